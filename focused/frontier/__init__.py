@@ -1,0 +1,1 @@
+"""Known links, their priority, and what is fetched next. Knows no DOM and no text."""

@@ -1,0 +1,1 @@
+"""Learning from positive and unlabelled examples: scikit-learn estimators. Knows no HTML and no Scrapy."""

@@ -1,0 +1,1 @@
+"""Bytes to one token stream with its blocks, links and contexts. Knows no topic."""

@@ -1,0 +1,1 @@
+"""Tokens to vocabulary to term weights. Knows no HTML."""
