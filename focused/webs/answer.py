@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# How the page was found: under the very URL, under its canonical form, as a tolerant server would, or not at all.
+# How the page was found: under the very URL, its canonical form, as a tolerant server would, or not at all.
 Match = Literal["exact", "canonical", "tolerant", "missing"]
 
 

@@ -1,0 +1,160 @@
+"""The download handler that asks a web instead of the network."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from scrapy import signals
+from scrapy.core.downloader.handlers.base import BaseDownloadHandler
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, StopDownload
+from scrapy.http import Headers
+from scrapy.responsetypes import responsetypes
+from scrapy.utils.asyncio import sleep
+from twisted.python.failure import Failure
+
+from focused.webs import Answer, Web, open_web
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+logger = logging.getLogger(__name__)
+
+# A crawl has one handler for http and one for https, but one web.
+_webs: WeakKeyDictionary[Crawler, Web] = WeakKeyDictionary()
+
+METHOD_NOT_ALLOWED = Answer(405, (("Allow", "GET, HEAD"), ("Content-Length", "0")), b"")
+
+
+class WebDownloadHandler(BaseDownloadHandler):
+    """Answers requests from the demo web or a recorded web, as a server on the network would.
+
+    It treats a request as Scrapy's own handlers do: the fragment is not sent, `headers_received` and
+    `bytes_received` are signalled, a latency beyond the timeout is a timeout, and a body beyond the allowed
+    size cancels the download. A web knows GET and HEAD; all else is answered 405.
+
+    Settings: FOCUSED_WEB, what `open_web` reads, DOWNLOAD_TIMEOUT, DOWNLOAD_MAXSIZE, DOWNLOAD_WARNSIZE.
+
+    Request meta: reads ``download_timeout``, ``download_maxsize``, ``download_warnsize``; sets
+    ``download_latency``, in seconds.
+
+    Response flags: ``canonical``, ``tolerant`` or ``missing``, if the URL was not found as it is; ``cut``,
+    if the body is longer than the web reads.
+
+    Stats: ``focused/web/exact_count``, ``canonical_count``, ``tolerant_count``, ``missing_count`` of
+    requests by the way the page was found; ``cut_count``; ``method_refused_count``. Requests for robots.txt
+    are among them.
+    """
+
+    lazy = False  # the index of a WARC file is built before the crawl's clock starts
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        settings = crawler.settings
+        self._timeout_secs = settings.getfloat("DOWNLOAD_TIMEOUT")
+        self._max_size = settings.getint("DOWNLOAD_MAXSIZE")
+        self._warn_size = settings.getint("DOWNLOAD_WARNSIZE")
+        if crawler not in _webs:
+            _webs[crawler] = open_web(settings.get("FOCUSED_WEB") or "", settings)
+        self._web = _webs[crawler]
+
+    async def download_request(self, request: Request) -> Response:
+        """Answer a request."""
+        start = time.monotonic()
+        url = request.url.partition("#")[0]
+        answer = self._answer(request, url)
+        timeout = request.meta.get("download_timeout") or self._timeout_secs
+        if timeout and answer.latency_secs > timeout:
+            await sleep(timeout)
+            raise DownloadTimeoutError(f"Getting {url} took longer than {timeout} seconds.")
+        if answer.latency_secs > 0:
+            await sleep(answer.latency_secs)
+        request.meta["download_latency"] = time.monotonic() - start
+        return self._respond(request, url, answer)
+
+    async def close(self) -> None:
+        """Close the web."""
+        self._web.close()
+
+    def _answer(self, request: Request, url: str) -> Answer:
+        if request.method not in ("GET", "HEAD"):
+            self._count("method_refused_count")
+            return METHOD_NOT_ALLOWED
+        answer = self._web.answer(url)
+        self._count(f"{answer.match}_count")
+        return answer
+
+    def _respond(self, request: Request, url: str, answer: Answer) -> Response:
+        headers = Headers()
+        for name, value in answer.headers:
+            headers.appendlist(_bytes(name), _bytes(value))
+        flags: list[str] = [] if answer.match == "exact" else [answer.match]
+        body = b"" if request.method == "HEAD" else answer.body
+        if stop := self._stop(signals.headers_received, request, headers=headers, body_length=len(body)):
+            return self._response(url, answer.status, headers, b"", flags, stop)
+        self._check_size(request, len(body) + (answer.cut and bool(body)))
+        if answer.cut:
+            flags.append("cut")
+            self._count("cut_count")
+        stop = self._stop(signals.bytes_received, request, data=body) if body else None
+        return self._response(url, answer.status, headers, body, flags, stop)
+
+    def _check_size(self, request: Request, n_bytes: int) -> None:
+        """Do with a large body what the handlers for the network do."""
+        max_size = request.meta.get("download_maxsize", self._max_size)
+        if max_size and n_bytes > max_size:
+            message = (
+                f"Received {n_bytes} bytes which is larger than download max size ({max_size}) in request"
+            )
+            logger.warning("%s %s.", message, request)
+            raise DownloadCancelledError(f"{message} {request}.")
+        warn_size = request.meta.get("download_warnsize", self._warn_size)
+        if warn_size and n_bytes > warn_size:
+            logger.warning(
+                "Received %d bytes which is larger than download warn size (%d) in request %s.",
+                *(n_bytes, warn_size, request),
+            )
+
+    def _stop(self, signal: object, request: Request, **about: Any) -> StopDownload | None:
+        """Send a signal whose receivers may stop the download."""
+        results = self.crawler.signals.send_catch_log(
+            signal=signal, request=request, spider=self.crawler.spider, **about
+        )
+        for _, result in results:
+            if isinstance(result, Failure) and isinstance(result.value, StopDownload):
+                return result.value
+        return None
+
+    def _response(
+        self,
+        url: str,
+        status: int,
+        headers: Headers,
+        body: bytes,
+        flags: list[str],
+        stop: StopDownload | None,
+    ) -> Response:
+        kind = responsetypes.from_args(headers=headers, url=url, body=body)
+        response = kind(url=url, status=status, headers=headers, body=body, flags=flags, protocol="HTTP/1.1")
+        if stop is not None:
+            response.flags.append("download_stopped")
+            if stop.fail:
+                stop.response = response
+                raise stop
+        return response
+
+    def _count(self, name: str) -> None:
+        if self.crawler.stats is not None:
+            self.crawler.stats.inc_value(f"focused/web/{name}")
+
+
+def _bytes(text: str) -> bytes:
+    """Undo the decoding of a header, whose characters stand for its bytes."""
+    try:
+        return text.encode("latin-1")
+    except UnicodeEncodeError:
+        return text.encode()

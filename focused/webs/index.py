@@ -1,0 +1,119 @@
+"""Find pages of a WARC file in its index."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.webs.answer import Match, WebError
+from focused.webs.bytesource import Place
+from focused.webs.index_rows import hash_of
+from focused.webs.matching import canonical_form, tolerant_form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+COLUMNS = "url, status, offset, skip, coalesce(body_offset, offset), coalesce(body_skip, skip)"
+COUNTS = ("n_pages", "n_damaged", "n_superseded", "n_unresolved")
+
+
+class Page(NamedTuple):
+    """Where a page stands: its record, and the record with its body, which for a revisit is another."""
+
+    url: str
+    status: int
+    place: Place
+    body_place: Place
+
+
+class PageIndex:
+    """The index of one WARC file, open for reading.
+
+    Attributes
+    ----------
+    n_pages : int
+        URLs with an answer.
+    n_damaged : int
+        Places of the file that cannot be read; each may have held several records.
+    n_superseded : int
+        Earlier answers of URLs recorded more than once.
+    n_unresolved : int
+        Revisits of pages that the file does not hold.
+    """
+
+    def __init__(self, path: Path, identity: str) -> None:
+        self.path = path
+        self._db = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro&immutable=1", uri=True)
+        try:
+            meta = dict(self._db.execute("SELECT name, value FROM meta"))
+            if meta.get("identity") != identity:
+                raise ValueError("of another file, or of another version of it")
+            self.n_pages, self.n_damaged, self.n_superseded, self.n_unresolved = (
+                int(meta[n]) for n in COUNTS
+            )
+            if self._db.execute("SELECT count(*) FROM page").fetchone() != (self.n_pages,):
+                raise ValueError("incomplete")
+        except BaseException:
+            self._db.close()
+            raise
+
+    def find(self, url: str) -> tuple[Page, Match] | None:
+        """Find the page that answers a URL: by the URL itself, else its canonical, else its tolerant form.
+
+        Where several pages have the same form, one of status 200 comes first, then one whose path agrees in
+        case, then the first by alphabet. No URL raises.
+        """
+        try:
+            url.encode()
+        except UnicodeEncodeError:  # lone surrogates: no URL, and nothing that SQLite takes
+            return None
+        if pages := self._select("url = ?", url):
+            return pages[0], "exact"
+        canonical = canonical_form(url)
+        if canonical is None:
+            return None
+        if page := self._best("canonical", canonical, canonical_form):
+            return page, "canonical"
+        wanted = tolerant_form(canonical)
+        if wanted is None:
+            return None
+        cased = tolerant_form(canonical, fold_case=False)
+        page = self._best("tolerant", wanted, _tolerant, lambda url: _tolerant(url, fold_case=False) == cased)
+        return (page, "tolerant") if page else None
+
+    def _best(
+        self,
+        column: str,
+        wanted: str,
+        form: Callable[[str], str | None],
+        is_near: Callable[[str], bool] = bool,
+    ) -> Page | None:
+        # Equal hashes are not yet equal forms.
+        pages = [page for page in self._select(f"{column} = ?", hash_of(wanted)) if form(page.url) == wanted]
+        return min(
+            pages, key=lambda page: (page.status != 200, not is_near(page.url), page.url), default=None
+        )
+
+    def pages(self) -> Iterator[Page]:
+        """All pages in the order of the file."""
+        yield from self._iterate("1 ORDER BY id")
+
+    def _select(self, condition: str, *values: str | int | None) -> list[Page]:
+        return list(self._iterate(condition, *values))
+
+    def _iterate(self, condition: str, *values: str | int | None) -> Iterator[Page]:
+        try:
+            for row in self._db.execute(f"SELECT {COLUMNS} FROM page WHERE {condition}", values):
+                yield Page(row[0], row[1], Place(row[2], row[3]), Place(row[4], row[5]))
+        except sqlite3.DatabaseError as error:
+            raise WebError(f"{self.path} is damaged ({error}). Delete it; it is made anew.") from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+
+def _tolerant(url: str, *, fold_case: bool = True) -> str | None:
+    canonical = canonical_form(url)
+    return None if canonical is None else tolerant_form(canonical, fold_case=fold_case)

@@ -1,0 +1,151 @@
+"""A recorded web: a WARC file that answers URLs as the servers did whose answers it holds."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from focused.webs.answer import Answer, Match, WebError, missing
+from focused.webs.bytesource import DamagedError, Place, source_at
+from focused.webs.httpmessage import Head, decode_body, parse_head
+from focused.webs.index_store import open_index
+from focused.webs.warcrecord import Record, read_record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from focused.webs.index import Page
+
+logger = logging.getLogger(__name__)
+
+MAX_BODY_BYTES = 16 * 1024 * 1024
+# What was true of the connection or of the encoded body, and is not of the answer.
+DROPPED_HEADERS = frozenset({"transfer-encoding", "content-encoding", "content-length"})
+
+
+class RecordedWeb:
+    """Replays a WARC file: 1.0 and 1.1, plain or gzipped record by record.
+
+    Memory does not grow with the file: its index is in SQLite (see `focused.webs.index`), and one record is
+    read at a time.
+
+    Parameters
+    ----------
+    path : Path
+        The WARC file.
+    cache_dir : Path, optional
+        Where the index goes if it cannot be written beside the file.
+    max_body_bytes : int
+        Longer bodies are cut there, before and after they are decompressed.
+
+    Attributes
+    ----------
+    index : PageIndex
+        Counts of pages, of damaged places, of superseded and of unresolved records.
+
+    Raises
+    ------
+    WebError
+        If the file cannot be read, is no WARC, or holds no page.
+
+    Notes
+    -----
+    Not thread-safe. Redirects are answered as redirects; who follows them is the caller.
+    """
+
+    def __init__(
+        self, path: Path, cache_dir: Path | None = None, *, max_body_bytes: int = MAX_BODY_BYTES
+    ) -> None:
+        self.path = path
+        self._max_body_bytes = max_body_bytes
+        self.index = open_index(path, cache_dir)
+        try:
+            self._file = path.open("rb")
+        except OSError as error:
+            raise WebError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
+        if self.index.n_damaged or self.index.n_unresolved:
+            logger.warning(
+                "%s: %d damaged places were passed over, %d revisits name pages that it does not hold; "
+                "%d pages can be read",
+                *(path, self.index.n_damaged, self.index.n_unresolved, self.index.n_pages),
+            )
+
+    def answer(self, url: str) -> Answer:
+        """Answer a URL from the record that matches it best; see `focused.webs.answer.Web`."""
+        found = self.index.find(url)
+        return missing() if found is None else self._replay(*found)
+
+    def pages(self) -> Iterator[tuple[str, Answer]]:
+        """Answer all URLs of the file, in its order."""
+        for page in self.index.pages():
+            yield page.url, self._replay(page, "exact")
+
+    def __len__(self) -> int:
+        return self.index.n_pages
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self._file.close()
+        self.index.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _replay(self, page: Page, match: Match) -> Answer:
+        record, head, raw = self._read(page.place)
+        if record.url != page.url:
+            raise self._unfit()
+        if page.body_place != page.place:
+            own_head = head if record.head else None
+            record, head, raw = self._read(page.body_place)
+            body, codings, cut = self._decode(record, head, raw)
+            head = own_head or head
+        else:
+            body, codings, cut = self._decode(record, head, raw)
+        headers = [pair for pair in head.headers if pair[0].lower() not in DROPPED_HEADERS]
+        if codings:
+            headers.append(("Content-Encoding", ", ".join(codings)))
+        headers.append(("Content-Length", str(len(body))))
+        return Answer(head.status, tuple(headers), body, match=match, cut=cut)
+
+    def _read(self, place: Place) -> tuple[Record, Head, bytes]:
+        """Read a record: its head, and of its body what may be used and one byte more."""
+        try:
+            source = source_at(self._file, place)
+            record = read_record(source)
+            raw = source.read(min(record.length - len(record.head), self._max_body_bytes + 1))
+        except (OSError, ValueError) as error:
+            raise WebError(
+                f"{self.path} cannot be read any more: {error}. Check the disk, start again."
+            ) from error
+        except DamagedError as error:
+            raise self._unfit() from error
+        head = parse_head(record.head)
+        if head is None:  # a resource, which has no HTTP head, or the bare note of a revisit
+            kind = record.headers.get("content-type", "application/octet-stream")
+            head = Head(200, (("Content-Type", kind),))
+        return record, head, raw
+
+    def _decode(self, record: Record, head: Head, raw: bytes) -> tuple[bytes, list[str], bool]:
+        body, codings = decode_body(raw, head, self._max_body_bytes + 1)
+        cut = max(len(raw), len(body)) > self._max_body_bytes
+        if cut:
+            logger.warning(
+                "%s is longer than %d bytes; the rest is cut off", record.url, self._max_body_bytes
+            )
+        return body[: self._max_body_bytes], codings, cut
+
+    def _unfit(self) -> WebError:
+        return WebError(
+            f"{self.path} has changed since it was indexed, or its index is wrong. Delete {self.index.path}; "
+            f"it is made anew."
+        )
