@@ -1,0 +1,62 @@
+"""Bytes to text as a browser would: byte order mark, HTTP header, declaration in the page, UTF-8, Windows-1252."""
+
+from __future__ import annotations
+
+import contextlib
+
+from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
+
+# w3lib resolves a name to any codec that Python knows, among them some that do not decode text ("hex", "rot13",
+# "idna"). Only these families are charsets of web pages.
+_CHARSET_FAMILIES = (
+    "utf", "ascii", "cp", "iso8859", "latin", "koi8", "mac", "gb", "big5", "euc", "shift_jis", "iso2022", "hz", "johab",
+    "tis_620", "ptcp154", "kz1048", "hp_roman8", "windows",
+)  # fmt: skip
+# Browsers read these labels as Windows-1252, whose extra characters (curly quotes) such pages often hold.
+_READ_AS_CP1252 = frozenset({"ascii", "iso8859-1", "latin_1", "cp1252"})
+
+
+def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
+    """Return the body of a page as valid UTF-8, and the name of the encoding it was read in.
+
+    Where nothing is declared, or what is declared is no charset, the text is UTF-8 if it can be, else
+    Windows-1252. Nothing is guessed from statistics: a guessed East Asian charset can swallow every link.
+
+    Parameters
+    ----------
+    body : bytes
+    content_type : str, optional
+        The HTTP header; its charset wins over what the page says.
+
+    >>> to_utf8(b"<meta charset=hex>na\xefve")
+    (b'<meta charset=hex>na\xc3\xafve', 'cp1252')
+    """
+    name, bom = read_bom(body)
+    if name is not None and bom is not None:
+        return _recode(body[len(bom) :], name), name
+    for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)):
+        if name and name.replace("-", "_").startswith(_CHARSET_FAMILIES):
+            name = "cp1252" if name in _READ_AS_CP1252 else name
+            # A page that declares UTF-16 in ASCII letters is not in UTF-16; browsers read it as UTF-8.
+            name = (
+                "utf-8"
+                if name.startswith("utf") and b"<" in body[:1024] and b"\0<" not in body[:1024]
+                else name
+            )
+            with contextlib.suppress(LookupError, UnicodeError):
+                return _recode(body, name), name
+    with contextlib.suppress(UnicodeDecodeError):
+        body.decode("utf-8")
+        return body, "utf-8"
+    return _recode(body, "cp1252"), "cp1252"
+
+
+def _recode(body: bytes, encoding: str) -> bytes:
+    """Return a body in valid UTF-8: itself where it is that already, as most pages are."""
+    if encoding == "utf-8":
+        try:
+            body.decode(encoding)
+        except UnicodeDecodeError:
+            return body.decode(encoding, "replace").encode(encoding)
+        return body
+    return body.decode(encoding, "replace").encode("utf-8", "replace")

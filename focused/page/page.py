@@ -1,0 +1,112 @@
+"""A page: analysed once, looked at by everyone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from focused.page.blocks import Partition
+    from focused.page.outline import Outline
+
+
+class Link(NamedTuple):
+    """A target that a page links to, by one element or by several."""
+
+    url: str
+    #: Indices into the page's anchors.
+    anchors: list[int]
+
+
+@dataclass
+class Page:
+    """All that is known of one page: one stream of term ids, and where in it blocks, anchors and contexts lie.
+
+    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. The
+    stream begins with the title and the keywords, which belong to the page but to no block.
+    """
+
+    url: str
+    #: Name of the encoding the page was read in.
+    encoding: str
+    outline: Outline
+    blocks: Partition
+    #: Target of a meta refresh, or an empty string. It is also among the links.
+    refresh_url: str
+    terms: npt.NDArray[np.int32]
+    #: Shape (n_chunks + 1,).
+    chunk_start: npt.NDArray[np.int64]
+    #: What was left out: links by reason, and what limits cut off.
+    cuts: Counter[str] = field(default_factory=Counter)
+    links: list[Link] = field(default_factory=list)
+    #: The place of each target in ``links``.
+    link_numbers: dict[str, int] = field(default_factory=dict)
+    #: The node of each element that links to one of them ...
+    anchors: list[int] = field(default_factory=list)
+    #: ... and the content block it stands in.
+    anchor_blocks: list[int] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """Text of the title element, white space folded."""
+        return self.outline.title
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of content blocks."""
+        return len(self.blocks.nodes)
+
+    def stretch(self, node: int) -> tuple[int, int]:
+        """Return the positions that the text of a node's subtree takes up: first, one past the last."""
+        first, last = self.outline.first_chunk[node], self.outline.last_chunk[node]
+        return int(self.chunk_start[first]), int(self.chunk_start[last])
+
+    @property
+    def marks(self) -> dict[str, list[tuple[int, int]]]:
+        """Stretches of the stream with a special role: ``title``, ``keywords``, ``heading``, ``anchor``."""
+        title_end, keywords_end = int(self.chunk_start[1]), int(self.chunk_start[2])
+        return {
+            "title": [(0, title_end)],
+            "keywords": [(title_end, keywords_end)],
+            "heading": [self.stretch(node) for node in self.outline.headings],
+            "anchor": [self.stretch(node) for node in self.outline.link_nodes],
+        }
+
+    @cached_property
+    def text(self) -> str:
+        """The visible text of the body, one line for each piece of a content block."""
+        chunks = self.outline.chunks
+        lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last, _ in self.blocks.segments)
+        return "\n".join(line for line in lines if line)
+
+    def block_text(self, block: int) -> str:
+        """Return the text of a content block, white space folded."""
+        chunks = self.outline.chunks
+        pieces = (chunks[first:last] for first, last, number in self.blocks.segments if number == block)
+        return " ".join(" ".join(chunk for piece in pieces for chunk in piece).split())
+
+    def aggregation_node(self, anchor: int) -> int:
+        """Return the parent of a link element: the text of its subtree is the link context [P13, Sect. 3.2]."""
+        return max(self.outline.parent[self.anchors[anchor]], 0)
+
+    def is_nofollow(self, link: Link) -> bool:
+        """Tell whether the page asks not to follow a link, wherever it stands in it."""
+        nofollow = self.outline.nofollow_nodes
+        return self.outline.nofollow or all(self.anchors[anchor] in nofollow for anchor in link.anchors)
+
+    def anchor_text(self, anchor: int) -> str:
+        """Return the text of a link element, or what it is announced by where it has none."""
+        node = self.anchors[anchor]
+        chunks = self.outline.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
+        return " ".join(" ".join(chunks).split())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to be copied to another process, where its term ids would mean something else."""
+        raise TypeError(
+            "A Page cannot be pickled: its term ids belong to this process. Pickle its body instead."
+        )

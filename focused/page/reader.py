@@ -1,0 +1,156 @@
+"""Bytes to a :class:`~focused.page.page.Page`: decode, walk, tokenise, partition, resolve links. Each once."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.page.blocks import partition
+from focused.page.encoding import to_utf8
+from focused.page.limits import PageLimits
+from focused.page.outline import CHUNK_END, Outline
+from focused.page.page import Link, Page
+from focused.page.urls import REFUSALS, UrlResolver
+from focused.page.walk import BLOCK_TAG_SETS, Walker
+from focused.text.analyzer import BOUNDARY
+
+if TYPE_CHECKING:
+    from focused.text.analyzer import Analyzer
+
+
+class PageReader:
+    """Reads pages of one language.
+
+    Parameters
+    ----------
+    analyzer : Analyzer
+        Turns text into term ids.
+    block_tags : {"modern", "paper"}
+        Which tags count for the height of a block [P13, Sect. 3.1].
+    alpha : float
+        Share of the page's block height below which a node is not split, in [0, 1] [P13, Alg. 1].
+    min_links : int
+        Links that a child must hold for its parent to be split; the paper's k.
+    limits : PageLimits
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range; the message names the setting it comes from.
+    """
+
+    def __init__(
+        self,
+        analyzer: Analyzer,
+        *,
+        block_tags: str = "modern",
+        alpha: float = 0.5,
+        min_links: int = 1,
+        limits: PageLimits | None = None,
+    ) -> None:
+        if block_tags not in BLOCK_TAG_SETS:
+            known = " or ".join(map(repr, BLOCK_TAG_SETS))
+            raise ValueError(f"FOCUSED_BLOCK_TAGS must be {known}. Got {block_tags!r}.")
+        if not 0 <= alpha <= 1:
+            raise ValueError(f"FOCUSED_BLOCK_ALPHA must be a number from 0 to 1. Got {alpha!r}.")
+        if min_links < 1:
+            raise ValueError(
+                f"FOCUSED_BLOCK_MIN_LINKS must be a whole number of at least 1. Got {min_links!r}."
+            )
+        self.analyzer = analyzer
+        self.alpha = alpha
+        self.min_links = min_links
+        self.limits = limits or PageLimits()
+        self._walker = Walker(block_tags, self.limits.max_elements)
+
+    def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
+        """Analyse a page. Whatever the bytes are, a page comes back; what was cut off stands in its ``cuts``.
+
+        Parameters
+        ----------
+        body : bytes
+            Decompressed.
+        url : str
+            Absolute URL it was fetched from.
+        content_type : str, optional
+            The HTTP header. ``text/plain`` is read as it is; anything else as HTML.
+        """
+        cuts: Counter[str] = Counter()
+        if len(body) > self.limits.max_bytes:
+            cuts["bytes"] += len(body) - self.limits.max_bytes
+            body = body[: self.limits.max_bytes]
+        body, encoding = to_utf8(body, content_type)
+        if content_type is not None and content_type.lower().startswith("text/plain"):
+            outline = _plain_text(body.decode("utf-8"))
+        else:
+            outline = self._walker.walk(body, cuts)
+        ids = self.analyzer.stream(outline.text)
+        boundaries = np.flatnonzero(ids == BOUNDARY)
+        terms = ids[ids != BOUNDARY]
+        chunk_start = np.zeros(len(boundaries) + 2, dtype=np.int64)
+        chunk_start[1:-1] = boundaries - np.arange(len(boundaries))
+        chunk_start[-1] = len(terms)
+        blocks = partition(outline, outline.root, self.alpha, self.min_links)
+        resolver = UrlResolver(url, outline.base, self.limits.max_url_chars)
+        refresh = resolver.resolve(outline.refresh) if outline.refresh else ""
+        page = Page(
+            url=url,
+            encoding=encoding,
+            outline=outline,
+            blocks=blocks,
+            refresh_url="" if refresh in REFUSALS else refresh,
+            terms=terms,
+            chunk_start=chunk_start,
+            cuts=cuts,
+        )
+        self._add_links(page, resolver)
+        return page
+
+    def _add_links(self, page: Page, resolver: UrlResolver) -> None:
+        """Group the link elements of a page by target. Links into the page itself are none."""
+        outline, cuts = page.outline, page.cuts
+        nodes, targets = outline.link_nodes, outline.link_targets
+        if page.refresh_url:
+            nodes, targets = [*nodes, outline.root], [*targets, outline.refresh]
+        own, resolve, max_links = resolver.own_url, resolver.resolve, self.limits.max_links
+        subtrees, subtree_blocks = page.blocks.subtrees, page.blocks.subtree_blocks
+        anchors, anchor_blocks, links, by_url = (
+            page.anchors,
+            page.anchor_blocks,
+            page.links,
+            page.link_numbers,
+        )
+        # Targets repeat within a page; "" stands for one that leads nowhere.
+        resolved: dict[str, str] = {"": ""}
+        for node, target in zip(nodes, targets, strict=True):
+            target = target.partition("#")[0]
+            url = resolved.get(target)
+            if url is None:
+                url = resolve(target)
+                if url in REFUSALS:
+                    cuts[f"links_{url}"] += 1
+                    url = ""
+                elif url == own:
+                    url = ""
+                resolved[target] = url
+            if not url:
+                continue
+            number = by_url.get(url)
+            if number is None:
+                if len(links) >= max_links:
+                    cuts["links_over_limit"] += 1
+                    continue
+                number = by_url[url] = len(links)
+                links.append(Link(url, []))
+            links[number].anchors.append(len(anchors))
+            anchors.append(node)
+            anchor_blocks.append(subtree_blocks[bisect_right(subtrees, node) - 1])
+
+
+def _plain_text(text: str) -> Outline:
+    """Return a page that is one text without links."""
+    text = text.replace("\0", " ")
+    return Outline([-1], [1], [0], [0], [2], [3], text=f"{CHUNK_END}{CHUNK_END}{text}{CHUNK_END}", root=0)

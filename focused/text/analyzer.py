@@ -1,0 +1,202 @@
+"""Text to term ids: lower-case, tokenise, drop stopwords, stem [spec section 1, P13 6.1.2].
+
+One table of terms serves the whole process, so that a page analysed once can be weighed by any topic. The costs of
+a page decide the shape of this module: text is cut at ASCII punctuation by two C calls, and everything that needs
+thought (capitals beyond ASCII, other alphabets, typographic quotes, stopwords, stems) is thought once for each
+distinct token and then remembered.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import Stemmer
+
+from focused.text.languages import language, stopwords
+
+Ids = npt.NDArray[np.int32]
+
+BOUNDARY_CHAR = "\0"
+"""Separates text chunks handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
+
+BOUNDARY = 0  # ids 0-2 are no terms
+_STOPPED = 1
+RARE = 2
+"""The id of every term met after the table is full: it takes up its place in a text but names nothing."""
+FIRST_TERM = 3
+
+MAX_TERMS = 2_000_000  # of about 100 bytes each
+MAX_REMEMBERED_TOKENS = 400_000
+
+# Bytes below 128 that stay in a token, folded to lower case; every other ASCII byte separates tokens.
+_TABLE = bytes(
+    b if b == 0 or b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else ord(" ") for b in range(256)
+)
+
+
+_LAST_LETTER = (
+    0x1F000  # above it there are emoji, rare Chinese characters and nothing that is a mark of a letter
+)
+
+
+def _character_class(categories: tuple[str, ...]) -> str:
+    """Return the inside of a regular expression class that holds every character of the categories."""
+    ranges: list[str] = []
+    first = last = -2
+    for code in [*(c for c in range(_LAST_LETTER) if unicodedata.category(chr(c)) in categories), -1]:
+        if code == last + 1:
+            last = code
+            continue
+        if first >= 0:
+            ranges.append(f"{chr(first)}-{chr(last)}" if last > first else chr(first))
+        first = last = code
+    return "".join(ranges)
+
+
+# Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): their runs become overlapping pairs.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+# Vowel signs of Indic and other scripts are marks, which \w leaves out: a Hindi word would fall to pieces.
+_MARKS = _character_class(("Mn", "Mc"))
+_WORD = re.compile(
+    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+"
+)
+_UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]")
+
+
+def words(text: str) -> list[str]:
+    """Return the lower-case words of a text in any alphabet: a letter, then letters, digits or marks.
+
+    Single letters and numbers are no words. Scripts without spaces give overlapping pairs of characters.
+
+    >>> words("The “Milky Way” of 1998")
+    ['the', 'milky', 'way', 'of']
+    >>> words("天文学")
+    ['天文', '文学']
+    """
+    found: list[str] = []
+    for word in _WORD.findall(unicodedata.normalize("NFC", text).lower()):
+        if _UNSPACED_RUN.match(word) and len(word) > 1:
+            found.extend(word[i : i + 2] for i in range(len(word) - 1))
+        else:
+            found.append(word)
+    return found
+
+
+class TermTable:
+    """Numbers terms in the order they are met. Ids below ``FIRST_TERM`` are reserved."""
+
+    def __init__(self, max_terms: int = MAX_TERMS) -> None:
+        self.max_terms = max_terms
+        self._ids: dict[str, int] = {}
+        self._terms: list[str] = []
+
+    def __len__(self) -> int:
+        """Return one more than the largest id given out: the size of an array indexed by id."""
+        return FIRST_TERM + len(self._terms)
+
+    def intern(self, term: str, *, always: bool = False) -> int:
+        """Return the id of a term, a new one if need be; ``RARE`` where the table is full and not ``always``."""
+        number = self._ids.get(term)
+        if number is None:
+            if len(self._terms) >= self.max_terms and not always:
+                return RARE
+            number = self._ids[term] = len(self)
+            self._terms.append(term)
+        return number
+
+    def term(self, number: int) -> str:
+        """Return the term of an id."""
+        return self._terms[number - FIRST_TERM] if number >= FIRST_TERM else "?"
+
+
+TERMS = TermTable()
+"""The table of the whole process."""
+
+
+class _Memo(dict[bytes, int]):
+    """Token to id; a token that holds several words to minus its place in ``runs``, less one."""
+
+    def __init__(self, code: str, table: TermTable) -> None:
+        super().__init__()
+        self.stopwords = stopwords(code)
+        algorithm = language(code).stemmer
+        # The memo is the only cache: PyStemmer's own would hold the same words twice.
+        self.stem: Any = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
+        self.table = table
+        self.runs: list[list[int]] = []
+
+    def __missing__(self, token: bytes) -> int:
+        if token == b"\0":
+            found = BOUNDARY
+        else:
+            ids = [
+                self.table.intern(self.stem(word))
+                for word in words(token.decode("utf-8", "replace"))
+                if word not in self.stopwords
+            ]
+            if not ids:
+                found = _STOPPED
+            elif len(ids) == 1:
+                found = ids[0]
+            else:
+                self.runs.append(ids)
+                found = -len(self.runs)
+        self[token] = found
+        return found
+
+
+class Analyzer:
+    """Turns the text of one language into term ids.
+
+    Parameters
+    ----------
+    language : str
+        ISO 639-1 code; it chooses stopwords and stemmer, not the alphabet: any text can be analysed.
+    table : TermTable
+        Where terms get their numbers.
+    """
+
+    def __init__(self, language: str = "en", table: TermTable = TERMS) -> None:
+        self.language = language.lower()
+        self.table = table
+        self._memo = _Memo(self.language, table)
+
+    def stream(self, text: str) -> Ids:
+        """Return the term ids of a text in their order, with ``BOUNDARY`` wherever it holds a boundary character.
+
+        Boundary characters must have white space on both sides.
+        """
+        memo = self._memo
+        if len(memo) > MAX_REMEMBERED_TOKENS:
+            # A long crawl meets endless new tokens; what is forgotten is merely thought out again.
+            memo.clear()
+            memo.runs.clear()
+        tokens = text.encode("utf-8", "replace").translate(_TABLE).split()
+        ids = np.array([*map(memo.__getitem__, tokens)], dtype=np.int32)
+        if memo.runs and len(ids) and ids.min() < 0:
+            ids = _spell_out(ids, memo.runs)
+        return ids[ids != _STOPPED]
+
+    def ids(self, text: str) -> Ids:
+        """Return the term ids of a text in their order.
+
+        >>> table = TermTable()
+        >>> [table.term(i) for i in Analyzer("en", table).ids("The stars and the Star of 1998")]
+        ['star', 'star']
+        """
+        return self.stream(text.replace(BOUNDARY_CHAR, " "))
+
+
+def _spell_out(ids: Ids, runs: list[list[int]]) -> Ids:
+    """Replace each negative id by the ids of the several words that its token held."""
+    spelt: list[int] = []
+    for number in ids.tolist():
+        if number < 0:
+            spelt.extend(runs[-number - 1])
+        else:
+            spelt.append(number)
+    return np.array(spelt, dtype=np.int32)

@@ -1,0 +1,120 @@
+"""What depends on a language: its stopwords, its Snowball stemmer, and telling which one a text is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import Stemmer
+import stop_words
+
+# The list of the stop-words package for English holds 1,333 words, "course", "computer" and "system" among
+# them: it would blind a topic such as university courses. English therefore has its own list of function words.
+ENGLISH_STOPWORDS = frozenset(
+    ["a", "about", "above", "after", "again", "against", "all", "almost", "also", "although", "always", "am", "among", "an", "and", "another", "any", "anyone", "anything", "are", "aren", "as", "at", "be", "became", "because", "become", "becomes", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "does", "doesn", "doing", "don", "done", "down", "during", "each", "either", "else", "ever", "every", "everyone", "everything", "few", "for", "from", "further", "get", "gets", "got", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "hence", "her", "here", "hers", "herself", "him", "himself", "his", "how", "however", "i", "if", "in", "indeed", "instead", "into", "is", "isn", "it", "its", "itself", "just", "ll", "let", "like", "made", "make", "makes", "many", "may", "me", "might", "mine", "more", "moreover", "most", "much", "must", "mustn", "my", "myself", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "now", "of", "off", "often", "on", "once", "one", "only", "onto", "or", "other", "others", "our", "ours", "ourselves", "out", "over", "own", "per", "perhaps", "quite", "rather", "re", "really", "same", "shall", "she", "should", "shouldn", "since", "so", "some", "someone", "something", "somewhat", "still", "such", "t", "than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "therefore", "these", "they", "this", "those", "though", "through", "thus", "to", "together", "too", "toward", "towards", "under", "until", "up", "upon", "us", "ve", "very", "was", "wasn", "we", "well", "were", "weren", "what", "whatever", "when", "whenever", "where", "whereas", "wherever", "whether", "which", "while", "who", "whoever", "whole", "whom", "whose", "why", "will", "with", "within", "without", "won", "would", "wouldn", "yet", "you", "your", "yours", "yourself", "yourselves"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """An ISO 639-1 code with the names its Snowball stemmer and its stopword list go by (None: there is none)."""
+
+    code: str
+    name: str
+    stemmer: str | None
+    stopwords: str | None
+
+
+def _language(code: str, name: str, stemmer: bool = True, stopwords: bool = True) -> tuple[str, Language]:
+    return code, Language(code, name, name if stemmer else None, name if stopwords else None)
+
+
+LANGUAGES: dict[str, Language] = dict(
+    [
+        _language("ar", "arabic"),
+        _language("bg", "bulgarian", stemmer=False),
+        _language("ca", "catalan"),
+        _language("cs", "czech", stemmer="czech" in Stemmer.algorithms()),
+        _language("da", "danish"),
+        _language("de", "german"),
+        _language("el", "greek"),
+        _language("en", "english"),
+        _language("es", "spanish"),
+        _language("eu", "basque", stopwords=False),
+        _language("fa", "persian", stemmer="persian" in Stemmer.algorithms()),
+        _language("fi", "finnish"),
+        _language("fr", "french"),
+        _language("ga", "irish", stopwords=False),
+        _language("he", "hebrew", stemmer=False),
+        _language("hi", "hindi"),
+        _language("hu", "hungarian"),
+        _language("hy", "armenian", stopwords=False),
+        _language("id", "indonesian"),
+        _language("it", "italian"),
+        _language("ja", "japanese", stemmer=False),
+        _language("ko", "korean", stemmer=False),
+        _language("lt", "lithuanian", stopwords=False),
+        _language("ne", "nepali", stopwords=False),
+        _language("nl", "dutch"),
+        _language("no", "norwegian"),
+        _language("pl", "polish", stemmer="polish" in Stemmer.algorithms()),
+        _language("pt", "portuguese"),
+        _language("ro", "romanian"),
+        _language("ru", "russian"),
+        _language("sk", "slovak", stemmer=False),
+        _language("sr", "serbian", stopwords=False),
+        _language("sv", "swedish"),
+        _language("ta", "tamil", stopwords=False),
+        _language("tr", "turkish"),
+        _language("uk", "ukrainian", stemmer=False),
+        _language("vi", "vietnamese", stemmer=False),
+        _language("yi", "yiddish", stopwords=False),
+        _language("zh", "chinese", stemmer=False),
+    ]
+)
+
+
+def language(code: str) -> Language:
+    """Return the language of an ISO 639-1 code.
+
+    A language without stemmer and stopwords still works, on whole words: its terms are merely less general.
+
+    Raises
+    ------
+    ValueError
+        If the code is not two or three letters.
+    """
+    code = code.lower()
+    if code in LANGUAGES:
+        return LANGUAGES[code]
+    if not (code.isascii() and code.isalpha() and 2 <= len(code) <= 3):
+        known = ", ".join(LANGUAGES)
+        raise ValueError(
+            f"language must be an ISO 639-1 code such as 'en'. Got {code!r}. With a stemmer: {known}."
+        )
+    return Language(code, code, None, None)
+
+
+@lru_cache(maxsize=64)
+def stopwords(code: str) -> frozenset[str]:
+    """Return the lower-case stopwords of a language, empty where none are known."""
+    if code == "en":
+        return ENGLISH_STOPWORDS
+    name = language(code).stopwords
+    return frozenset(word.lower() for word in stop_words.get_stop_words(name)) if name else frozenset()
+
+
+def detect_language(text: str) -> str | None:
+    """Return the ISO 639-1 code of the language a text is most likely in, None where there is too little text.
+
+    >>> detect_language("The stars of the galaxy move around its centre in two hundred million years.")
+    'en'
+    >>> detect_language("42") is None
+    True
+    """
+    if sum(map(str.isalpha, text[:4000])) < 20:
+        return None
+    import py3langid  # loads its model of 4 MB on import: only training asks for a language
+
+    code = str(py3langid.classify(text[:4000])[0])
+    return "no" if code in ("nb", "nn") else code
