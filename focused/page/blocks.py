@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.page.walk import Outline
+    from focused.page.outline import Outline
 
 
 @dataclass(slots=True)

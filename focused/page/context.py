@@ -10,7 +10,9 @@ from urllib.parse import unquote, urlsplit
 if TYPE_CHECKING:
     from focused.page.page import Page
 
-_NOT_IN_URL_TERMS = frozenset(["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"])
+_NOT_IN_URL_TERMS = frozenset(
+    ["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"]
+)
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 

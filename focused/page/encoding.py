@@ -38,11 +38,7 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
         if name and name.replace("-", "_").startswith(_CHARSET_FAMILIES):
             name = "cp1252" if name in _READ_AS_CP1252 else name
             # A page that declares UTF-16 in ASCII letters is not in UTF-16; browsers read it as UTF-8.
-            name = (
-                "utf-8"
-                if name.startswith("utf") and b"<" in body[:1024] and b"\0<" not in body[:1024]
-                else name
-            )
+            name = "utf-8" if name.startswith("utf") and b"<" in body[:1024] and b"\0<" not in body[:1024] else name
             with contextlib.suppress(LookupError, UnicodeError):
                 return _recode(body, name), name
     with contextlib.suppress(UnicodeDecodeError):

@@ -27,6 +27,4 @@ class PageLimits:
         for name in self.__slots__:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(
-                    f"FOCUSED_PAGE_{name.upper()} must be a whole number of at least 1. Got {value!r}."
-                )
+                raise ValueError(f"FOCUSED_PAGE_{name.upper()} must be a whole number of at least 1. Got {value!r}.")

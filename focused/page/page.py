@@ -107,6 +107,4 @@ class Page:
 
     def __getstate__(self) -> dict[str, Any]:
         """Refuse to be copied to another process, where its term ids would mean something else."""
-        raise TypeError(
-            "A Page cannot be pickled: its term ids belong to this process. Pickle its body instead."
-        )
+        raise TypeError("A Page cannot be pickled: its term ids belong to this process. Pickle its body instead.")

@@ -57,9 +57,7 @@ class PageReader:
         if not 0 <= alpha <= 1:
             raise ValueError(f"FOCUSED_BLOCK_ALPHA must be a number from 0 to 1. Got {alpha!r}.")
         if min_links < 1:
-            raise ValueError(
-                f"FOCUSED_BLOCK_MIN_LINKS must be a whole number of at least 1. Got {min_links!r}."
-            )
+            raise ValueError(f"FOCUSED_BLOCK_MIN_LINKS must be a whole number of at least 1. Got {min_links!r}.")
         self.analyzer = analyzer
         self.alpha = alpha
         self.min_links = min_links

@@ -135,8 +135,4 @@ class UrlResolver:
             return INVALID
         if len(url) > self.max_chars:
             return TOO_LONG
-        return (
-            url
-            if parts.path
-            else f"{parts.scheme}://{parts.netloc}/" + (f"?{parts.query}" if parts.query else "")
-        )
+        return url if parts.path else f"{parts.scheme}://{parts.netloc}/" + (f"?{parts.query}" if parts.query else "")

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 # P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.
-PAPER_BLOCK_TAGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6", "p", "address", "center", "div", "dt", "table", "th", "tr", "td"])
+PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
 MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
-    ["section", "article", "nav", "aside", "main", "header", "footer", "ul", "ol", "li", "dl", "dd", "blockquote", "figure", "form"]
+    "section article nav aside main header footer ul ol li dl dd blockquote figure form".split()
 )
 BLOCK_TAG_SETS = {"modern": MODERN_BLOCK_TAGS, "paper": PAPER_BLOCK_TAGS}
 
 # Elements that do not interrupt a word or a line of text; all others do.
-_PHRASE_TAGS = ["abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em", "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "head"]
+_PHRASE_TAGS = (
+    "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
+    "small span strike strong sub sup time tt u var wbr head"
+).split()
 _INVISIBLE_TAGS = ("script", "style", "template", "noscript", "noembed", "textarea")
 _LEAF_LINK_TAGS = ("area", "frame", "iframe")
 _WITHOUT_NODE_TAGS = ("br", "hr", "img", "input", "base", "meta", "link", "title", "noframes")
@@ -137,17 +140,7 @@ def _callbacks(
     add, code_of = pieces.append, codes.get
 
     def begin() -> None:
-        nonlocal \
-            outline, \
-            parent, \
-            end, \
-            height, \
-            n_links, \
-            first_chunk, \
-            last_chunk, \
-            titles, \
-            keywords, \
-            open_elements
+        nonlocal outline, parent, end, height, n_links, first_chunk, last_chunk, titles, keywords, open_elements
         nonlocal open_links, bodies, current, n_nodes, n_room, n_phrases, n_chunks, n_hidden, n_known
         outline = Outline()
         parent, end, height, n_links = outline.parent, outline.end, outline.height, outline.n_links
@@ -350,10 +343,6 @@ def _describe(outline: Outline, tag: str, attributes: Mapping[str, str], keyword
     if name == "keywords":
         keywords.append(content)
     elif name == "robots":
-        outline.nofollow = (
-            outline.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
-        )
+        outline.nofollow = outline.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
     elif name == "refresh" and not outline.refresh:
-        outline.refresh = (
-            _REFRESH_TARGET.sub("", content, count=1).strip().strip("'\"") if ";" in content else ""
-        )
+        outline.refresh = _REFRESH_TARGET.sub("", content, count=1).strip().strip("'\"") if ";" in content else ""

@@ -33,14 +33,10 @@ MAX_TERMS = 2_000_000  # of about 100 bytes each
 MAX_REMEMBERED_TOKENS = 400_000
 
 # Bytes below 128 that stay in a token, folded to lower case; every other ASCII byte separates tokens.
-_TABLE = bytes(
-    b if b == 0 or b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else ord(" ") for b in range(256)
-)
+_TABLE = bytes(b if b == 0 or b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else ord(" ") for b in range(256))
 
 
-_LAST_LETTER = (
-    0x1F000  # above it there are emoji, rare Chinese characters and nothing that is a mark of a letter
-)
+_LAST_LETTER = 0x1F000  # above it there are emoji, rare Chinese characters and nothing that is a mark of a letter
 
 
 def _character_class(categories: tuple[str, ...]) -> str:
@@ -61,9 +57,7 @@ def _character_class(categories: tuple[str, ...]) -> str:
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 # Vowel signs of Indic and other scripts are marks, which \w leaves out: a Hindi word would fall to pieces.
 _MARKS = _character_class(("Mn", "Mc"))
-_WORD = re.compile(
-    rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+"
-)
+_WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+")
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]")
 
 

@@ -11,7 +11,20 @@ import stop_words
 # The list of the stop-words package for English holds 1,333 words, "course", "computer" and "system" among
 # them: it would blind a topic such as university courses. English therefore has its own list of function words.
 ENGLISH_STOPWORDS = frozenset(
-    ["a", "about", "above", "after", "again", "against", "all", "almost", "also", "although", "always", "am", "among", "an", "and", "another", "any", "anyone", "anything", "are", "aren", "as", "at", "be", "became", "because", "become", "becomes", "been", "before", "being", "below", "between", "both", "but", "by", "can", "cannot", "could", "couldn", "d", "did", "didn", "do", "does", "doesn", "doing", "don", "done", "down", "during", "each", "either", "else", "ever", "every", "everyone", "everything", "few", "for", "from", "further", "get", "gets", "got", "had", "hadn", "has", "hasn", "have", "haven", "having", "he", "hence", "her", "here", "hers", "herself", "him", "himself", "his", "how", "however", "i", "if", "in", "indeed", "instead", "into", "is", "isn", "it", "its", "itself", "just", "ll", "let", "like", "made", "make", "makes", "many", "may", "me", "might", "mine", "more", "moreover", "most", "much", "must", "mustn", "my", "myself", "neither", "never", "no", "nobody", "none", "nor", "not", "nothing", "now", "of", "off", "often", "on", "once", "one", "only", "onto", "or", "other", "others", "our", "ours", "ourselves", "out", "over", "own", "per", "perhaps", "quite", "rather", "re", "really", "same", "shall", "she", "should", "shouldn", "since", "so", "some", "someone", "something", "somewhat", "still", "such", "t", "than", "that", "the", "their", "theirs", "them", "themselves", "then", "there", "therefore", "these", "they", "this", "those", "though", "through", "thus", "to", "together", "too", "toward", "towards", "under", "until", "up", "upon", "us", "ve", "very", "was", "wasn", "we", "well", "were", "weren", "what", "whatever", "when", "whenever", "where", "whereas", "wherever", "whether", "which", "while", "who", "whoever", "whole", "whom", "whose", "why", "will", "with", "within", "without", "won", "would", "wouldn", "yet", "you", "your", "yours", "yourself", "yourselves"]
+    """
+    a about above after again against all almost also although always am among an and another any anyone
+    anything are aren as at be became because become becomes been before being below between both but by can
+    cannot could couldn d did didn do does doesn doing don done down during each either else ever every everyone
+    everything few for from further get gets got had hadn has hasn have haven having he hence her here hers
+    herself him himself his how however i if in indeed instead into is isn it its itself just ll let like made
+    make makes many may me might mine more moreover most much must mustn my myself neither never no nobody none
+    nor not nothing now of off often on once one only onto or other others our ours ourselves out over own per
+    perhaps quite rather re really same shall she should shouldn since so some someone something somewhat still
+    such t than that the their theirs them themselves then there therefore these they this those though through
+    thus to together too toward towards under until up upon us ve very was wasn we well were weren what whatever
+    when whenever where whereas wherever whether which while who whoever whole whom whose why will with within
+    without won would wouldn yet you your yours yourself yourselves
+    """.split()
 )
 
 
@@ -89,9 +102,7 @@ def language(code: str) -> Language:
         return LANGUAGES[code]
     if not (code.isascii() and code.isalpha() and 2 <= len(code) <= 3):
         known = ", ".join(LANGUAGES)
-        raise ValueError(
-            f"language must be an ISO 639-1 code such as 'en'. Got {code!r}. With a stemmer: {known}."
-        )
+        raise ValueError(f"language must be an ISO 639-1 code such as 'en'. Got {code!r}. With a stemmer: {known}.")
     return Language(code, code, None, None)
 
 
