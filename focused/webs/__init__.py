@@ -46,9 +46,7 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
         try:
             return DemoWeb(**{option: int(value) for option, value in given.items() if value is not None})
         except (TypeError, ValueError) as error:
-            raise WebError(
-                f"The demo web cannot be made: {error} (see FOCUSED_DEMO_* in the settings)"
-            ) from error
+            raise WebError(f"The demo web cannot be made: {error} (see FOCUSED_DEMO_* in the settings)") from error
 
     from focused.webs.recorded import MAX_BODY_BYTES, RecordedWeb
 

@@ -41,9 +41,7 @@ def _zlib_pieces(raw: bytes, wbits: int) -> Iterator[bytes]:
 def _brotli_pieces(raw: bytes) -> Iterator[bytes]:
     decompressor = _brotli.Decompressor()
     yield decompressor.process(raw, output_buffer_limit=PIECE_BYTES)
-    while not decompressor.is_finished() and (
-        piece := decompressor.process(b"", output_buffer_limit=PIECE_BYTES)
-    ):
+    while not decompressor.is_finished() and (piece := decompressor.process(b"", output_buffer_limit=PIECE_BYTES)):
         yield piece
 
 

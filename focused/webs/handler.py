@@ -107,9 +107,7 @@ class WebDownloadHandler(BaseDownloadHandler):
         """Do with a large body what the handlers for the network do."""
         max_size = request.meta.get("download_maxsize", self._max_size)
         if max_size and n_bytes > max_size:
-            message = (
-                f"Received {n_bytes} bytes which is larger than download max size ({max_size}) in request"
-            )
+            message = f"Received {n_bytes} bytes which is larger than download max size ({max_size}) in request"
             logger.warning("%s %s.", message, request)
             raise DownloadCancelledError(f"{message} {request}.")
         warn_size = request.meta.get("download_warnsize", self._warn_size)

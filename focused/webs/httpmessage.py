@@ -10,9 +10,7 @@ from focused.webs.contentcoding import DECODERS
 STATUS_LINE = re.compile(rb"[A-Za-z]+(?:/[\d.]+)?[ \t]+([1-9]\d\d)\b")
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
 # Codings that are not undone here, some for want of a library; any other unknown name is a server's mistake.
-OPAQUE_CODINGS = frozenset(
-    {"compress", "x-compress", "br", "zstd", "dcb", "dcz", "aes128gcm", "exi", "pack200-gzip"}
-)
+OPAQUE_CODINGS = frozenset({"compress", "x-compress", "br", "zstd", "dcb", "dcz", "aes128gcm", "exi", "pack200-gzip"})
 
 
 @dataclass(frozen=True, slots=True)

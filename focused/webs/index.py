@@ -49,9 +49,7 @@ class PageIndex:
             meta = dict(self._db.execute("SELECT name, value FROM meta"))
             if meta.get("identity") != identity:
                 raise ValueError("of another file, or of another version of it")
-            self.n_pages, self.n_damaged, self.n_superseded, self.n_unresolved = (
-                int(meta[n]) for n in COUNTS
-            )
+            self.n_pages, self.n_damaged, self.n_superseded, self.n_unresolved = (int(meta[n]) for n in COUNTS)
             if self._db.execute("SELECT count(*) FROM page").fetchone() != (self.n_pages,):
                 raise ValueError("incomplete")
         except BaseException:
@@ -91,9 +89,7 @@ class PageIndex:
     ) -> Page | None:
         # Equal hashes are not yet equal forms.
         pages = [page for page in self._select(f"{column} = ?", hash_of(wanted)) if form(page.url) == wanted]
-        return min(
-            pages, key=lambda page: (page.status != 200, not is_near(page.url), page.url), default=None
-        )
+        return min(pages, key=lambda page: (page.status != 200, not is_near(page.url), page.url), default=None)
 
     def pages(self) -> Iterator[Page]:
         """All pages in the order of the file."""

@@ -19,7 +19,7 @@ from focused.webs.index_build import build_index
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "focused-widx-1"
+FORMAT = "focused-widx-2"  # to be raised with every change of the table, or of the forms of URLs
 
 
 def open_index(warc: Path, cache_dir: Path | None = None) -> PageIndex:
@@ -46,9 +46,7 @@ def open_index(warc: Path, cache_dir: Path | None = None) -> PageIndex:
         with warc.open("rb"):
             stat = warc.stat()
     except OSError as error:
-        raise WebError(
-            f"{warc} cannot be read: {error.strerror}. Check the path and its permissions."
-        ) from error
+        raise WebError(f"{warc} cannot be read: {error.strerror}. Check the path and its permissions.") from error
     # What the index depends on: the file, our format, and the library that makes canonical forms.
     identity = f"{FORMAT} size={stat.st_size} mtime={stat.st_mtime_ns} w3lib={version('w3lib')}"
     places = _places(warc, cache_dir)

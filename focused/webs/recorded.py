@@ -57,9 +57,7 @@ class RecordedWeb:
     Not thread-safe. Redirects are answered as redirects; who follows them is the caller.
     """
 
-    def __init__(
-        self, path: Path, cache_dir: Path | None = None, *, max_body_bytes: int = MAX_BODY_BYTES
-    ) -> None:
+    def __init__(self, path: Path, cache_dir: Path | None = None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
         self.path = path
         self._max_body_bytes = max_body_bytes
         self.index = open_index(path, cache_dir)
@@ -104,14 +102,16 @@ class RecordedWeb:
         record, head, raw = self._read(page.place)
         if record.url != page.url:
             raise self._unfit()
-        if page.body_place != page.place:
-            own_head = head if record.head else None
-            record, head, raw = self._read(page.body_place)
-            body, codings, cut = self._decode(record, head, raw)
-            head = own_head or head
-        else:
-            body, codings, cut = self._decode(record, head, raw)
+        body_head = head
+        if page.body_place != page.place:  # a revisit: its headers are its own, if it has any
+            _, body_head, raw = self._read(page.body_place)
+            head = head if record.head else body_head
+        body, codings, cut = self._decode(page.url, body_head, raw)
         headers = [pair for pair in head.headers if pair[0].lower() not in DROPPED_HEADERS]
+        if match != "exact":
+            # Says, as HTTP has it, which page this is: labels and other knowledge are kept under that URL.
+            headers = [pair for pair in headers if pair[0].lower() != "content-location"]
+            headers.append(("Content-Location", page.url))
         if codings:
             headers.append(("Content-Encoding", ", ".join(codings)))
         headers.append(("Content-Length", str(len(body))))
@@ -124,9 +124,7 @@ class RecordedWeb:
             record = read_record(source)
             raw = source.read(min(record.length - len(record.head), self._max_body_bytes + 1))
         except (OSError, ValueError) as error:
-            raise WebError(
-                f"{self.path} cannot be read any more: {error}. Check the disk, start again."
-            ) from error
+            raise WebError(f"{self.path} cannot be read any more: {error}. Check the disk, start again.") from error
         except DamagedError as error:
             raise self._unfit() from error
         head = parse_head(record.head)
@@ -135,13 +133,11 @@ class RecordedWeb:
             head = Head(200, (("Content-Type", kind),))
         return record, head, raw
 
-    def _decode(self, record: Record, head: Head, raw: bytes) -> tuple[bytes, list[str], bool]:
+    def _decode(self, url: str, head: Head, raw: bytes) -> tuple[bytes, list[str], bool]:
         body, codings = decode_body(raw, head, self._max_body_bytes + 1)
         cut = max(len(raw), len(body)) > self._max_body_bytes
         if cut:
-            logger.warning(
-                "%s is longer than %d bytes; the rest is cut off", record.url, self._max_body_bytes
-            )
+            logger.warning("%s is longer than %d bytes; the rest is cut off", url, self._max_body_bytes)
         return body[: self._max_body_bytes], codings, cut
 
     def _unfit(self) -> WebError:

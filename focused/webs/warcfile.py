@@ -64,9 +64,7 @@ class WarcScanner:
         try:
             yield from self._records()
         except OSError as error:
-            raise WebError(
-                f"{self._name} cannot be read: {error}. Check the disk, or copy the file."
-            ) from error
+            raise WebError(f"{self._name} cannot be read: {error}. Check the disk, or copy the file.") from error
 
     def _records(self) -> Iterator[Record]:
         source: ByteSource | None = self._first()
