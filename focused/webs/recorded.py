@@ -123,9 +123,9 @@ class RecordedWeb:
             source = source_at(self._file, place)
             record = read_record(source)
             raw = source.read(min(record.length - len(record.head), self._max_body_bytes + 1))
-        except (OSError, ValueError) as error:
+        except OSError as error:
             raise WebError(f"{self.path} cannot be read any more: {error}. Check the disk, start again.") from error
-        except DamagedError as error:
+        except (DamagedError, ValueError, TypeError) as error:  # the latter: places that are none
             raise self._unfit() from error
         head = parse_head(record.head)
         if head is None:  # a resource, which has no HTTP head, or the bare note of a revisit
