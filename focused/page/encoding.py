@@ -56,3 +56,26 @@ def _recode(body: bytes, encoding: str) -> bytes:
             return body.decode(encoding, "replace").encode(encoding)
         return body
     return body.decode(encoding, "replace").encode("utf-8", "replace")
+
+
+# What files begin with that are no text, whatever their Content-Type says. PostScript is text, but nobody's page.
+_MAGIC = (
+    b"%PDF-", b"%!PS", b"\x04%!", b"PK\x03\x04", b"GIF8", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"BZh", b"RIFF",
+    b"{\\rtf", b"\x7fELF", b"MZ\x90", b"OggS", b"ID3", b"\xd0\xcf\x11\xe0", b"\xfd7zXZ", b"7z\xbc\xaf", b"wOF",
+)  # fmt: skip
+
+
+def is_binary(body: bytes) -> bool:
+    """Tell whether a body is no text at all.
+
+    >>> is_binary(b"%PDF-1.4"), is_binary(b"<html>"), is_binary(b"a\\0\\0\\0\\0"), is_binary("<p>".encode("utf-16"))
+    (True, False, True, False)
+    """
+    if body.startswith(_MAGIC):
+        return True
+    start = body[:1024]
+    n_nuls = start.count(0)
+    # A stray NUL is a broken page; UTF-16 and UTF-32 without their mark show their many NULs before "<".
+    if 10 * n_nuls <= len(start) or read_bom(body)[0] is not None:
+        return False
+    return b"<\0" not in start and b"\0<" not in start

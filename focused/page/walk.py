@@ -86,6 +86,7 @@ class Walker:
         """
         self.begin()
         self._feed(body, self._parser)
+        outline: Outline
         outline, is_cut = self.finish()
         if is_cut:
             cuts["elements"] += 1

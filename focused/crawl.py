@@ -1,0 +1,84 @@
+"""What the components of one crawl share: its plan, the page under analysis, the links already asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from typing import TYPE_CHECKING, Any
+
+from focused.items import PageItem
+from focused.page.encoding import is_binary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.metrics import HarvestCounter
+    from focused.page.page import Link, Page
+    from focused.plan import CrawlPlan
+    from focused.relevance import PageRelevance
+    from focused.strategies import LinkScores
+
+MAX_KNOWN_LINKS = 2_000_000
+_PAGE = "focused_page"
+
+
+class Crawl:
+    """The state of one crawl that more than one component needs.
+
+    Parameters
+    ----------
+    plan : CrawlPlan
+    """
+
+    def __init__(self, plan: CrawlPlan, follows_nofollow: bool = True) -> None:
+        self.plan = plan
+        self.follows_nofollow = follows_nofollow
+        # Hashes of the URLs that were asked for: 39 us are saved for each Request that need not be made. The
+        # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
+        self._known: set[int] = set()
+        #: Set by the harvest pipeline.
+        self.harvest: HarvestCounter | None = None
+
+    def page(self, response: Any) -> Page | None:
+        """Return the analysed page of a text response, the same object whoever asks; None if it is binary."""
+        meta = response.meta
+        if _PAGE not in meta:
+            content_type = response.headers.get("Content-Type", b"").decode("latin-1")
+            binary = is_binary(response.body)
+            meta[_PAGE] = None if binary else self.plan.reader.read(response.body, response.url, content_type)
+        page: Page | None = meta[_PAGE]
+        return page
+
+    def judge(self, page: Page) -> tuple[PageRelevance, LinkScores]:
+        """Return the relevance of a page and the scores of its links, from one product."""
+        relevance = self.plan.judge.judge(page, self.plan.strategy.kinds)
+        return relevance, self.plan.strategy.score(page, relevance)
+
+    def item(self, response: Any, page: Page) -> PageItem:
+        """Return the item of a page, still to be classified."""
+        meta = response.meta
+        return PageItem(
+            url=response.url,
+            title=page.title,
+            depth=meta.get("depth", 0),
+            referrer=meta.get("focused_referrer", ""),
+            link_score=meta.get("focused_link_score", 1.0),
+            link_reason=meta.get("focused_link_reason", "seed"),
+            irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
+            fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            sha256=hashlib.sha256(response.body).hexdigest(),
+            page=page,
+            body=response.body,
+        )
+
+    def new_links(self, page: Page) -> Iterator[Link]:
+        """Yield the links of a page that have not been asked for."""
+        for link in page.links:
+            if hash(link.url) not in self._known and (self.follows_nofollow or not page.is_nofollow(link)):
+                yield link
+
+    def remember(self, url: str) -> None:
+        """Note that a link is asked for."""
+        if len(self._known) >= MAX_KNOWN_LINKS:
+            self._known.clear()
+        self._known.add(hash(url))

@@ -1,0 +1,201 @@
+"""What a person sees of a crawl while it runs, and what is left to read afterwards."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import sys
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.asyncio import create_looping_call
+
+import focused
+from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
+from focused.stores import write_json
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl import Crawl
+
+logger = logging.getLogger(__name__)
+
+RUN_FILE = "run.json"
+
+# Lists of enabled components and the like: of use to whoever changes the project, noise to whoever runs it.
+_TALKATIVE = (
+    "scrapy.addons",
+    "scrapy.crawler",
+    "scrapy.middleware",
+    "scrapy.core.engine",
+    "scrapy.utils.log",
+    "py.warnings",
+)
+_WARNED_STATS = {
+    "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
+    "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
+    "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
+    "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/pages/not_text_count": "responses that were no text",
+    "focused/store/pages_lost_count": "relevant pages that could not be written",
+    "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
+    "focused/warc/failed_count": "WARC records that could not be written",
+    "spider_exceptions/count": "pages that failed with an exception",
+    "robotstxt/forbidden": "requests forbidden by robots.txt",
+}
+
+
+class HarvestMonitor:
+    """Logs one line every few seconds, a summary at the end, and keeps ``run.json``.
+
+    Settings: FOCUSED_METRICS_INTERVAL_SECS (0 switches the lines off).
+    """
+
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self.crawler = crawler
+        self.crawl = crawl
+        self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
+        self._started = time.time()
+        self._clock = time.monotonic()
+        self._last = (self._clock, 0)
+        self._calls: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Listen to the crawl."""
+        crawl = getattr(crawler.spider, "crawl", None)
+        if crawl is None:
+            raise NotConfigured
+        monitor = cls(crawler, crawl)
+        crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
+        crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
+        return monitor
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Say what is going to happen, and keep saying how it goes."""
+        plan = self.crawl.plan
+        limit = f"{plan.max_pages:,} pages" if plan.max_pages else "no page limit"
+        logger.info(
+            "Topic %s on web %s, strategy %s, %d seeds, %s; results in %s",
+            plan.topic.name, plan.web, plan.strategy.name, len(plan.seeds), limit, plan.run_dir,
+        )  # fmt: skip
+        if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
+            logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
+        self._write_run("running")
+        if self._interval_secs > 0:
+            self._calls = create_looping_call(self._log_line)
+            self._calls.start(self._interval_secs, now=False)
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Say how it went and where the files are."""
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+        harvest, plan, stats = self.crawl.harvest, self.crawl.plan, self.crawler.stats
+        self._write_run(reason)
+        if harvest is None:
+            return
+        seconds = time.monotonic() - self._clock
+        lines = [
+            f"Finished ({reason}): {harvest.n_relevant:,} relevant of {harvest.n_pages:,} pages, harvest rate "
+            f"{harvest.rate:.3f}, {harvest.n_pages / max(seconds, 1e-9):.0f} pages/s, "
+            f"{frontier_size(stats):,} links still waiting",
+        ]
+        lines.extend(
+            f"  {count:,} {meaning}" for name, meaning in _WARNED_STATS.items() if (count := stats.get_value(name, 0))
+        )
+        if not harvest.n_pages:
+            lines.append(f"  No page was fetched. {self._why_nothing()}")
+        elif not harvest.n_relevant:
+            lines.append(
+                "  No page was relevant. Look at one: scrapy explain TOPIC URL; or try other seeds: -a seeds=URL"
+            )
+        lines += [
+            f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
+            f"  harvest rate    {plan.run_dir / HARVEST_FILE}",
+            f"  the whole run   {plan.run_dir / RUN_FILE}",
+        ]
+        for line in filter(None, lines):
+            logger.info(line)
+
+    def _why_nothing(self) -> str:
+        stats = self.crawler.stats.get_stats()
+        causes = {
+            key.rpartition("/")[2] if "exception_type" in key else f"HTTP {key.rpartition('/')[2]}": value
+            for key, value in stats.items()
+            if "downloader/exception_type_count/" in key
+            or ("downloader/response_status_count/" in key and not key.endswith("/200"))
+        }
+        return "Answers: " + (", ".join(f"{value} x {cause}" for cause, value in causes.items()) or "none") + "."
+
+    def _log_line(self) -> None:
+        harvest = self.crawl.harvest
+        if harvest is None:
+            return
+        now = time.monotonic()
+        then, n_then = self._last
+        self._last = (now, harvest.n_pages)
+        logger.info(
+            "%6d pages  %6d relevant  harvest %.3f (last %d: %.3f)  frontier %d  %.0f pages/s",
+            harvest.n_pages,
+            harvest.n_relevant,
+            harvest.rate,
+            self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"),
+            harvest.recent_rate,
+            frontier_size(self.crawler.stats),
+            (harvest.n_pages - n_then) / max(now - then, 1e-9),
+        )
+
+    def _write_run(self, finish_reason: str) -> None:
+        plan, settings = self.crawl.plan, self.crawler.settings
+        finished = {} if finish_reason == "running" else {
+            "finished_at": _iso(time.time()),
+            "stats": self.crawler.stats.get_stats(),
+        }  # fmt: skip
+        write_json(
+            plan.run_dir / RUN_FILE,
+            {
+                "command": " ".join(sys.argv),
+                "topic": plan.topic.name,
+                "strategy": plan.strategy.name,
+                "web": plan.web,
+                "seeds": plan.seeds,
+                "max_pages": plan.max_pages,
+                "max_relevant": plan.max_relevant,
+                "model_sha256": plan.topic.model_sha256,
+                "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
+                "settings": {
+                    name: settings[name]
+                    for name in sorted(settings)
+                    if settings.getpriority(name) not in (None, 0)
+                    and not name.startswith("SPIDER_MODULES")
+                    and (settings.getpriority(name) or 0) >= 30
+                },
+                "versions": {
+                    "focused": focused.__version__,
+                    "python": platform.python_version(),
+                    **{name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")},
+                },
+                "started_at": _iso(self._started),
+                "finish_reason": finish_reason,
+                **finished,
+            },
+        )
+
+
+def _iso(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def quieten(level: str) -> None:
+    """Leave out of the log what Scrapy says about itself, unless all of it is asked for."""
+    if level != "DEBUG":
+        for name in _TALKATIVE:
+            logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,41 @@
+"""Link score to request priority and back. Nothing else knows the scale.
+
+Scrapy orders by whole numbers, larger first; a redirect adds 2 to a request's priority and a retry takes 1 off. On a
+scale of a thousand levels that is noise; between the classes there is room for it.
+"""
+
+from __future__ import annotations
+
+LEVELS = 1000
+_GAP = 500
+SEED = 10 * LEVELS
+"""Seeds come before every link [L16, Sect. 5]."""
+
+
+def to_priority(score: float, admitted: bool) -> int:
+    """Return the priority of a link.
+
+    Admitted links lie above zero, deferred ones below: every deferred link comes after every admitted one.
+
+    Parameters
+    ----------
+    score : float
+        In [0, 1]; anything beyond is cut to it.
+    admitted : bool
+        Whether the link is not below the threshold.
+
+    >>> to_priority(1.0, True), to_priority(0.0, True), to_priority(1.0, False), to_priority(0.0, False)
+    (1500, 500, -500, -1500)
+    """
+    level = round(min(max(score, 0.0), 1.0) * LEVELS)
+    return _GAP + level if admitted else level - LEVELS - _GAP
+
+
+def to_score(priority: int) -> float:
+    """Return the link score that a priority stands for; 1.0 for a seed.
+
+    >>> to_score(to_priority(0.25, True)), to_score(to_priority(0.25, False)), to_score(SEED)
+    (0.25, 0.25, 1.0)
+    """
+    level = priority - _GAP if priority > 0 else priority + LEVELS + _GAP
+    return min(max(level / LEVELS, 0.0), 1.0)

@@ -1,0 +1,74 @@
+"""How well a crawl does: pure functions and one counter [P13, eq. 4-10; P15, eq. 6]."""
+
+from __future__ import annotations
+
+from collections import deque
+
+
+def harvest_rate(n_relevant: int, n_pages: int) -> float:
+    """Return the share of the fetched pages that are relevant, in [0, 1]; 0 before the first page [P13, eq. 8].
+
+    >>> harvest_rate(30, 40)
+    0.75
+    """
+    return n_relevant / n_pages if n_pages else 0.0
+
+
+def target_recall(n_relevant: int, n_targets: int) -> float:
+    """Return the share of the relevant pages of the virtual web that were fetched, in [0, 1] [P13, eq. 9].
+
+    >>> target_recall(30, 120)
+    0.25
+    """
+    return n_relevant / n_targets if n_targets else 0.0
+
+
+def f_measure(precision: float, recall: float) -> float:
+    """Return the harmonic mean of precision (or harvest rate) and recall, in [0, 1] [P13, eq. 6; P15, eq. 6].
+
+    >>> round(f_measure(0.91, 0.95), 2)
+    0.93
+    """
+    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+class HarvestCounter:
+    """Counts pages as they are judged.
+
+    Parameters
+    ----------
+    window : int
+        Over how many of the last pages the recent harvest rate is taken.
+    """
+
+    def __init__(self, window: int = 100) -> None:
+        self.n_pages = 0
+        self.n_relevant = 0
+        #: Links on the crawl paths of the relevant pages, summed [P13, eq. 10].
+        self.target_length = 0
+        #: Irrelevant pages on those paths, summed: how far the crawl tunnelled.
+        self.n_irrelevant_on_path = 0
+        self._recent: deque[bool] = deque(maxlen=window)
+        self._n_recent_relevant = 0
+
+    def add(self, is_relevant: bool, path_length: int = 0, irrelevant_on_path: int = 0) -> None:
+        """Count one page, with the links and the irrelevant pages on its path from a seed."""
+        self.n_pages += 1
+        if len(self._recent) == self._recent.maxlen:
+            self._n_recent_relevant -= self._recent[0]
+        self._recent.append(is_relevant)
+        self._n_recent_relevant += is_relevant
+        if is_relevant:
+            self.n_relevant += 1
+            self.target_length += path_length
+            self.n_irrelevant_on_path += irrelevant_on_path
+
+    @property
+    def rate(self) -> float:
+        """Harvest rate since the start."""
+        return harvest_rate(self.n_relevant, self.n_pages)
+
+    @property
+    def recent_rate(self) -> float:
+        """Harvest rate over the last pages."""
+        return harvest_rate(self._n_recent_relevant, len(self._recent))

@@ -1,0 +1,123 @@
+"""A page and a topic: the relevance of the page, of its blocks, of its anchor texts and of its link contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.page.units import ANCHOR, BLOCK, CONTEXT, PAGE, page_units
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from focused.page.page import Page
+    from focused.topic import Topic
+
+Floats = npt.NDArray[np.float64]
+_NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRelevance:
+    """Relevances in [0, 1]; of the kinds that were not asked for there are none.
+
+    Of a page or a block: the probability that it is on topic. Of an anchor text or a context: the probability that
+    the link's target is. With cosine similarity, the similarity to the topic vector instead.
+    """
+
+    page: float
+    #: Whether the page's relevance reaches the page threshold. Always by probability, whatever scores the links.
+    is_relevant: bool
+    #: Shape (n_blocks,).
+    blocks: Floats
+    #: For each link the best of its anchor texts, shape (n_links,).
+    anchors: Floats
+    #: Shape (n_links,).
+    contexts: Floats
+    #: From which value a unit of a kind is relevant.
+    thresholds: Mapping[str, float]
+
+
+class Judge:
+    """Judges pages by one topic. All units of a page are weighed in one sparse product.
+
+    Parameters
+    ----------
+    topic : Topic
+    threshold : float, optional
+        Relevance in (0, 1] from which pages are relevant, instead of the one fitted when the topic was trained.
+    similarity : {"calibrated", "cosine"}
+        How blocks, anchors and contexts are compared with the topic: by the probability that the classifier gives,
+        or by the cosine with the topic vector [L16, eq. 13].
+    cosine_threshold : float
+        In [0, 1]; with cosine similarity, from which value a unit is relevant.
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links.
+    max_terms : int
+        Bound on the terms of a page's link contexts.
+    """
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        threshold: float | None = None,
+        similarity: str = "calibrated",
+        cosine_threshold: float = 0.1,
+        other_anchors: bool = False,
+        max_terms: int = 1_000_000,
+    ) -> None:
+        if threshold is not None and not 0 < threshold <= 1:
+            raise ValueError(f"FOCUSED_RELEVANCE_THRESHOLD must be a number above 0 and up to 1. Got {threshold!r}.")
+        if similarity not in ("calibrated", "cosine"):
+            raise ValueError(f"FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got {similarity!r}.")
+        if not 0 <= cosine_threshold <= 1:
+            raise ValueError(f"FOCUSED_COSINE_THRESHOLD must be a number from 0 to 1. Got {cosine_threshold!r}.")
+        self.topic = topic
+        self.similarity = similarity
+        self.other_anchors = other_anchors
+        self.max_terms = max_terms
+        fitted = {kind: topic.threshold(kind) for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)}
+        if threshold is not None:
+            fitted[PAGE] = threshold
+        self.thresholds = fitted
+        if similarity == "cosine":
+            self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
+
+    def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
+        """Return the relevance of a page and of its units of some kinds."""
+        units = page_units(page, kinds, other_anchors=self.other_anchors, max_terms=self.max_terms)
+        rows, contexts = self.topic.product(units)
+        calibrations, intercept = self.topic.calibrations, self.topic.intercept
+        is_cosine = self.similarity == "cosine"
+        decisions = rows.cosine(0) + intercept
+        cosines = rows.cosine(1) if is_cosine else _NONE
+
+        def relevances(kind: str, part: slice) -> Floats:
+            if is_cosine and kind != PAGE:
+                return cosines[part]
+            return calibrations[kind].relevance(decisions[part], rows.n_known[part])
+
+        anchors = _NONE
+        if ANCHOR in kinds:
+            anchors = np.zeros(len(page.links))
+            np.maximum.at(anchors, units.link_of_anchor, relevances(ANCHOR, units.anchor_rows))
+        in_context = _NONE
+        if CONTEXT in kinds:
+            in_context = (
+                contexts.cosine(1)
+                if is_cosine
+                else calibrations[CONTEXT].relevance(contexts.cosine(0) + intercept, contexts.n_known)
+            )
+        whole = float(relevances(PAGE, slice(0, 1))[0])
+        return PageRelevance(
+            page=whole,
+            is_relevant=whole >= self.thresholds[PAGE],
+            blocks=relevances(BLOCK, units.block_rows) if BLOCK in kinds else _NONE,
+            anchors=anchors,
+            contexts=in_context,
+            thresholds=self.thresholds,
+        )

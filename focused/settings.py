@@ -1,0 +1,112 @@
+"""Scrapy settings of the project, and every FOCUSED_ default. docs/reference.md says more about each."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from focused import __version__
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+BOT_NAME = "focused"
+SPIDER_MODULES = ["focused.spiders"]
+NEWSPIDER_MODULE = "focused.spiders"
+COMMANDS_MODULE = "focused.commands"
+
+# --- Politeness: the crawl is a guest -------------------------------------------------------------------------------
+USER_AGENT = f"focused/{__version__}"  # FOCUSED_CONTACT is added to it
+ROBOTSTXT_OBEY = True
+DOWNLOAD_DELAY = 1.0  # seconds between two requests to a host; AutoThrottle raises it for slow hosts
+CONCURRENT_REQUESTS_PER_DOMAIN = 1
+AUTOTHROTTLE_ENABLED = True
+AUTOTHROTTLE_START_DELAY = 1.0
+DOWNLOAD_TIMEOUT = 30
+DOWNLOAD_MAXSIZE = 5_000_000  # no page is longer; a video would be
+DOWNLOAD_WARNSIZE = 0  # what is cut off is counted instead
+RETRY_TIMES = 1  # a page that fails twice is not worth more of the budget
+REDIRECT_MAX_TIMES = 5
+COOKIES_ENABLED = False  # a crawl has no sessions, and a cookie is one
+
+# --- Best-first -----------------------------------------------------------------------------------------------------
+SCHEDULER = "focused.frontier.scheduler.BudgetScheduler"  # keeps the page budget exact
+# The default queue takes the host with the fewest downloads first, whatever its links are worth.
+SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"
+# Links of equal score in the order they were found: breadth_first is breadth-first, ties do not dive.
+SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
+SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
+# No request is chosen while a response's links are still being scored: the best link may be among them.
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 1
+CONCURRENT_REQUESTS = 16
+CONCURRENT_ITEMS = 4  # tasks started for each response; the default of 100 costs a third of Scrapy's CPU
+DEPTH_STATS_VERBOSE = False
+
+# --- Components -----------------------------------------------------------------------------------------------------
+# 850: after Scrapy's DepthMiddleware (900), whose depth it needs and whose drops it must not score.
+SPIDER_MIDDLEWARES = {"focused.middlewares.LinkScoringMiddleware": 850}
+# A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
+# such as "hex" before any callback.
+METAREFRESH_ENABLED = False
+ITEM_PIPELINES = {
+    "focused.pipelines.ClassifyPipeline": 100,
+    "focused.pipelines.HarvestPipeline": 200,
+    "focused.pipelines.JsonLinesPipeline": 300,
+}
+EXTENSIONS = {
+    "focused.extensions.HarvestMonitor": 100,
+    "focused.warc.WarcRecorder": 200,
+    "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
+}
+TELNETCONSOLE_ENABLED = False  # two ports that run Python for whoever connects
+REMOTE_CONTROL_ENABLED = False
+
+# --- Log: what a person watching a crawl wants to read ----------------------------------------------------------------
+LOG_LEVEL = "INFO"
+LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
+LOG_DATEFORMAT = "%H:%M:%S"
+STATS_DUMP = False  # run.json holds them
+
+# --- Where things are -------------------------------------------------------------------------------------------------
+# Absolute, for Scrapyd runs crawls in a folder of its own; the environment wins, for an egg has no folder beside it.
+FOCUSED_MODELS_DIR = os.environ.get("FOCUSED_MODELS_DIR", str(_ROOT / "models"))
+FOCUSED_RUNS_DIR = os.environ.get("FOCUSED_RUNS_DIR", "runs")
+FOCUSED_WEBS_DIR = os.environ.get("FOCUSED_WEBS_DIR", "")  # under Scrapyd, WARC and seed files come from here only
+FOCUSED_CACHE_DIR = os.environ.get("FOCUSED_CACHE_DIR", "")  # for indexes of WARC files in folders we may not write
+FOCUSED_RUN_DIR = ""  # of this crawl; empty: RUNS_DIR/TOPIC/TIMESTAMP
+
+# --- The crawl --------------------------------------------------------------------------------------------------------
+FOCUSED_CONTACT = ""  # URL or address that site owners can turn to; goes into the User-Agent
+FOCUSED_MAX_PAGES = 1000  # 0: no limit
+FOCUSED_MAX_RELEVANT = 0  # 0: no limit
+FOCUSED_STRATEGY = "cbp_slc"
+FOCUSED_BELOW_THRESHOLD = "defer"  # or "drop", as the papers do
+FOCUSED_RELEVANCE_THRESHOLD = None  # for pages; None: the one fitted in training
+FOCUSED_SIMILARITY = "calibrated"  # or "cosine"
+FOCUSED_COSINE_THRESHOLD = 0.1
+FOCUSED_JFE_LAMBDA = 0.5
+FOCUSED_LINK_SCORING_ENABLED = True
+FOCUSED_NOFOLLOW_ENABLED = False  # True: links that say rel=nofollow are left out
+
+# --- Pages ------------------------------------------------------------------------------------------------------------
+FOCUSED_BLOCK_TAGS = "modern"  # or "paper"
+FOCUSED_BLOCK_ALPHA = 0.5
+FOCUSED_BLOCK_MIN_LINKS = 1  # the paper's k
+FOCUSED_CONTEXT_OTHER_ANCHORS = "exclude"  # or "include"
+FOCUSED_CONTEXT_WINDOW_CHARS = 50
+FOCUSED_PAGE_MAX_BYTES = 2_000_000
+FOCUSED_PAGE_MAX_ELEMENTS = 100_000
+FOCUSED_PAGE_MAX_LINKS = 10_000
+FOCUSED_PAGE_MAX_URL_CHARS = 2_083
+FOCUSED_PAGE_MAX_UNIT_TERMS = 1_000_000
+
+# --- Metrics and stores -------------------------------------------------------------------------------------------------
+FOCUSED_METRICS_INTERVAL_SECS = 5.0
+FOCUSED_HARVEST_WINDOW_PAGES = 100
+FOCUSED_HARVEST_EVERY_PAGES = 10  # a row of harvest.csv
+FOCUSED_WARC_ENABLED = False
+
+# --- The demo web -------------------------------------------------------------------------------------------------------
+FOCUSED_DEMO_PAGES = 2400
+FOCUSED_DEMO_HOSTS = 40
+FOCUSED_DEMO_TOPICS = 8
+FOCUSED_DEMO_SEED = 0

@@ -1,0 +1,63 @@
+"""The spider: arguments, seeds, and which links to ask for. No scoring, no classifying."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from scrapy import Request
+from scrapy.http import Response, TextResponse
+
+from focused.crawl import Crawl
+from focused.frontier.priority import SEED
+from focused.plan import CrawlPlan, plan_crawl
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.items import PageItem
+
+
+class FocusedSpider(scrapy.Spider):
+    """Crawls for one topic.
+
+    Arguments: see :data:`focused.plan.ARGUMENTS`. Every page becomes an item; every link a request, whose priority
+    the link scoring middleware sets.
+    """
+
+    name = "focused"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Take the arguments; ``from_crawler`` has checked them."""
+        super().__init__(*args, **kwargs)
+        self.plan: CrawlPlan
+        self.crawl: Crawl
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Check the arguments and let the topic's and the web's settings reach the crawl."""
+        plan = plan_crawl(kwargs, crawler.settings)
+        for name, value in plan.settings.items():
+            crawler.settings.set(name, value, priority="spider")
+        spider = super().from_crawler(crawler, *args, **kwargs)
+        spider.plan = plan
+        spider.crawl = Crawl(plan, not crawler.settings.getbool("FOCUSED_NOFOLLOW_ENABLED"))
+        return spider
+
+    async def start(self) -> AsyncIterator[Any]:
+        """Ask for the seeds first."""
+        for seed in self.plan.seeds:
+            yield Request(seed, priority=SEED, meta={"focused_link_score": 1.0, "focused_link_reason": "seed"})
+
+    def parse(self, response: Response) -> Iterator[PageItem | Request]:
+        """Yield the page and a request for each link that has not been asked for."""
+        page = self.crawl.page(response) if isinstance(response, TextResponse) else None
+        if page is None:
+            self.crawler.stats.inc_value("focused/pages/not_text_count")
+            return
+        yield self.crawl.item(response, page)
+        for link in self.crawl.new_links(page):
+            yield Request(link.url)

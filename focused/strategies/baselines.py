@@ -1,0 +1,35 @@
+"""Strategies that look at the page alone, or at nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.strategies.base import BY_PAGE, DISCOVERY, LinkScores, Strategy
+
+if TYPE_CHECKING:
+    from focused.page.page import Page
+    from focused.relevance import PageRelevance
+
+
+class BreadthFirst(Strategy):
+    """Links in the order they were discovered. Every link has the same score; the frontier is first in, first out."""
+
+    name = "breadth_first"
+
+    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+        """Return the same score for every link."""
+        n_links = len(page.links)
+        return LinkScores(np.ones(n_links), np.full(n_links, DISCOVERY))
+
+
+class BestFirst(Strategy):
+    """A link is worth what the page it stands on is worth."""
+
+    name = "best_first"
+
+    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+        """Return the page's relevance for every link."""
+        n_links = len(page.links)
+        return LinkScores(np.full(n_links, relevance.page), np.full(n_links, BY_PAGE))
