@@ -85,7 +85,7 @@ def test_decompression_stops_at_the_limit(coding):
     bomb = {"br": brotli.compress, "deflate": zlib.compress}.get(coding, gzip.compress)
     if coding == "zstd":
         bomb = pytest.importorskip("backports.zstd", reason="Python 3.14 has it built in").compress
-    body, _ = decode_body(bomb(bytes(50_000_000)), head(("Content-Encoding", coding)), 1000)
+    body, _ = decode_body(bomb(bytes(5_000_000)), head(("Content-Encoding", coding)), 1000)
     assert body == bytes(1000)
 
 

@@ -310,10 +310,34 @@ def test_what_is_no_web_is_refused_in_one_line_with_the_remedy(tmp_path):
         assert not list(tmp_path.glob("*widx*")), "a failed build leaves nothing behind"
 
 
+def test_the_home_of_nobody_is_no_place_for_a_file():
+    with pytest.raises(WebError, match=r"^~nobody-of-this-name/x does not exist"):
+        open_web("~nobody-of-this-name/x", {})
+
+
 @pytest.mark.parametrize("name", ["", "a\0b"])
 def test_a_web_must_have_a_name(name):
     with pytest.raises(WebError, match=r"FOCUSED_WEB must be demo or the path of a WARC file\. Got"):
         open_web(name, {})
+
+
+def test_the_demo_web_is_opened_by_its_name():
+    web = open_web("demo", {"FOCUSED_DEMO_PAGES": "1000", "FOCUSED_DEMO_SEED": 3, "FOCUSED_DEMO_HOSTS": None})
+    assert web.answer("http://no.such.host.example/").match == "missing"
+    web.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"FOCUSED_DEMO_PAGES": "many"}, r"^FOCUSED_DEMO_PAGES must be a whole number\. Got 'many'\.$"),
+        ({"FOCUSED_DEMO_SEED": []}, r"^FOCUSED_DEMO_SEED must be a whole number\. Got \[\]\.$"),
+        ({"FOCUSED_DEMO_PAGES": -3}, r"^n_pages .*Got -3\. Set FOCUSED_DEMO_PAGES, "),
+    ],
+)
+def test_settings_that_make_no_demo_web_are_named(settings, message):
+    with pytest.raises(WebError, match=message):
+        open_web("demo", settings)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -42,20 +42,37 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
     if name == "demo":
         from focused.webs.demo import DemoWeb
 
-        given = {option: settings.get(setting) for option, setting in DEMO_OPTIONS.items()}
+        options = {option: _whole(settings, setting) for option, setting in DEMO_OPTIONS.items()}
         try:
-            return DemoWeb(**{option: int(value) for option, value in given.items() if value is not None})
-        except (TypeError, ValueError) as error:
-            raise WebError(f"The demo web cannot be made: {error} (see FOCUSED_DEMO_* in the settings)") from error
+            return DemoWeb(**{option: value for option, value in options.items() if value is not None})
+        except ValueError as error:
+            raise WebError(f"{error} Set {', '.join(DEMO_OPTIONS.values())}.") from error
 
     from focused.webs.recorded import MAX_BODY_BYTES, RecordedWeb
 
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")
     cache_dir = settings.get("FOCUSED_CACHE_DIR")
-    max_size = int(settings.get("DOWNLOAD_MAXSIZE") or 0)
+    max_size = _whole(settings, "DOWNLOAD_MAXSIZE") or 0  # 0: no limit
     return RecordedWeb(
-        Path(name).expanduser(),
-        Path(cache_dir).expanduser() if cache_dir else None,
-        max_body_bytes=min(max_size or MAX_BODY_BYTES, MAX_BODY_BYTES),
+        _path(name),
+        _path(cache_dir) if cache_dir else None,
+        max_body_bytes=min(max_size, MAX_BODY_BYTES) if max_size > 0 else MAX_BODY_BYTES,
     )
+
+
+def _path(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # ~ of a user that there is not
+        return Path(name)
+
+
+def _whole(settings: Mapping[str, Any], name: str) -> int | None:
+    value = settings.get(name)
+    if value is None:
+        return None
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        raise WebError(f"{name} must be a whole number. Got {value!r}.") from None

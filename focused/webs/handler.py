@@ -93,11 +93,11 @@ class WebDownloadHandler(BaseDownloadHandler):
         for name, value in answer.headers:
             headers.appendlist(_bytes(name), _bytes(value))
         flags: list[str] = [] if answer.match == "exact" else [answer.match]
-        body = b"" if request.method == "HEAD" else answer.body
+        body, cut = (b"", False) if request.method == "HEAD" else (answer.body, answer.cut)
         if stop := self._stop(signals.headers_received, request, headers=headers, body_length=len(body)):
             return self._response(url, answer.status, headers, b"", flags, stop)
-        self._check_size(request, len(body) + (answer.cut and bool(body)))
-        if answer.cut:
+        self._check_size(request, len(body) + cut)
+        if cut:
             flags.append("cut")
             self._count("cut_count")
         stop = self._stop(signals.bytes_received, request, data=body) if body else None

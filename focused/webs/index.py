@@ -76,8 +76,11 @@ class PageIndex:
         wanted = tolerant_form(canonical)
         if wanted is None:
             return None
-        cased = tolerant_form(canonical, fold_case=False)
-        page = self._best("tolerant", wanted, _tolerant, lambda url: _tolerant(url, fold_case=False) == cased)
+
+        def is_near(url: str) -> bool:
+            return _tolerant(url, fold_case=False) == tolerant_form(canonical, fold_case=False)
+
+        page = self._best("tolerant", wanted, _tolerant, is_near)
         return (page, "tolerant") if page else None
 
     def _best(

@@ -64,6 +64,7 @@ class RecordedWeb:
         try:
             self._file = path.open("rb")
         except OSError as error:
+            self.index.close()
             raise WebError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
         if self.index.n_damaged or self.index.n_unresolved:
             logger.warning(

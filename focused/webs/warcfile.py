@@ -131,7 +131,7 @@ class WarcScanner:
     def _begins_record(self, offset: int) -> bool:
         """Tell whether a gzip member begins here and a record begins in it."""
         try:
-            return GzipSource(self._file, Place(offset, 0)).peek(8).lstrip(b"\r\n").startswith(b"WARC/")
+            return GzipSource(self._file, Place(offset, 0)).peek(64).lstrip(b"\r\n").startswith(b"WARC/")
         except DamagedError:
             return False
 
