@@ -31,11 +31,11 @@ RUN_FILE = "run.json"
 # Lists of enabled components and the like: of use to whoever changes the project, noise to whoever runs it.
 _TALKATIVE = (
     "scrapy.addons",
+    "scrapy.core.engine",
     "scrapy.crawler",
     "scrapy.middleware",
-    "scrapy.core.engine",
+    "scrapy.spidermiddlewares.httperror",
     "scrapy.utils.log",
-    "py.warnings",
 )
 _WARNED_STATS = {
     "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
@@ -50,6 +50,7 @@ _WARNED_STATS = {
     "focused/warc/failed_count": "WARC records that could not be written",
     "spider_exceptions/count": "pages that failed with an exception",
     "robotstxt/forbidden": "requests forbidden by robots.txt",
+    "httperror/response_ignored_count": "responses with an HTTP error",
 }
 
 
@@ -115,7 +116,7 @@ class HarvestMonitor:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
             lines.append(
-                "  No page was relevant. Look at one: scrapy explain TOPIC URL; or try other seeds: -a seeds=URL"
+                "  No page was relevant. See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL"
             )
         lines += [
             f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",

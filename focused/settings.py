@@ -60,13 +60,13 @@ EXTENSIONS = {
 TELNETCONSOLE_ENABLED = False  # two ports that run Python for whoever connects
 REMOTE_CONTROL_ENABLED = False
 
-# --- Log: what a person watching a crawl wants to read ----------------------------------------------------------------
+# --- Log: what a person watching a crawl wants to read --------------------------------------------------------------
 LOG_LEVEL = "INFO"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 LOG_DATEFORMAT = "%H:%M:%S"
 STATS_DUMP = False  # run.json holds them
 
-# --- Where things are -------------------------------------------------------------------------------------------------
+# --- Where things are -----------------------------------------------------------------------------------------------
 # Absolute, for Scrapyd runs crawls in a folder of its own; the environment wins, for an egg has no folder beside it.
 FOCUSED_MODELS_DIR = os.environ.get("FOCUSED_MODELS_DIR", str(_ROOT / "models"))
 FOCUSED_RUNS_DIR = os.environ.get("FOCUSED_RUNS_DIR", "runs")
@@ -74,7 +74,7 @@ FOCUSED_WEBS_DIR = os.environ.get("FOCUSED_WEBS_DIR", "")  # under Scrapyd, WARC
 FOCUSED_CACHE_DIR = os.environ.get("FOCUSED_CACHE_DIR", "")  # for indexes of WARC files in folders we may not write
 FOCUSED_RUN_DIR = ""  # of this crawl; empty: RUNS_DIR/TOPIC/TIMESTAMP
 
-# --- The crawl --------------------------------------------------------------------------------------------------------
+# --- The crawl ------------------------------------------------------------------------------------------------------
 FOCUSED_CONTACT = ""  # URL or address that site owners can turn to; goes into the User-Agent
 FOCUSED_MAX_PAGES = 1000  # 0: no limit
 FOCUSED_MAX_RELEVANT = 0  # 0: no limit
@@ -87,7 +87,7 @@ FOCUSED_JFE_LAMBDA = 0.5
 FOCUSED_LINK_SCORING_ENABLED = True
 FOCUSED_NOFOLLOW_ENABLED = False  # True: links that say rel=nofollow are left out
 
-# --- Pages ------------------------------------------------------------------------------------------------------------
+# --- Pages ----------------------------------------------------------------------------------------------------------
 FOCUSED_BLOCK_TAGS = "modern"  # or "paper"
 FOCUSED_BLOCK_ALPHA = 0.5
 FOCUSED_BLOCK_MIN_LINKS = 1  # the paper's k
@@ -99,13 +99,13 @@ FOCUSED_PAGE_MAX_LINKS = 10_000
 FOCUSED_PAGE_MAX_URL_CHARS = 2_083
 FOCUSED_PAGE_MAX_UNIT_TERMS = 1_000_000
 
-# --- Metrics and stores -------------------------------------------------------------------------------------------------
+# --- Metrics and stores ---------------------------------------------------------------------------------------------
 FOCUSED_METRICS_INTERVAL_SECS = 5.0
 FOCUSED_HARVEST_WINDOW_PAGES = 100
 FOCUSED_HARVEST_EVERY_PAGES = 10  # a row of harvest.csv
 FOCUSED_WARC_ENABLED = False
 
-# --- The demo web -------------------------------------------------------------------------------------------------------
+# --- The demo web ---------------------------------------------------------------------------------------------------
 FOCUSED_DEMO_PAGES = 2400
 FOCUSED_DEMO_HOSTS = 40
 FOCUSED_DEMO_TOPICS = 8

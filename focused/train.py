@@ -1,164 +1,187 @@
-"""Examples to a topic: count terms, learn the classifier, write down what it was made from. No Scrapy."""
+"""Pages to a topic: learn the classifier, and write down what it was made from. No Scrapy."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
+import platform
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
-from focused.examples.counting import CountedPage, counted_page
-from focused.examples.gather import Seen, examples, shuffled
-from focused.examples.refusals import Refusals
-from focused.page.limits import PageLimits
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer
-from focused.text.background import load_background
-from focused.text.languages import detect_language
+import focused
+from focused.examples.counting import count_matrix, used_ids
+from focused.examples.gather import digest_of
+from focused.examples.page_set import PageSet
+from focused.learning.training import LinkExamples, train_topic
+from focused.text.analyzer import TERMS
+from focused.text.background import Background
+from focused.topic import Topic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import numpy.typing as npt
 
-    from focused.examples.gather import Example
-    from focused.examples.sources import Candidate
-    from focused.text.background import Background
+    from focused.examples.counting import CountedLink, Counts
+    from focused.learning.model import TopicModel
 
 BACKGROUND_PRIOR = 0.1
-"""Assumed share of relevant pages among those that a crawl meets, where the background stands in for them."""
+"""Share of relevant pages assumed among those that a crawl meets, where the background stands for them."""
 
-UNKNOWN = "unknown"
-
-
-class TrainingError(ValueError):
-    """A topic cannot be trained from what was given; the message says why and what to do."""
-
-
-@dataclass
-class PageSet:
-    """The pages of one kind, positive or unlabelled, that a topic is learnt from."""
-
-    pages: list[CountedPage] = field(default_factory=list)
-    digests: list[bytes] = field(default_factory=list)
-    #: Pages by detected language.
-    languages: Counter[str] = field(default_factory=Counter)
-    #: Real URLs (files have none), in the order of the pages.
-    urls: list[str] = field(default_factory=list)
-    seen: Seen = field(default_factory=Seen)
-    refusals: Refusals = field(default_factory=Refusals)
-    n_cut: int = 0
-
-    def __len__(self) -> int:
-        return len(self.pages)
+_LIBRARIES = {"scikit-learn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "PyStemmer": "PyStemmer"}
 
 
 @dataclass(frozen=True)
-class Options:
-    """How to read and learn; see `focused.learning.training.train_topic`."""
+class Learnt:
+    """A model, and the term of each of its columns."""
 
-    learner: str = "logistic"
-    random_state: int = 0
-    other_anchors: bool = False
-    limits: PageLimits = field(default_factory=PageLimits)
+    model: TopicModel
+    terms: list[str]
 
-
-Track = "Callable[[list[Candidate], str], Iterable[Candidate]]"
-"""Wraps a list of candidates to show how far its reading is."""
-
-
-def untracked(candidates: list[Candidate], what: str) -> Iterable[Candidate]:
-    """Show nothing."""
-    return candidates
+    def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
+        model, terms = self.model, self.terms
+        return (
+            [(terms[column], weight) for column, weight in model.positive_terms],
+            [(terms[column], weight) for column, weight in model.negative_terms],
+        )
 
 
-class Training:
-    """Reads examples and learns a topic from them.
+def learn(
+    positive: PageSet,
+    unlabeled: PageSet | Background,
+    *,
+    learner: str = "logistic",
+    random_state: int = 0,
+) -> Learnt:
+    """Learn a topic's model.
 
     Parameters
     ----------
-    options : Options
-    language : str, optional
-        ISO 639-1 code; detected from the positives if not given.
-    track : callable
-        Wraps lists of candidates to show progress.
+    positive : PageSet
+    unlabeled : PageSet or Background
+    learner : str
+        One of `focused.learning.learners.LEARNERS`.
+    random_state : int
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learnt from them; one line that says why.
     """
+    pages = [*positive.pages, *(unlabeled.pages if isinstance(unlabeled, PageSet) else [])]
+    others = unlabeled.terms if isinstance(unlabeled, Background) else []
+    # Columns are in the order of the terms themselves, not of the ids: those depend on what the process read before.
+    ids = used_ids([page.terms for page in pages])
+    terms = sorted({*(TERMS.term(i) for i in ids.tolist()), *others})
+    column_of = {term: column for column, term in enumerate(terms)}
+    columns = np.full(len(TERMS), -1, dtype=np.int64)
+    columns[ids] = [column_of[TERMS.term(i)] for i in ids.tolist()]
 
-    def __init__(self, options: Options, language: str | None = None, track: Any = untracked) -> None:
-        self.options = options
-        self.language = language
-        self.positive = PageSet()
-        self.unlabeled = PageSet()
-        self.background: Background | None = None
-        self._track = track
+    def matrix(texts: list[Counts]) -> sparse.csr_matrix:
+        return count_matrix(texts, columns, len(terms))
 
-    def read(self, positive: list[Candidate], unlabeled: list[Candidate] | None, sample: int | None = None) -> None:
-        """Read the examples; without unlabelled ones, the general background serves.
+    counts = matrix([page.terms for page in pages])
+    if isinstance(unlabeled, Background):
+        counts = sparse.vstack([counts, _in_columns(unlabeled, column_of, len(terms))], format="csr")
+    y = np.arange(counts.shape[0]) < len(positive)
+    sources, targets, links = _links_among(positive, unlabeled)
+    link_examples = LinkExamples(
+        np.array(sources, dtype=np.int64),
+        np.array(targets, dtype=np.int64),
+        matrix([link.anchor for link in links]),
+        matrix([link.context for link in links]),
+    )
+    model = train_topic(
+        counts,
+        y,
+        link_examples=link_examples if links else None,
+        learner=learner,
+        background_prior=BACKGROUND_PRIOR if isinstance(unlabeled, Background) else None,
+        random_state=random_state,
+    )
+    return Learnt(model, terms)
 
-        Parameters
-        ----------
-        positive : list of Candidate
-        unlabeled : list of Candidate, optional
-        sample : int, optional
-            Read unlabelled candidates in random order until there are so many pages.
 
-        Raises
-        ------
-        TrainingError
-            If no positive or no unlabelled page is left.
-        """
-        wanted = _urls_of([*positive, *(unlabeled or [])])
-        loaded = list(examples(self._track(positive, "positives"), self.positive.seen, self.positive.refusals))
-        self._detect_language(loaded)
-        reader = PageReader(Analyzer(self.language or "en"), limits=self.options.limits)
-        for example in loaded:
-            self._add(self.positive, example, reader, wanted)
-        if not self.positive:
-            raise TrainingError(_nothing_left("--positive", self.positive.refusals))
-        if unlabeled is None:
-            self.background = load_background()
-            return
-        order = unlabeled if sample is None else shuffled(unlabeled, self.options.random_state)
-        place = {id(candidate): number for number, candidate in enumerate(unlabeled)}
-        places = []
-        for example in examples(
-            self._track(order, "unlabelled pages"), self.unlabeled.seen, self.unlabeled.refusals, self.positive.seen
-        ):
-            if self._add(self.unlabeled, example, reader, wanted):
-                places.append(place[id(example.candidate)])
-            if sample is not None and len(self.unlabeled) >= sample:
-                break
-        if not self.unlabeled:
-            raise TrainingError(_nothing_left("--unlabeled", self.unlabeled.refusals))
-        in_order = np.argsort(places).tolist()
-        self.unlabeled.pages = [self.unlabeled.pages[i] for i in in_order]
+def _in_columns(background: Background, column_of: dict[str, int], n_columns: int) -> sparse.csr_matrix:
+    column = np.array([column_of[term] for term in background.terms], dtype=np.int64)
+    rows = background.counts
+    moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=(rows.shape[0], n_columns))
+    moved.sort_indices()
+    return moved
 
-    def _detect_language(self, loaded: list[Example]) -> None:
-        reader = PageReader(Analyzer("en"), limits=self.options.limits)
-        for example in loaded:
-            page = reader.read(example.content.body, example.content.url, example.content.content_type)
-            self.positive.languages[detect_language(page.text) or UNKNOWN] += 1
-        if self.language is None:
-            known = Counter({code: n for code, n in self.positive.languages.items() if code != UNKNOWN})
-            # Ties go to the first by alphabet, so that the order of the files makes no difference.
-            self.language = min(known, key=lambda code: (-known[code], code), default="en")
 
-    def _add(self, pages: PageSet, example: Example, reader: PageReader, wanted: set[str]) -> bool:
-        content, options = example.content, self.options
-        page = reader.read(content.body, content.url, content.content_type)
-        counted = counted_page(
-            page,
-            example.urls,
-            wanted,
-            other_anchors=options.other_anchors,
-            max_terms=options.limits.max_unit_terms,
-        )
-        if not len(counted.terms.ids):
-            pages.refusals.add("no words", example.candidate.name)
-            return False
-        if pages is self.unlabeled:
-            pages.languages[detect_language(page.text) or UNKNOWN] += 1
-        pages.pages.append(counted)
-        pages.digests.append(example.digest)
-        pages.urls.append(content.url)
-        pages.n_cut += bool(page.cuts)
-        return True
+def _links_among(
+    positive: PageSet, unlabeled: PageSet | Background
+) -> tuple[list[int], list[int], list[CountedLink]]:
+    """Return the links between pages: rows of their pages, rows of their targets, and themselves."""
+    pages = [*positive.pages, *(unlabeled.pages if isinstance(unlabeled, PageSet) else [])]
+    row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
+    found = [
+        (row, row_of[link.target], link) for row, page in enumerate(pages) for link in page.links if link.target in row_of
+    ]
+    if not found:
+        return [], [], []
+    sources, targets, links = zip(*found, strict=True)
+    return list(sources), list(targets), list(links)
+
+
+def make_topic(
+    topic: Topic,
+    learnt: Learnt,
+    positive: PageSet,
+    unlabeled: PageSet | Background,
+    *,
+    command: str,
+    random_state: int = 0,
+) -> Topic:
+    """Put a model into a topic, and into its manifest what the model was made from.
+
+    Nothing of it depends on the clock or on the machine's paths: the same examples give the same files.
+    """
+    model = learnt.model
+    topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
+    topic.idf, topic.coef, topic.topic_vector = model.term_weights, model.coef, model.topic_vector
+    topic.intercept, topic.sublinear_tf = model.intercept, model.sublinear_tf
+    topic.calibrations = dict(model.calibrations)
+    strongest = [[[term, round(weight, 4)] for term, weight in terms] for terms in learnt.strongest()]
+    topic.manifest = {
+        "command": command,
+        "versions": versions(),
+        "learner": model.learner,
+        "random_state": random_state,
+        "examples": _described(positive, unlabeled),
+        "figures": asdict(model.figures),
+        "terms_for": strongest[0],
+        "terms_against": strongest[1],
+    }
+    return topic
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a model depends on."""
+    libraries = {name: version(package) for name, package in _LIBRARIES.items()}
+    return {"focused": focused.__version__, "python": platform.python_version(), **libraries}
+
+
+def _described(positive: PageSet, unlabeled: PageSet | Background) -> dict[str, Any]:
+    is_background = isinstance(unlabeled, Background)
+    others: dict[str, Any] = (
+        {"background_sha256": unlabeled.sha256, "n_pages": unlabeled.n_pages}
+        if isinstance(unlabeled, Background)
+        else _described_set(unlabeled)
+    )
+    return {
+        "sha256": digest_of(positive.digests, [] if isinstance(unlabeled, Background) else unlabeled.digests),
+        "positive": _described_set(positive),
+        "background" if is_background else "unlabeled": others,
+    }
+
+
+def _described_set(pages: PageSet) -> dict[str, Any]:
+    return {
+        "n_pages": len(pages),
+        "languages": dict(sorted(pages.languages.items())),
+        "refused": dict(sorted(pages.refusals.counts.items())),
+        "n_cut": pages.n_cut,
+    }

@@ -54,7 +54,10 @@ def _character_class(categories: tuple[str, ...]) -> str:
 
 
 # Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): their runs become overlapping pairs.
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uf900-\ufaff\U00020000-\U0003ffff"
+)
 # Vowel signs of Indic and other scripts are marks, which \w leaves out: a Hindi word would fall to pieces.
 _MARKS = _character_class(("Mn", "Mc"))
 _WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+")
@@ -173,7 +176,8 @@ class Analyzer:
         ids = np.array([*map(memo.__getitem__, tokens)], dtype=np.int32)
         if memo.runs and len(ids) and ids.min() < 0:
             ids = _spell_out(ids, memo.runs)
-        return ids[ids != _STOPPED]
+        kept: Ids = ids[ids != _STOPPED]
+        return kept
 
     def ids(self, text: str) -> Ids:
         """Return the term ids of a text in their order.
