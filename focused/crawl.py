@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import time
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from focused.items import PageItem
 from focused.page.encoding import is_binary
@@ -36,8 +38,30 @@ class Crawl:
         # Hashes of the URLs that were asked for: 39 us are saved for each Request that need not be made. The
         # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
         self._known: set[int] = set()
+        self._fetched: set[int] = set()
         #: Set by the harvest pipeline.
         self.harvest: HarvestCounter | None = None
+
+    def is_repeated(self, response: Any) -> bool:
+        """Tell whether a page was fetched before under another URL, and note that it is fetched now.
+
+        A server that answers several URLs with one page may say so in Content-Location; a recorded web always does.
+        """
+        location = response.headers.get("Content-Location", b"").decode("latin-1")
+        url = response.url
+        if location:
+            with contextlib.suppress(ValueError):
+                named = urljoin(url, location)
+                # Nobody may speak for another host's pages.
+                url = named if urlsplit(named).netloc == urlsplit(url).netloc else url
+        key = hash(url)
+        if key in self._fetched:
+            return True
+        if len(self._fetched) >= MAX_KNOWN_LINKS:
+            self._fetched.clear()
+        self._fetched.add(key)
+        self.remember(url)
+        return False
 
     def page(self, response: Any) -> Page | None:
         """Return the analysed page of a text response, the same object whoever asks; None if it is binary."""

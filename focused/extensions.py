@@ -44,6 +44,7 @@ _WARNED_STATS = {
     "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
     "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/pages/repeated_count": "responses that repeat a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses that were no text",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",

@@ -54,6 +54,9 @@ class FocusedSpider(scrapy.Spider):
 
     def parse(self, response: Response) -> Iterator[PageItem | Request]:
         """Yield the page and a request for each link that has not been asked for."""
+        if self.crawl.is_repeated(response):
+            self.crawler.stats.inc_value("focused/pages/repeated_count")
+            return
         page = self.crawl.page(response) if isinstance(response, TextResponse) else None
         if page is None:
             self.crawler.stats.inc_value("focused/pages/not_text_count")
