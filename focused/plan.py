@@ -42,7 +42,6 @@ _LEAST_FREE_BYTES = 20_000_000
 _OFFLINE_SETTINGS = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False,
-    "RANDOMIZE_DOWNLOAD_DELAY": False,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
     "DOWNLOAD_HANDLERS": {
         "http": "focused.webs.handler.WebDownloadHandler",
