@@ -1,0 +1,110 @@
+"""How one link of the demo web is written: honest, weak or misleading, straight, redirected or dead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.webs.demo_document import Link
+from focused.webs.demo_prose import ADVERTS, TEASERS, TITLES, Writer
+from focused.webs.demo_templates import WEAK_ANCHORS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.webs.demo_random import Dice
+    from focused.webs.demo_site import Site
+    from focused.webs.demo_urls import Urls
+
+_REDIRECTED_SHARE = 0.02
+_DEAD_SHARE = 0.01
+_FAILING_SHARE = 0.004
+
+
+class LinkMaker:
+    """Writes the links of one page.
+
+    Parameters
+    ----------
+    site, urls : the web.
+    dice : the page's chances.
+    relative_to : scheme and host to leave out of links to the own host, or None for absolute links only.
+    """
+
+    def __init__(self, site: Site, urls: Urls, dice: Dice, relative_to: str | None) -> None:
+        self._site = site
+        self._urls = urls
+        self._dice = dice
+        self._own = f"{relative_to}/" if relative_to else None
+
+    def url(self, number: int) -> str:
+        """Address a page so that it is surely reached."""
+        return self._near(self._urls.url(number))
+
+    def _near(self, url: str) -> str:
+        return url[len(self._own) - 1 :] if self._own and url.startswith(self._own) else url
+
+    def _loose_url(self, number: int) -> str:
+        # What a careless author links to: the page, its old address, or what is no longer there.
+        chance = self._dice.random()
+        if chance < _REDIRECTED_SHARE:
+            return self._near(self._urls.alias(number))
+        if chance < _REDIRECTED_SHARE + _DEAD_SHARE + _FAILING_SHARE:
+            folder = "archive" if chance < _REDIRECTED_SHARE + _DEAD_SHARE else "render"
+            return self._near(f"{self._site.place(number).host.origin}/{folder}/{number % 99991:05}.html")
+        return self._near(self._urls.url(number))
+
+    def _teaser(self, topic: int | None) -> str:
+        return Writer(self._dice, topic, 0.8).one_of(TEASERS)
+
+    def plain(self, number: int, anchor: str = "") -> Link:
+        """Link reliably, by title or the given anchor: menus and listings."""
+        return Link(self.url(number), anchor or self._site.title(number))
+
+    def titled(self, number: int) -> Link:
+        """Link by title, nothing beside it."""
+        return Link(self._loose_url(number), self._site.title(number))
+
+    def teased(self, number: int) -> Link:
+        """Link by title, with a sentence about the page."""
+        return Link(
+            self._loose_url(number), self._site.title(number), teaser=self._teaser(self._site.place(number).topic)
+        )
+
+    def weak(self, number: int) -> Link:
+        """Link by an anchor that says nothing; the sentence beside it does."""
+        return Link(
+            self._loose_url(number),
+            self._dice.pick(WEAK_ANCHORS),
+            lead=self._site.title(number),
+            teaser=self._teaser(self._site.place(number).topic),
+        )
+
+    def pictured(self, number: int) -> Link:
+        """Link by a picture with the title as its alternative text."""
+        return Link(
+            self._loose_url(number),
+            self._site.title(number),
+            teaser=self._teaser(self._site.place(number).topic),
+            image=True,
+        )
+
+    def misleading(self, topic: int | None, number: int) -> Link:
+        """Link to a page with the title and the sentence of another topic."""
+        writer = Writer(self._dice, topic, 0.8)
+        return Link(self._loose_url(number), writer.one_of(TITLES), teaser=writer.one_of(TEASERS))
+
+    def advert(self, topic: int | None, number: int) -> Link:
+        """Advertise: catchy words, some of them of the page's topic, whatever the target is."""
+        return Link(self._loose_url(number), Writer(self._dice, topic, 0.8).one_of(ADVERTS))
+
+    def item(self, number: int) -> Link:
+        """Link in one of the honest ways, as lists of articles do."""
+        chance = self._dice.random()
+        write: Callable[[int], Link] = self.titled
+        if chance < 0.3:
+            write = self.weak
+        elif chance < 0.5:
+            write = self.teased
+        elif chance < 0.57:
+            write = self.pictured
+        return write(number)
