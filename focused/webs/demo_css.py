@@ -8,7 +8,8 @@ if TYPE_CHECKING:
     from focused.webs.demo_hosts import Host
 
 _ALL = (
-    "body{margin:0;color:#222;line-height:1.5}a{color:hsl(HUE,60%,35%)}img{padding:2px 8px;background:hsl(HUE,40%,92%)}"
+    "body{margin:0;color:#222;line-height:1.5}a{color:hsl(HUE,60%,35%)}"
+    "img{width:88px;height:44px;vertical-align:middle;background:linear-gradient(120deg,hsl(HUE,40%,80%),hsl(HUE,50%,50%))}"
 )
 _STYLES = {
     "modern": (
@@ -36,6 +37,7 @@ _STYLES = {
         ".page{margin:0 auto;max-width:1080px}td{padding:4px 10px}.menu{background:hsl(HUE,40%,88%);width:150px}"
         ".right{width:230px}.box{border:1px solid hsl(HUE,30%,60%);width:100%;border-collapse:collapse}"
         ".box th{background:hsl(HUE,45%,45%);color:#fff}h1{font-size:22px;color:hsl(HUE,60%,30%)}h2{margin:12px}"
+        ".part{line-height:1.8}"
     ),
     "lists": (
         "body{font-family:Times,serif;margin:16px 6%;max-width:860px}h1{font-size:26px}"

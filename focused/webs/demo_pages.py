@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from focused.webs.demo_hosts import Host
 
 
+# One transparent pixel, coloured by the style sheet: a picture without anything more to fetch.
+_DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
+
+
 def html(doc: Document, host: Host) -> str:
     """Render a document in the layout of its host."""
     meta = host.charset.endswith("meta")
@@ -36,8 +40,7 @@ def html(doc: Document, host: Host) -> str:
 
 def _a(link: Link) -> str:
     if link.image:
-        # A picture without a file: the browser shows the alternative text, the crawler has nothing to fetch.
-        return f'<a href="{link.url}"><img alt="{link.anchor}"></a>'
+        return f'<a href="{link.url}"><img alt="{link.anchor}" src="{_DOT}"></a>'
     return f'<a href="{link.url}">{link.anchor}</a>'
 
 
