@@ -1,0 +1,132 @@
+"""``scrapy demo``: look at the demo web, serve it, or write it to files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+from focused.webs import DEMO_OPTIONS, demo_export
+from focused.webs.demo import DemoWeb
+from focused.webs.demo_server import DemoServer
+
+EXAMPLES = """\
+Examples:
+  scrapy demo --list
+      topics with their pages and seeds
+  scrapy demo --serve 8000
+      look at the web in a browser: http://127.0.0.1:8000/
+  scrapy demo --examples astronomy training/ --positive 30 --unlabeled 1500
+      pages to train a topic from: training/positive.jsonl, training/unlabeled.jsonl
+  scrapy demo --warc demo.warc.gz --labels demo.labels.tsv --pages 20000 --seed 1
+      a recorded web with labels, for crawls that are judged
+"""
+
+
+class Command(ScrapyCommand):
+    """Show, serve or export the demo web of the FOCUSED_DEMO_* settings, which --pages and the like override."""
+
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+
+    def syntax(self) -> str:
+        """Arguments, for the usage line."""
+        return "[options] --list | --serve PORT | --warc FILE | --labels FILE | --examples TOPIC DIR"
+
+    def short_desc(self) -> str:
+        """One line."""
+        return "List, serve or export the generated demo web"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        what = parser.add_argument_group("what to do (one or more)")
+        what.add_argument("--list", action="store_true", help="print topics, pages per topic and seeds")
+        what.add_argument("--serve", type=int, metavar="PORT", help="serve it on 127.0.0.1 (0: any free port)")
+        what.add_argument("--warc", type=Path, metavar="FILE", help="write all pages; compressed if FILE ends in .gz")
+        what.add_argument("--labels", type=Path, metavar="FILE", help="write the topic of every page (TSV)")
+        what.add_argument("--examples", nargs=2, metavar=("TOPIC", "DIR"), help="write pages to train a topic from")
+        web = parser.add_argument_group("which demo web (default: the FOCUSED_DEMO_* settings)")
+        web.add_argument("--pages", type=int, metavar="N", help="pages, up to 1,000,000")
+        web.add_argument("--hosts", type=int, metavar="N", help="hosts")
+        web.add_argument("--topics", type=int, metavar="N", help="topics, 2 to 8")
+        web.add_argument("--seed", type=int, metavar="N", help="another seed is another web")
+        train = parser.add_argument_group("which examples")
+        train.add_argument("--positive", type=int, default=30, metavar="N", help="pages about TOPIC (default: 30)")
+        train.add_argument("--unlabeled", type=int, default=1500, metavar="N", help="any pages (default: 1500)")
+        train.add_argument("--random-state", type=int, default=0, metavar="N", help="another number draws others")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the options say; an error is one line on stderr and exit code 1."""
+        try:
+            self._run(args, opts)
+        except (ValueError, OSError) as error:
+            print(f"Error: {error}", file=sys.stderr)
+            self.exitcode = 1
+
+    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise ValueError(f"scrapy demo takes options only (see scrapy demo -h). Got {' '.join(args)}.")
+        if not (opts.list or opts.warc or opts.labels or opts.examples or opts.serve is not None):
+            raise ValueError("Say what to do: --list, --serve, --warc, --labels or --examples (see scrapy demo -h).")
+        if opts.serve is not None and not 0 <= opts.serve < 1 << 16:
+            raise ValueError(f"--serve must be a port, 0 to 65535. Got {opts.serve}.")
+        web = self._web(opts)
+        if opts.examples:
+            _write_examples(web, opts)
+        if opts.warc:
+            n_records = demo_export.write_warc(web, opts.warc)
+            print(f"{opts.warc}: {n_records} answers, {web.n_pages} of them pages")
+        if opts.labels:
+            print(f"{opts.labels}: {demo_export.write_labels(web, opts.labels)} pages")
+        if opts.list:
+            _print_topics(web)
+        if opts.serve is not None:
+            _serve(web, opts.serve)
+
+    def _web(self, opts: argparse.Namespace) -> DemoWeb:
+        assert self.settings is not None
+        given = {"n_pages": opts.pages, "n_hosts": opts.hosts, "n_topics": opts.topics, "seed": opts.seed}
+        for option, setting in DEMO_OPTIONS.items():
+            value = self.settings.get(setting)
+            if given[option] is None and value is not None:
+                try:
+                    given[option] = int(value)
+                except (TypeError, ValueError):
+                    raise ValueError(f"{setting} must be a whole number. Got {value!r}.") from None
+        return DemoWeb(**{option: value for option, value in given.items() if value is not None})
+
+
+def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:
+    topic, folder = opts.examples[0], Path(opts.examples[1])
+    for name in ("positive", "unlabeled"):
+        if getattr(opts, name) < 1:
+            raise ValueError(f"--{name} must be at least 1. Got {getattr(opts, name)}.")
+    demo_export.write_examples(web, topic, folder, opts.positive, opts.unlabeled, opts.random_state)
+    positive, unlabeled = folder / "positive.jsonl", folder / "unlabeled.jsonl"
+    print(f"{positive}: {opts.positive} pages\n{unlabeled}: {opts.unlabeled} pages")
+    seeds = " ".join(web.seeds(topic))
+    print(f"Next: scrapy train {topic} --positive {positive} --unlabeled {unlabeled} --seeds {seeds}")
+
+
+def _print_topics(web: DemoWeb) -> None:
+    print(f"{web.n_pages} pages on {len(web.origins)} hosts")
+    for topic in web.topics:
+        n_relevant = web.relevant_count(topic)
+        print(f"\n{topic}: {n_relevant} pages ({n_relevant / web.n_pages:.1%})")
+        for url in web.seeds(topic):
+            print(f"  {url}")
+
+
+def _serve(web: DemoWeb, port: int) -> None:
+    with DemoServer(web, port) as server:
+        print(f"http://127.0.0.1:{server.server_port}/ (Ctrl-C to stop)", flush=True)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            print(file=sys.stderr)
