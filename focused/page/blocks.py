@@ -36,13 +36,15 @@ def partition(outline: Outline, root: int, alpha: float, min_links: int) -> Part
     ----------
     outline : Outline
     root : int
-        The node of ``body``.
+        The node of ``body``; -1 for a page without any node.
     alpha : float
         In [0, 1]; larger means fewer, larger blocks.
     min_links : int
         The paper's k, at least 1.
     """
     found = Partition()
+    if root < 0:
+        return found
     end, n_links, first_chunk, last_chunk = (
         outline.end,
         outline.n_links,

@@ -127,6 +127,9 @@ class PageReader:
             target = target.partition("#")[0]
             url = resolved.get(target)
             if url is None:
+                if len(links) >= max_links:
+                    cuts["links_over_limit"] += 1  # what is not kept need not be resolved
+                    continue
                 url = resolve(target)
                 if url in REFUSALS:
                     cuts[f"links_{url}"] += 1
@@ -138,9 +141,6 @@ class PageReader:
                 continue
             number = by_url.get(url)
             if number is None:
-                if len(links) >= max_links:
-                    cuts["links_over_limit"] += 1
-                    continue
                 number = by_url[url] = len(links)
                 links.append(Link(url, []))
             links[number].anchors.append(len(anchors))

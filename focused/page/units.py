@@ -164,12 +164,13 @@ def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], Integers, 
             outermost = (max(parent[page.anchors[link.anchors[0]]], 0),)
             key = outermost[0]
         else:
-            outermost = ()
+            apart: list[int] = []
             stop = -1
             for node in sorted({max(parent[page.anchors[anchor]], 0) for anchor in link.anchors}):
                 if node >= stop:
-                    outermost += (node,)
+                    apart.append(node)
                     stop = end[node]
+            outermost = tuple(apart)
             key = outermost if len(outermost) > 1 else outermost[0]
         row = row_of.get(key)
         if row is None:
