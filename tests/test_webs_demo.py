@@ -76,7 +76,7 @@ def test_same_seed_gives_the_same_web_in_any_order(web, pages):
 def test_web_is_the_same_on_every_machine(pages):
     # A change of the generator changes this number, and with it every result on the demo web.
     digest = hashlib.sha256(b"".join(pages.values())).hexdigest()
-    assert digest[:16] == "28ee9fd62ddd6a28"
+    assert digest[:16] == "41791c3f499ba21c"
 
 
 def test_another_seed_gives_another_web(web):
@@ -255,7 +255,7 @@ def test_links_of_a_relevant_page_mislead(web, links):
             on_topic += [web.label(target) == label for target in shown if web.is_page(target)]
         else:
             off_topic += [web.label(target) == "chess" for target in targets]
-    assert 0.4 < sum(on_topic) / len(on_topic) < 0.7
+    assert 0.3 < sum(on_topic) / len(on_topic) < 0.6
     assert 0.03 < sum(off_topic) / len(off_topic) < 0.15
 
 
@@ -298,6 +298,12 @@ def test_unlabeled_pages_are_drawn_from_the_whole_web(web):
     assert len(dict(drawn)) == 500
     assert {web.label(url) for url, _ in drawn} == {*web.topics, None}
     assert len(web.unlabeled(1200)) == 1200
+
+
+def test_positives_and_unlabeled_pages_are_drawn_independently(web):
+    positive = dict(web.examples("railways", 30))
+    unlabeled = dict(web.unlabeled(300))
+    assert 0 < len(positive.keys() & unlabeled.keys()) < 20  # 7.5 expected: a quarter of the web
 
 
 def test_what_the_web_does_not_have_is_refused(web):

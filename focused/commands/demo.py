@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Any, ClassVar
@@ -110,8 +111,8 @@ def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:
     demo_export.write_examples(web, topic, folder, opts.positive, opts.unlabeled, opts.random_state)
     positive, unlabeled = folder / "positive.jsonl", folder / "unlabeled.jsonl"
     print(f"{positive}: {opts.positive} pages\n{unlabeled}: {opts.unlabeled} pages")
-    seeds = " ".join(web.seeds(topic))
-    print(f"Next: scrapy train {topic} --positive {positive} --unlabeled {unlabeled} --seeds {seeds}")
+    train = ["scrapy", "train", topic, "--positive", str(positive), "--unlabeled", str(unlabeled), "--seeds"]
+    print(f"Next: {shlex.join([*train, *web.seeds(topic)])}")
 
 
 def _print_topics(web: DemoWeb) -> None:

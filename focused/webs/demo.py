@@ -132,7 +132,6 @@ class DemoWeb:
 
     def examples(self, topic: str, n: int, random_state: int = 0) -> list[tuple[str, bytes]]:
         """Draw n pages of a topic as training examples: (URL, HTML)."""
-        self._number_of(topic)
         return self._draw(topic, n, random_state)
 
     def unlabeled(self, n: int, random_state: int = 0) -> list[tuple[str, bytes]]:
@@ -141,7 +140,9 @@ class DemoWeb:
 
     def _draw(self, topic: str | None, n: int, random_state: int) -> list[tuple[str, bytes]]:
         numbers: list[int] = []
-        for number in Dice(mix(self._seed, 40, int(random_state))).permutation(self.n_pages):
+        # Another order for each topic: positives and unlabelled pages of one random state are drawn independently.
+        order = 0 if topic is None else 1 + self._number_of(topic)
+        for number in Dice(mix(self._seed, 40, int(random_state), order)).permutation(self.n_pages):
             if len(numbers) == n:
                 break
             if topic is None or self._topic(number) == topic:

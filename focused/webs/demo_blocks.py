@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.webs.demo_document import Block, Link, Paragraph
+from focused.webs.demo_links import BARE_SHARE
 from focused.webs.demo_prose import TITLES, Writer
 from focused.webs.demo_templates import WEAK_ANCHORS
 from focused.webs.demo_words import TOPICS
@@ -43,7 +44,7 @@ class Blocks:
     def related(self) -> Block:
         """Link to pages of the same topic; sometimes an advertiser has bought his way in."""
         numbers = dict.fromkeys(self._same_topic() for _ in range(7 + self._dice.below(3)))
-        links = [self._link.item(number) for number in numbers]
+        links = [self._link.item(number, BARE_SHARE) for number in numbers]
         if self._dice.chance(0.35):
             links.append(self._link.misleading(self._place.topic, self._site.anywhere(self._dice)))
         return Block("related", self._dice.pick(_RELATED), tuple(links))

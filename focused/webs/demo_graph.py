@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from focused.webs import demo_foreign
 from focused.webs.demo_blocks import Blocks
 from focused.webs.demo_document import Block, Document, Link, Paragraph
-from focused.webs.demo_links import LinkMaker
+from focused.webs.demo_links import BARE_SHARE, LinkMaker
 from focused.webs.demo_prose import Writer
 from focused.webs.demo_random import Dice, mix, share
 from focused.webs.demo_site import LONG_SECTION
@@ -69,7 +69,7 @@ class _Page:
             doc.paragraphs.append(self.blocks.paragraph(writer))
         doc.main.append(self.blocks.related())
         doc.main.append(self.blocks.pager())
-        doc.side.append(self.blocks.popular(3))
+        doc.side.append(self.blocks.popular(4))
         if dice.chance(0.25):
             doc.side.append(self.blocks.desk())
 
@@ -125,7 +125,7 @@ class _Page:
             for _ in range(4):
                 honest = dice.chance(0.88)
                 number = self.site.about(topic, dice) if honest else self.site.anywhere(dice)
-                links.append(self.link.item(number) if honest else self.link.misleading(topic, number))
+                links.append(self.link.item(number, BARE_SHARE) if honest else self.link.misleading(topic, number))
             doc.main.append(Block("topic", heading, tuple(links)))
         doc.side.append(self.blocks.popular(4))
 
@@ -142,7 +142,7 @@ class _Page:
 
     def _listed(self, number: int) -> Link:
         """List a page of the own section, reliably: its address is never redirected or dead."""
-        written = self.link.item(number)
+        written = self.link.item(number, BARE_SHARE)
         return Link(self.link.url(number), written.anchor, written.lead, written.teaser, written.image)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from focused.webs.demo_document import Link
 from focused.webs.demo_prose import ADVERTS, TEASERS, TITLES, Writer
-from focused.webs.demo_templates import WEAK_ANCHORS
+from focused.webs.demo_templates import BARE_ANCHORS, WEAK_ANCHORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _REDIRECTED_SHARE = 0.02
 _DEAD_SHARE = 0.01
 _FAILING_SHARE = 0.004
+BARE_SHARE = 0.2  # in blocks whose links belong together
 
 
 class LinkMaker:
@@ -88,6 +89,11 @@ class LinkMaker:
             image=True,
         )
 
+    def bare(self, number: int) -> Link:
+        """Link by a word or the site's name, nothing beside it: only the company that the link keeps tells."""
+        site = self._site.place(number).host.title
+        return Link(self._loose_url(number), self._dice.pick((*BARE_ANCHORS, site, site)))
+
     def misleading(self, topic: int | None, number: int) -> Link:
         """Link to a page with the title and the sentence of another topic."""
         writer = Writer(self._dice, topic, 0.8)
@@ -97,8 +103,10 @@ class LinkMaker:
         """Advertise: catchy words, some of them of the page's topic, whatever the target is."""
         return Link(self._loose_url(number), Writer(self._dice, topic, 0.8).one_of(ADVERTS))
 
-    def item(self, number: int) -> Link:
-        """Link in one of the honest ways, as lists of articles do."""
+    def item(self, number: int, bare: float = 0.0) -> Link:
+        """Link in one of the honest ways, as lists of articles do; with a share of bare links in [0, 1]."""
+        if bare and self._dice.chance(bare):
+            return self.bare(number)
         chance = self._dice.random()
         write: Callable[[int], Link] = self.titled
         if chance < 0.3:

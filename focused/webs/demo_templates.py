@@ -128,6 +128,8 @@ VAGUE_SECTIONS = ("Features", "Notebook", "Weekend", "Letters", "Long reads", "A
 
 WEAK_ANCHORS = ("Read more", "more", "click here", "Continue reading", "here", "full story", "next", "this page", "»")
 
+BARE_ANCHORS = ("Part two", "Details", "With pictures", "The sequel", "A reply", "An older piece")
+
 ADVERTS = (
     "Save {d} % on your first {a} {n}",
     "The {a} {n} everybody in {t} is talking about",
