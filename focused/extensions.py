@@ -116,9 +116,7 @@ class HarvestMonitor:
         if not harvest.n_pages:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
-            lines.append(
-                "  No page was relevant. See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL"
-            )
+            lines.append("  No page was relevant. See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
         lines += [
             f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
             f"  harvest rate    {plan.run_dir / HARVEST_FILE}",
@@ -197,7 +195,14 @@ def _iso(seconds: float) -> str:
 
 
 def quieten(level: str) -> None:
-    """Leave out of the log what Scrapy says about itself, unless all of it is asked for."""
+    """Leave out of the log what Scrapy says about itself, unless all of it is asked for.
+
+    Filters, not levels: Scrapy resets those when it sets up its log.
+    """
     if level != "DEBUG":
         for name in _TALKATIVE:
-            logging.getLogger(name).setLevel(logging.WARNING)
+            logging.getLogger(name).addFilter(_is_warning)
+
+
+def _is_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import sys
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
 
+from focused.arguments import ARGUMENTS
 from focused.extensions import quieten
-from focused.plan import ARGUMENTS, plan_crawl
+from focused.plan import plan_crawl
 from focused.strategies import STRATEGIES
+
+logger = logging.getLogger(__name__)
 
 _EPILOG = """Arguments of the focused spider (-a NAME=VALUE):
 {arguments}
@@ -35,17 +39,30 @@ class Command(ScrapyCrawl):
             strategies=", ".join(STRATEGIES),
         )
 
+    def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Keep Scrapy from talking before the arguments are checked."""
+        super().process_options(args, opts)
+        assert self.settings is not None
+        if args == ["focused"]:
+            quieten(self.settings.get("LOG_LEVEL"))
+
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments, then crawl."""
         if args == ["focused"]:
             assert self.settings is not None
             try:
                 plan = plan_crawl(opts.spargs, self.settings)
-            except ValueError as error:
-                sys.stderr.write(f"Error: {error}\n")
-                self.exitcode = 1
+            except (ValueError, OSError) as error:
+                self._refuse(" ".join(str(error).split()))
                 return
             # The folder that was made and tried is the one that is used.
-            opts.spargs.setdefault("run_dir", str(plan.run_dir))
-            quieten(self.settings.get("LOG_LEVEL"))
+            opts.spargs["run_dir"] = str(plan.run_dir)
         super().run(args, opts)
+
+    def _refuse(self, message: str) -> None:
+        """Say in one line why there is no crawl."""
+        assert self.settings is not None
+        if self.settings.get("LOG_FILE"):
+            logger.error(message)  # under Scrapyd the log is all that a client gets to see
+        sys.stderr.write(f"Error: {message}\n")
+        self.exitcode = 1

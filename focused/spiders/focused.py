@@ -10,7 +10,7 @@ from scrapy.http import Response, TextResponse
 
 from focused.crawl import Crawl
 from focused.frontier.priority import SEED
-from focused.plan import CrawlPlan, plan_crawl
+from focused.plan import COMMAND_LINE, CrawlPlan, plan_crawl
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class FocusedSpider(scrapy.Spider):
     """Crawls for one topic.
 
-    Arguments: see :data:`focused.plan.ARGUMENTS`. Every page becomes an item; every link a request, whose priority
+    Arguments: see :data:`focused.arguments.ARGUMENTS`. Every page becomes an item; every link a request, whose priority
     the link scoring middleware sets.
     """
 
@@ -40,8 +40,8 @@ class FocusedSpider(scrapy.Spider):
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Check the arguments and let the topic's and the web's settings reach the crawl."""
         plan = plan_crawl(kwargs, crawler.settings)
-        for name, value in plan.settings.items():
-            crawler.settings.set(name, value, priority="spider")
+        crawler.settings.setdict(plan.settings, priority="spider")
+        crawler.settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.plan = plan
         spider.crawl = Crawl(plan, not crawler.settings.getbool("FOCUSED_NOFOLLOW_ENABLED"))
