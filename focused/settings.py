@@ -107,7 +107,7 @@ FOCUSED_HARVEST_EVERY_PAGES = 10  # a row of harvest.csv
 FOCUSED_WARC_ENABLED = False
 
 # --- The demo web ---------------------------------------------------------------------------------------------------
-FOCUSED_DEMO_PAGES = 2400
+FOCUSED_DEMO_PAGES = 6000
 FOCUSED_DEMO_HOSTS = 40
 FOCUSED_DEMO_TOPICS = 8
 FOCUSED_DEMO_SEED = 0

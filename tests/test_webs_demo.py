@@ -10,9 +10,10 @@ from urllib.robotparser import RobotFileParser
 import pytest
 from w3lib.url import canonicalize_url
 
-from focused.webs import demo_site, demo_urls
 from focused.webs.demo import DemoWeb
-from focused.webs.demo_words import GENERAL, TOPICS
+from focused.webs.demo import site as demo_site
+from focused.webs.demo import urls as demo_urls
+from focused.webs.demo.words import GENERAL, TOPICS
 
 HREF = re.compile(rb'href="([^"]+)"')
 WORD = re.compile(r"[a-z]+")

@@ -8,9 +8,9 @@ from urllib.parse import urljoin, urlsplit
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from focused.webs import demo_export
 from focused.webs.demo import DemoWeb
-from focused.webs.demo_server import DemoServer
+from focused.webs.demo import export as demo_export
+from focused.webs.demo.server import DemoServer
 from focused.webs.recorded import RecordedWeb
 
 

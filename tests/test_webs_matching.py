@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from focused.webs.matching import canonical_form, tolerant_form
+from focused.webs.recorded.matching import canonical_form, tolerant_form
 
 
 def form(url: str) -> str | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from warcs import HTML, Warc
 
-from focused.webs import WebError, index_store, open_web
-from focused.webs.recorded import RecordedWeb
+from focused.webs import WebError, open_web
+from focused.webs.recorded import RecordedWeb, index_store
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -469,7 +469,7 @@ def test_all_pages_are_given_in_the_order_of_the_file(warc):
 
 
 def test_a_long_build_says_so_in_the_log_where_nobody_watches(warc, monkeypatch, caplog):
-    monkeypatch.setattr("focused.webs.index_rows.LONG_BUILD_BYTES", 10)
+    monkeypatch.setattr("focused.webs.recorded.index_rows.LONG_BUILD_BYTES", 10)
     with caplog.at_level(logging.INFO):
         replay(warc.page("http://h.org/a")).close()
     assert "this is done once" in caplog.text

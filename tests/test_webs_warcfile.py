@@ -9,11 +9,11 @@ from io import BytesIO
 import pytest
 from warcs import Warc
 
-from focused.webs import warcfile
 from focused.webs.answer import WebError
-from focused.webs.bytesource import source_at
-from focused.webs.warcfile import WarcScanner
-from focused.webs.warcrecord import read_record
+from focused.webs.recorded import warcfile
+from focused.webs.recorded.bytesource import source_at
+from focused.webs.recorded.warcfile import WarcScanner
+from focused.webs.recorded.warcrecord import read_record
 
 BOTH = pytest.mark.parametrize("is_gzip", [True, False], ids=["gzip", "plain"])
 N_PAGES = 6

@@ -10,9 +10,10 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from focused.webs import DEMO_OPTIONS, demo_export
+from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
-from focused.webs.demo_server import DemoServer
+from focused.webs.demo import export as demo_export
+from focused.webs.demo.server import DemoServer
 
 EXAMPLES = """\
 Examples:

@@ -48,7 +48,8 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
         except ValueError as error:
             raise WebError(f"{error} Set {', '.join(DEMO_OPTIONS.values())}.") from error
 
-    from focused.webs.recorded import MAX_BODY_BYTES, RecordedWeb
+    from focused.webs.recorded import RecordedWeb
+    from focused.webs.recorded.web import MAX_BODY_BYTES
 
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs import demo_css
+from focused.webs.demo import css
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.webs.demo_document import Block, Document, Link, Paragraph
-    from focused.webs.demo_hosts import Host
+    from focused.webs.demo.document import Block, Document, Link, Paragraph
+    from focused.webs.demo.hosts import Host
 
 
 # One transparent pixel, coloured by the style sheet: a picture without anything more to fetch.
@@ -34,7 +34,7 @@ def html(doc: Document, host: Host) -> str:
         head.append(f'<meta charset="{charset}">')
     elif meta:
         head.append(f'<meta http-equiv="Content-Type" content="text/html; charset={charset}">')
-    head.append(f"<title>{doc.title} - {doc.site}</title>\n<style>{demo_css.css(host)}</style></head>\n")
+    head.append(f"<title>{doc.title} - {doc.site}</title>\n<style>{css.css(host)}</style></head>\n")
     return "".join(head) + _LAYOUTS[host.layout](doc) + "</html>\n"
 
 

@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from focused.webs.demo_random import mix
+from focused.webs.demo.random import mix
 
 if TYPE_CHECKING:
-    from focused.webs.demo_hosts import Host
-    from focused.webs.demo_site import Place, Site
+    from focused.webs.demo.hosts import Host
+    from focused.webs.demo.site import Place, Site
 
 # Page numbers are scrambled modulo this prime, so that a URL does not tell where its page stands.
 _PRIME = 9999991

@@ -14,8 +14,8 @@ from pathlib import Path
 from secrets import token_hex
 
 from focused.webs.answer import WebError
-from focused.webs.index import PageIndex
-from focused.webs.index_build import build_index
+from focused.webs.recorded.index import PageIndex
+from focused.webs.recorded.index_build import build_index
 
 logger = logging.getLogger(__name__)
 

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.webs.bytesource import DamagedError
+from focused.webs.recorded.bytesource import DamagedError
 
 if TYPE_CHECKING:
-    from focused.webs.bytesource import ByteSource, Place
+    from focused.webs.recorded.bytesource import ByteSource, Place
 
 MAX_LINE_BYTES = 64 * 1024
 MAX_HEAD_BYTES = 256 * 1024

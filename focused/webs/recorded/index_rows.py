@@ -11,16 +11,16 @@ from urllib.parse import urljoin
 
 from tqdm import tqdm
 
-from focused.webs.httpmessage import parse_head
-from focused.webs.matching import canonical_form, tolerant_form
-from focused.webs.warcrecord import clean_url
+from focused.webs.recorded.httpmessage import parse_head
+from focused.webs.recorded.matching import canonical_form, tolerant_form
+from focused.webs.recorded.warcrecord import clean_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.webs.httpmessage import Head
-    from focused.webs.warcfile import WarcScanner
-    from focused.webs.warcrecord import Record
+    from focused.webs.recorded.httpmessage import Head
+    from focused.webs.recorded.warcfile import WarcScanner
+    from focused.webs.recorded.warcrecord import Record
 
 logger = logging.getLogger(__name__)
 

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from focused.webs.answer import Answer
-from focused.webs.demo_document import Block, Document, Link, Paragraph
-from focused.webs.demo_pages import html
-from focused.webs.demo_prose import Writer
-from focused.webs.demo_random import Dice, mix
+from focused.webs.demo.document import Block, Document, Link, Paragraph
+from focused.webs.demo.pages import html
+from focused.webs.demo.prose import Writer
+from focused.webs.demo.random import Dice, mix
 
 if TYPE_CHECKING:
-    from focused.webs.demo_hosts import Host
+    from focused.webs.demo.hosts import Host
 
 ROBOTS = b"""# The calendar goes on forever: there is a next month after every month.
 User-agent: *

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs import demo_templates as templates
-from focused.webs.demo_words import GENERAL, TOPICS, TOWNS, Lexicon
+from focused.webs.demo import templates
+from focused.webs.demo.words import GENERAL, TOPICS, TOWNS, Lexicon
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focused.webs.demo_random import Dice
+    from focused.webs.demo.random import Dice
 
 Pattern = tuple[tuple[str, str], ...]  # (literal text, slot or ""), ...
 Words = dict[str, tuple[str, ...]]  # slot in capitals -> words, frequent ones repeated

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.webs.demo_hosts import Host
+    from focused.webs.demo.hosts import Host
 
 _ALL = (
     "body{margin:0;color:#222;line-height:1.5}a{color:hsl(HUE,60%,35%)}"

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs.demo_document import Block, Link, Paragraph
-from focused.webs.demo_links import BARE_SHARE
-from focused.webs.demo_prose import TITLES, Writer
-from focused.webs.demo_templates import WEAK_ANCHORS
-from focused.webs.demo_words import TOPICS
+from focused.webs.demo.document import Block, Link, Paragraph
+from focused.webs.demo.links import BARE_SHARE
+from focused.webs.demo.prose import TITLES, Writer
+from focused.webs.demo.templates import WEAK_ANCHORS
+from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
-    from focused.webs.demo_links import LinkMaker
-    from focused.webs.demo_random import Dice
-    from focused.webs.demo_site import Place, Site
+    from focused.webs.demo.links import LinkMaker
+    from focused.webs.demo.random import Dice
+    from focused.webs.demo.site import Place, Site
 
 _RELATED = ("Related", "See also", "More on this", "You may also like", "Further reading")
 _POPULAR = ("Most read", "Popular now", "Editor\u2019s choice", "Trending", "Readers\u2019 favourites")

@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING
 
 from focused.webs.answer import Answer, Match, WebError, missing
-from focused.webs.bytesource import DamagedError, Place, source_at
-from focused.webs.httpmessage import Head, decode_body, parse_head
-from focused.webs.index_store import open_index
-from focused.webs.warcrecord import Record, read_record
+from focused.webs.recorded.bytesource import DamagedError, Place, source_at
+from focused.webs.recorded.httpmessage import Head, decode_body, parse_head
+from focused.webs.recorded.index_store import open_index
+from focused.webs.recorded.warcrecord import Record, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from focused.webs.index import Page
+    from focused.webs.recorded.index import Page
 
 logger = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ DROPPED_HEADERS = frozenset({"transfer-encoding", "content-encoding", "content-l
 class RecordedWeb:
     """Replays a WARC file: 1.0 and 1.1, plain or gzipped record by record.
 
-    Memory does not grow with the file: its index is in SQLite (see `focused.webs.index`), and one record is
+    Memory does not grow with the file: its index is in SQLite (see `focused.webs.recorded.index`), and one record is
     read at a time.
 
     Parameters

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs import demo_foreign
-from focused.webs.demo_blocks import Blocks
-from focused.webs.demo_document import Block, Document, Link, Paragraph
-from focused.webs.demo_links import BARE_SHARE, LinkMaker
-from focused.webs.demo_prose import Writer
-from focused.webs.demo_random import Dice, mix, share
-from focused.webs.demo_site import LONG_SECTION
-from focused.webs.demo_words import TOPICS
+from focused.webs.demo import foreign
+from focused.webs.demo.blocks import Blocks
+from focused.webs.demo.document import Block, Document, Link, Paragraph
+from focused.webs.demo.links import BARE_SHARE, LinkMaker
+from focused.webs.demo.prose import Writer
+from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.site import LONG_SECTION
+from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
-    from focused.webs.demo_site import Place, Site
-    from focused.webs.demo_urls import Urls
+    from focused.webs.demo.site import Place, Site
+    from focused.webs.demo.urls import Urls
 
 _FRONTS_ON_HOME = 8
 _FRONTS_PER_FRONT = 6
@@ -74,7 +74,7 @@ class _Page:
             doc.side.append(self.blocks.desk())
 
     def _foreign(self, doc: Document) -> None:
-        doc.language, doc.title, paragraphs = demo_foreign.write(self.dice)
+        doc.language, doc.title, paragraphs = foreign.write(self.dice)
         doc.paragraphs = [Paragraph(text) for text in paragraphs]
         doc.main.append(self.blocks.pager())
         doc.side.append(self.blocks.popular(4))

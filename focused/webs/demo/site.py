@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from focused.webs.demo_hosts import Host, Hosts
-from focused.webs.demo_prose import SECTION_NAMES, TITLES, VAGUE_TITLES, Writer
-from focused.webs.demo_random import Dice, mix, share
-from focused.webs.demo_templates import VAGUE_SECTIONS
-from focused.webs.demo_words import TOPICS
+from focused.webs.demo.hosts import Host, Hosts
+from focused.webs.demo.prose import SECTION_NAMES, TITLES, VAGUE_TITLES, Writer
+from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.templates import VAGUE_SECTIONS
+from focused.webs.demo.words import TOPICS
 
 # What an ordinary slot of a section holds, by the role of its host; what is left are articles.
 _SPECIAL = {

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING
 
 from focused.webs.answer import WebError
-from focused.webs.bytesource import GZIP_MAGIC, ByteSource, DamagedError, GzipSource, Place
-from focused.webs.warcrecord import Record, read_record
+from focused.webs.recorded.bytesource import GZIP_MAGIC, ByteSource, DamagedError, GzipSource, Place
+from focused.webs.recorded.warcrecord import Record, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

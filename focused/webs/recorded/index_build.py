@@ -6,8 +6,8 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from focused.webs.answer import WebError
-from focused.webs.index_rows import IndexRows
-from focused.webs.warcfile import WarcScanner
+from focused.webs.recorded.index_rows import IndexRows
+from focused.webs.recorded.warcfile import WarcScanner
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,7 +72,7 @@ CREATE INDEX page_tolerant ON page (tolerant);
 
 
 def build_index(warc: Path, target: Path, identity: str) -> None:
-    """Write the index of a WARC file; see `focused.webs.index` for its use.
+    """Write the index of a WARC file; see `focused.webs.recorded.index` for its use.
 
     Of several answers to one URL the one with the latest WARC-Date stays, of equal dates the last in the
     file. Responses, resources and revisits of pages in the file are pages; all other records are passed over.

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs.demo_document import Link
-from focused.webs.demo_prose import ADVERTS, TEASERS, TITLES, Writer
-from focused.webs.demo_templates import BARE_ANCHORS, WEAK_ANCHORS
+from focused.webs.demo.document import Link
+from focused.webs.demo.prose import ADVERTS, TEASERS, TITLES, Writer
+from focused.webs.demo.templates import BARE_ANCHORS, WEAK_ANCHORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.webs.demo_random import Dice
-    from focused.webs.demo_site import Site
-    from focused.webs.demo_urls import Urls
+    from focused.webs.demo.random import Dice
+    from focused.webs.demo.site import Site
+    from focused.webs.demo.urls import Urls
 
 _REDIRECTED_SHARE = 0.02
 _DEAD_SHARE = 0.01

@@ -11,14 +11,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from focused.webs import demo_extras
 from focused.webs.answer import Answer, missing
-from focused.webs.demo_graph import document
-from focused.webs.demo_pages import html
-from focused.webs.demo_random import Dice, mix, share
-from focused.webs.demo_site import Site
-from focused.webs.demo_urls import Urls
-from focused.webs.demo_words import TOPICS
+from focused.webs.demo import extras
+from focused.webs.demo.graph import document
+from focused.webs.demo.pages import html
+from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.site import Site
+from focused.webs.demo.urls import Urls
+from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,21 +70,21 @@ class DemoWeb:
         if number is not None:
             return self._page(number, latency_secs)
         if path == "/robots.txt":
-            return demo_extras.robots(latency_secs)
+            return extras.robots(latency_secs)
         number = self._urls.target(host, path)
         if number is not None:
-            return demo_extras.redirect(self._urls.url(number), number % 2 == 0, latency_secs)
+            return extras.redirect(self._urls.url(number), number % 2 == 0, latency_secs)
         if _FAILING.fullmatch(path):
-            return demo_extras.failure(latency_secs)
-        return demo_extras.calendar(host, path, self._seed, latency_secs) or missing()
+            return extras.failure(latency_secs)
+        return extras.calendar(host, path, self._seed, latency_secs) or missing()
 
     def _page(self, number: int, latency_secs: float) -> Answer:
         place = self._site.place(number)
         if place.kind == "copy":
             # Rendered by the host of the source: a copy is the same to the byte.
             place = self._site.place(place.source)
-        body, content_type = demo_extras.encode(html(document(self._site, self._urls, place), place.host), place.host)
-        return demo_extras.respond(200, content_type, body, latency_secs)
+        body, content_type = extras.encode(html(document(self._site, self._urls, place), place.host), place.host)
+        return extras.respond(200, content_type, body, latency_secs)
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

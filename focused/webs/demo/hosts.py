@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from focused.webs import demo_words
-from focused.webs.demo_random import Dice, mix
-from focused.webs.demo_words import TOPICS
+from focused.webs.demo import words
+from focused.webs.demo.random import Dice, mix
+from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +27,10 @@ ROLES = "PMSSUSISBISSMSISUSPISSBIMSSUSIPBMSBISMIU"
 SIZE_WEIGHT = {"P": 1.3, "U": 1.1, "M": 1.5, "S": 1.0, "I": 0.9, "B": 0.7}
 _WIDTH = {"P": 10, "U": 6, "M": 7, "B": 5}  # topics that a mixed host writes about
 _NAMES = {
-    "P": demo_words.PORTALS,
-    "U": demo_words.UNIVERSITIES,
-    "M": demo_words.MAGAZINES,
-    "B": demo_words.BLOGS,
+    "P": words.PORTALS,
+    "U": words.UNIVERSITIES,
+    "M": words.MAGAZINES,
+    "B": words.BLOGS,
 }
 _SMALL_WORD = re.compile(r"(?<=.)\b(?:And|Of|The|To)\b")
 LAYOUTS = ("modern", "table", "lists", "blog", "journal")

@@ -1,0 +1,7 @@
+"""A web recorded in a WARC file: its index, its records, and which of them answers a URL."""
+
+from __future__ import annotations
+
+from focused.webs.recorded.web import RecordedWeb
+
+__all__ = ["RecordedWeb"]
