@@ -96,7 +96,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         "FOCUSED_WEB": web,
     }
     if web == "live":
-        decided |= _signed(effective)
+        decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
     plan = CrawlPlan(
@@ -180,7 +180,7 @@ def _check_components(settings: Any) -> None:
             raise PlanError(f"{name} must be True or False. Got {settings.get(name)!r}.") from None
 
 
-def _signed(settings: Any) -> dict[str, Any]:
+def signed(settings: Any) -> dict[str, Any]:
     """Return the user agent with the contact in it."""
     contact, agent = str(settings.get("FOCUSED_CONTACT") or ""), str(settings.get("USER_AGENT"))
     if not contact.isprintable():

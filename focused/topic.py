@@ -10,8 +10,10 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import math
 import re
 import zipfile
+import zlib
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -33,7 +35,8 @@ FORMAT = 1
 """Of ``model.npz`` and ``manifest.json``; raised whenever an older version could not read them rightly."""
 
 TOPIC_FILE, MANIFEST_FILE, MODEL_FILE = "topic.toml", "manifest.json", "model.npz"
-MAX_MODEL_BYTES = 200_000_000
+MAX_MODEL_BYTES = 200_000_000  # also unpacked: a small archive can hold an endless array
+MAX_TEXT_FILE_BYTES = 5_000_000
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ARRAYS = ("terms", "idf", "coef", "topic_vector")
@@ -45,6 +48,10 @@ _ALLOWED_SETTINGS = frozenset(
     "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
     "DEPTH_LIMIT DNS_TIMEOUT DOWNLOAD_DELAY DOWNLOAD_DELAY_JITTER DOWNLOAD_MAXSIZE DOWNLOAD_TIMEOUT DOWNLOAD_WARNSIZE "
     "REDIRECT_MAX_TIMES RETRY_TIMES ROBOTSTXT_OBEY ROBOTSTXT_USER_AGENT USER_AGENT".split()
+)
+_TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
+_SWITCHES = frozenset(
+    {"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "RANDOMIZE_DOWNLOAD_DELAY", "ROBOTSTXT_OBEY"}
 )
 _KEYS = ("title", "note", "language", "seeds", "strategy", "web", "settings")
 
@@ -194,7 +201,7 @@ def load_topic(name: str, models_dir: Path) -> Topic:
         )
     topic = _read_toml(name, directory / TOPIC_FILE)
     manifest = _read_manifest(name, directory / MANIFEST_FILE)
-    again = f"Retrain it: {manifest.get('command') or f'scrapy train {name} --force --positive PATH'}"
+    again = _again(name, manifest)
     if manifest.get("format") != FORMAT:
         raise TopicError(
             f"The model of topic {name!r} is of format {manifest.get('format')!r}, this version reads {FORMAT}. {again}"
@@ -206,9 +213,9 @@ def load_topic(name: str, models_dir: Path) -> Topic:
                 f"The model of topic {name!r} was made for topic {manifest['topic']!r}, language "
                 f"{manifest['language']!r}; {TOPIC_FILE} says {topic.language!r}. {again}"
             )
-        topic.intercept = float(manifest["intercept"])
+        topic.intercept = _finite(manifest["intercept"])
         topic.sublinear_tf = bool(manifest["sublinear_tf"])
-        topic.calibrations = {kind: Calibration(**manifest["calibrations"][kind]) for kind in KINDS}
+        topic.calibrations = {kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS}
     except (KeyError, TypeError, AttributeError) as error:
         raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
@@ -217,11 +224,51 @@ def load_topic(name: str, models_dir: Path) -> Topic:
     return topic
 
 
+def read_topic_file(name: str, models_dir: Path) -> Topic:
+    """Return what people wrote about a topic, without its model.
+
+    Raises
+    ------
+    TopicError
+        If there is no such file, or if anything about it is not as it must be.
+    """
+    return _read_toml(name, models_dir / check_topic_name(name) / TOPIC_FILE)
+
+
+def _again(name: str, manifest: dict[str, Any]) -> str:
+    """Return how to retrain a topic: by the command that made it, if it is one."""
+    command = manifest.get("command")
+    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
+        command = f"scrapy train {name} --positive PATH"
+    return f"Retrain it: {command} --force"
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError(f"{value!r} is no finite number")
+    return float(value)
+
+
+def _calibration(kind: str, values: dict[str, Any]) -> Calibration:
+    calibration = Calibration(**{name: value if name == "kind" else _finite(value) for name, value in values.items()})
+    if calibration.kind != kind or not 0 < calibration.prior < 1 or not 0 < calibration.threshold <= 1:
+        raise TypeError(f"calibration of {kind} is out of range")
+    if calibration.half_terms <= 0 or calibration.slope < 0:
+        raise TypeError(f"calibration of {kind} is out of range")
+    return calibration
+
+
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > MAX_TEXT_FILE_BYTES:
+        raise ValueError(f"it is larger than {MAX_TEXT_FILE_BYTES:,} bytes")
+    return path.read_bytes()
+
+
 def _read_toml(name: str, path: Path) -> Topic:
     try:
-        document = tomlkit.parse(path.read_text(encoding="utf-8")).unwrap()
-    except (ParseError, UnicodeDecodeError, OSError) as error:
-        raise TopicError(f"{path} cannot be read: {error}") from None
+        document = tomlkit.parse(_read_file(path).decode()).unwrap()
+    except (ParseError, ValueError, OSError, RecursionError) as error:
+        raise TopicError(f"{path} cannot be read: {error}. Correct it, or retrain the topic.") from None
     unknown = sorted(set(document) - set(_KEYS))
     if unknown:
         raise TopicError(f"{path} has the unknown key {unknown[0]!r}. Known keys: {', '.join(_KEYS)}.")
@@ -234,6 +281,7 @@ def _read_toml(name: str, path: Path) -> Topic:
                 f"A topic may not set {key}, as {path} does. It may set FOCUSED_* (but no folders, no web and no "
                 f"switches) and {', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
             )
+        _check_setting(key, settings[key], path)
     seeds = document.get("seeds", [])
     if not isinstance(seeds, list) or not all(isinstance(seed, str) for seed in seeds):
         raise TopicError(f"seeds in {path} must be a list of URLs. Got {seeds!r}.")
@@ -251,10 +299,25 @@ def _read_toml(name: str, path: Path) -> Topic:
     )
 
 
+def _check_setting(key: str, value: Any, path: Path) -> None:
+    """Refuse a value that Scrapy would stumble over later."""
+    if key in _TEXT_SETTINGS:
+        right, kind = isinstance(value, str) and value.isprintable(), "a text"
+    elif key in _SWITCHES:
+        right, kind = isinstance(value, bool), "true or false"
+    elif key in _ALLOWED_SETTINGS:
+        right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
+        kind = "a number of at least 0"
+    else:
+        right, kind = isinstance(value, (bool, int, float, str)), "a number, a text, true or false"
+    if not right:
+        raise TopicError(f"{key} in {path} must be {kind}. Got {value!r}.")
+
+
 def _read_manifest(name: str, path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(path.read_bytes())
-    except (ValueError, OSError) as error:
+        manifest = json.loads(_read_file(path))
+    except (ValueError, OSError, RecursionError) as error:
         raise TopicError(
             f"{path} cannot be read: {error}. Retrain it: scrapy train {name} --force --positive PATH"
         ) from None
@@ -276,9 +339,13 @@ def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt
             f"model. {again}"
         )
     try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            n_bytes = sum(entry.file_size for entry in archive.infolist())
+        if n_bytes > MAX_MODEL_BYTES:
+            raise ValueError(f"unpacked it is larger than {MAX_MODEL_BYTES:,} bytes")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in _ARRAYS}
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile, EOFError) as error:
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
         raise TopicError(f"{path} is no model file: {error}. {again}") from None
     n_terms = len(arrays["terms"]) if arrays["terms"].ndim == 1 else 0
     right = arrays["terms"].dtype.kind == "S" and all(
@@ -293,5 +360,9 @@ def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt
 def _write(path: Path, data: bytes) -> None:
     """Write a file under another name first, so that a crash leaves the old one."""
     temporary = path.with_name(path.name + ".part")
-    temporary.write_bytes(data)
-    temporary.replace(path)
+    try:
+        temporary.write_bytes(data)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise

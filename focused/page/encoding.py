@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from functools import lru_cache
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
@@ -14,6 +15,7 @@ _CHARSET_FAMILIES = (
 )  # fmt: skip
 # Browsers read these labels as Windows-1252, whose extra characters (curly quotes) such pages often hold.
 _READ_AS_CP1252 = frozenset({"ascii", "iso8859-1", "latin_1", "cp1252"})
+_CUT_OFF = "unexpected end of data"
 
 
 def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
@@ -38,13 +40,27 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
         if name and name.replace("-", "_").startswith(_CHARSET_FAMILIES):
             name = "cp1252" if name in _READ_AS_CP1252 else name
             # A page that declares UTF-16 in ASCII letters is not in UTF-16; browsers read it as UTF-8.
-            name = "utf-8" if name.startswith("utf") and b"<" in body[:1024] and b"\0<" not in body[:1024] else name
+            name = "utf-8" if name.startswith("utf") and not _has_wide_tags(body[:1024]) else name
             with contextlib.suppress(LookupError, UnicodeError):
-                return _recode(body, name), name
-    with contextlib.suppress(UnicodeDecodeError):
+                if name.startswith("utf") or _reads_tags(name):
+                    return _recode(body, name), name
+    try:
         body.decode("utf-8")
-        return body, "utf-8"
-    return _recode(body, "cp1252"), "cp1252"
+    except UnicodeDecodeError as error:
+        # A page that was cut off may end within a character.
+        name = "utf-8" if error.start > 0 and error.end == len(body) and error.reason == _CUT_OFF else "cp1252"
+        return _recode(body, name), name
+    return body, "utf-8"
+
+
+def _has_wide_tags(start: bytes) -> bool:
+    return b"\0<" in start or b"<\0" in start or b"<" not in start
+
+
+@lru_cache(maxsize=256)
+def _reads_tags(name: str) -> bool:
+    """Tell whether a charset holds ASCII: in the others, those of mainframes, a page would lose its tags."""
+    return b"<a href='/1?b=2'>".decode(name) == "<a href='/1?b=2'>"
 
 
 def _recode(body: bytes, encoding: str) -> bytes:

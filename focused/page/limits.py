@@ -16,7 +16,7 @@ class PageLimits:
     max_bytes: int = 2_000_000
     #: Elements of the document that are looked at, in document order.
     max_elements: int = 100_000
-    #: Different targets of links that are kept, in document order.
+    #: Different targets of links that are looked at, in document order.
     max_links: int = 10_000
     #: Characters of a link's URL; servers refuse longer ones.
     max_url_chars: int = 2_083

@@ -13,8 +13,9 @@ from focused.page.encoding import to_utf8
 from focused.page.limits import PageLimits
 from focused.page.outline import CHUNK_END, Outline
 from focused.page.page import Link, Page
+from focused.page.tags import BLOCK_TAG_SETS
 from focused.page.urls import REFUSALS, UrlResolver
-from focused.page.walk import BLOCK_TAG_SETS, Walker
+from focused.page.walk import Walker
 from focused.text.analyzer import BOUNDARY
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class PageReader:
         chunk_start[1:-1] = boundaries - np.arange(len(boundaries))
         chunk_start[-1] = len(terms)
         blocks = partition(outline, outline.root, self.alpha, self.min_links)
-        resolver = UrlResolver(url, outline.base, self.limits.max_url_chars)
+        resolver = UrlResolver(url, outline.base, self.limits.max_url_chars, encoding)
         refresh = resolver.resolve(outline.refresh) if outline.refresh else ""
         page = Page(
             url=url,
@@ -111,10 +112,14 @@ class PageReader:
         """Group the link elements of a page by target. Links into the page itself are none."""
         outline, cuts = page.outline, page.cuts
         nodes, targets = outline.link_nodes, outline.link_targets
+        subtrees, subtree_blocks = page.blocks.subtrees, page.blocks.subtree_blocks
         if page.refresh_url:
             nodes, targets = [*nodes, outline.root], [*targets, outline.refresh]
+            if not subtrees or subtrees[0] != outline.root:
+                # The page as a whole is no block: a refresh gets one of its own, without text.
+                subtrees, subtree_blocks = [outline.root, *subtrees], [page.n_blocks, *subtree_blocks]
+                page.blocks.nodes.append(outline.root)
         own, resolve, max_links = resolver.own_url, resolver.resolve, self.limits.max_links
-        subtrees, subtree_blocks = page.blocks.subtrees, page.blocks.subtree_blocks
         anchors, anchor_blocks, links, by_url = (
             page.anchors,
             page.anchor_blocks,
@@ -127,8 +132,8 @@ class PageReader:
             target = target.partition("#")[0]
             url = resolved.get(target)
             if url is None:
-                if len(links) >= max_links:
-                    cuts["links_over_limit"] += 1  # what is not kept need not be resolved
+                if len(resolved) > max_links:
+                    cuts["links_over_limit"] += 1
                     continue
                 url = resolve(target)
                 if url in REFUSALS:

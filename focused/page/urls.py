@@ -26,10 +26,11 @@ NOT_A_PAGE = frozenset(
 
 # Characters that need no quoting and no thought; anything else goes the long way through w3lib.
 _PLAIN = re.compile(r"[A-Za-z0-9_~!$&'()*,;=/?%.:@+-]+").fullmatch
-_PLAIN_ABSOLUTE = re.compile(
-    r"https?://[a-z0-9](?:[a-z0-9.-]{0,250}[a-z0-9])?/[A-Za-z0-9_~!$&'()*,;=/?%.:@+-]*"
-).fullmatch
-_ASCII_HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,250}[a-z0-9.])?|\[[0-9a-f:.]+\]").fullmatch
+# No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
+_HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
+_PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}/[A-Za-z0-9_~!$&'()*,;=/?%.:@+-]*").fullmatch
+_ASCII_HOST = re.compile(rf"{_HOST}\.?|\[[0-9a-f:.]+\]").fullmatch
+_MAX_HOST_CHARS = 253
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 _IGNORED_BY_BROWSERS = str.maketrans("", "", "\t\r\n")
 
@@ -62,10 +63,13 @@ class UrlResolver:
         browsers do.
     max_chars : int
         Longer URLs are refused.
+    encoding : str
+        Of the page: its servers expect queries in it, paths always in UTF-8.
     """
 
-    def __init__(self, url: str, base: str = "", max_chars: int = 2_083) -> None:
+    def __init__(self, url: str, base: str = "", max_chars: int = 2_083, encoding: str = "utf-8") -> None:
         self.max_chars = max_chars
+        self._encoding = "utf-8" if encoding.startswith("utf") else encoding
         self.base = url
         own = url if _PLAIN_ABSOLUTE(url) else self._join("")
         self.own_url = url if own in REFUSALS else own
@@ -105,13 +109,15 @@ class UrlResolver:
 
     def _join_plain(self, target: str) -> str:
         """Return what ``urljoin`` would, or an empty string where that takes more than joining strings."""
+        if target.endswith(("?", ";")) or ";?" in target:
+            return ""  # urljoin drops what is empty
         if ":" in target:
             return target if _PLAIN_ABSOLUTE(target) and "/." not in target else ""
         up = 0
         while target.startswith("../", 3 * up):
             up += 1
         rest = target[3 * up :]
-        if up >= len(self._folders) or "/." in rest or rest.startswith((".", "?", ";", "//")):
+        if up >= len(self._folders) or "/." in rest or "//" in rest or rest.startswith((".", "?", ";")):
             return ""
         if rest.startswith("/"):
             return "" if up else self._origin + rest
@@ -123,8 +129,13 @@ class UrlResolver:
             return NOT_HTTP
         if len(target) > self.max_chars:
             return TOO_LONG
+        path, mark, query = target.partition("?")
         try:
-            url = safe_url_string(urljoin(self.base, target.replace("\\", "/"))).partition("#")[0]
+            joined = urljoin(self.base, path.replace("\\", "/") + mark + query)
+            # Translating a host of thousands of characters takes milliseconds.
+            if len(urlsplit(joined).hostname or "") > _MAX_HOST_CHARS:
+                return INVALID
+            url = self._quote(joined).partition("#")[0]
             parts = urlsplit(url)
             if parts.scheme not in ("http", "https"):
                 return NOT_HTTP
@@ -136,3 +147,9 @@ class UrlResolver:
         if len(url) > self.max_chars:
             return TOO_LONG
         return url if parts.path else f"{parts.scheme}://{parts.netloc}/" + (f"?{parts.query}" if parts.query else "")
+
+    def _quote(self, url: str) -> str:
+        try:
+            return safe_url_string(url, self._encoding)
+        except UnicodeEncodeError:  # a query that the page's encoding has no bytes for
+            return safe_url_string(url)

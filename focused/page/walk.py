@@ -8,52 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import re
+from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from focused.page.feed import PageIsFullError, feed
 from focused.page.outline import CHUNK_END, Outline
+from focused.page.tags import BLOCK, INVISIBLE, LEAF_LINK, NODE, PHRASE, WITHOUT_NODE, tag_codes
+from focused.text.analyzer import BOUNDARY_CHAR
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable, Mapping
 
-# P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.
-PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
-MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
-    "section article nav aside main header footer ul ol li dl dd blockquote figure form".split()
-)
-BLOCK_TAG_SETS = {"modern": MODERN_BLOCK_TAGS, "paper": PAPER_BLOCK_TAGS}
+_MAX_NOFRAMES = 10  # of a page; each takes a parser of its own
 
-# Elements that do not interrupt a word or a line of text; all others do.
-_PHRASE_TAGS = (
-    "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
-    "small span strike strong sub sup time tt u var wbr head"
-).split()
-_INVISIBLE_TAGS = ("script", "style", "template", "noscript", "noembed", "textarea")
-_LEAF_LINK_TAGS = ("area", "frame", "iframe")
-_WITHOUT_NODE_TAGS = ("br", "hr", "img", "input", "base", "meta", "link", "title", "noframes")
-
-_NODE, _BLOCK, _PHRASE, _SPECIAL, _INVISIBLE, _LEAF_LINK, _WITHOUT_NODE = 0, 1, 2, 4, 8, 16, 32
-
-_NOTHING_MORE = 1 << 60  # more open hidden elements than any page closes
-
-# What stands before the target in "5; url='next.html'", in the spellings that browsers accept.
-_REFRESH_TARGET = re.compile(r"^\s*[\d.]*\s*;\s*(?:url\s*=\s*)?", re.IGNORECASE)
-
+_REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
-
-
-def _tag_codes(block_tags: frozenset[str]) -> dict[str, int]:
-    """Return how the walk treats each tag that is not an ordinary node."""
-    codes = dict.fromkeys(_PHRASE_TAGS, _PHRASE)
-    codes.update(dict.fromkeys(_INVISIBLE_TAGS, _INVISIBLE))
-    codes.update(dict.fromkeys(_LEAF_LINK_TAGS, _LEAF_LINK))
-    codes.update(dict.fromkeys(_WITHOUT_NODE_TAGS, _WITHOUT_NODE))
-    codes.update(dict.fromkeys(block_tags, _BLOCK))
-    for tag in ("a", "html", "body", "h1", "h2", "h3", "h4", "h5", "h6"):
-        codes[tag] = codes.get(tag, _NODE) | _SPECIAL
-    return codes
 
 
 class Walker:
@@ -68,11 +39,13 @@ class Walker:
     """
 
     def __init__(self, block_tags: str = "modern", max_elements: int = 100_000) -> None:
-        self.begin, self.start, self.end, self.data, self.finish = _callbacks(
-            _tag_codes(BLOCK_TAG_SETS[block_tags]), max_elements, self._read_noframes
+        self.begin, self.start, self.end, self.data, self.depth, self.finish = _callbacks(
+            tag_codes(block_tags), max_elements, self._read_noframes
         )
         # One parser for all pages: making one takes longer than reading a small page.
         self._parser = self._new_parser()
+        self._n_noframes = 0
+        self._cuts: Counter[str] = Counter()
 
     def walk(self, body: bytes, cuts: Counter[str]) -> Outline:
         """Walk over a page once.
@@ -82,14 +55,16 @@ class Walker:
         body : bytes
             Valid UTF-8.
         cuts : Counter
-            ``elements`` is counted up if the page holds more than are looked at.
+            What is left out is added: ``elements`` 1 if the page holds more than are looked at, ``bytes`` of a page
+            that would hold up the parser, ``noframes`` of a page that has dozens.
         """
         self.begin()
-        self._feed(body, self._parser)
-        outline: Outline
-        outline, is_cut = self.finish()
-        if is_cut:
+        self._n_noframes, self._cuts = 0, cuts
+        try:
+            self._feed(body, self._parser)
+        except PageIsFullError:
             cuts["elements"] += 1
+        outline: Outline = self.finish()
         return outline
 
     def close(self) -> None:
@@ -99,12 +74,16 @@ class Walker:
         return etree.HTMLParser(encoding="utf-8", target=self, huge_tree=True)
 
     def _feed(self, body: bytes, parser: Any) -> None:
-        with contextlib.suppress(etree.ParserError, etree.XMLSyntaxError):  # a document without any element
-            etree.fromstring(body, parser)
+        if n_left := feed(body, parser, self.depth):
+            self._cuts["bytes"] += n_left
 
     def _read_noframes(self, text: str) -> None:
         """Read what a frameset offers to readers without frames; to the parser it is one raw text."""
-        self._feed(text.encode("utf-8", "replace"), self._new_parser())
+        self._n_noframes += 1
+        if self._n_noframes > _MAX_NOFRAMES:
+            self._cuts["noframes"] += 1
+        else:
+            self._feed(text.encode("utf-8", "replace"), self._new_parser())
 
 
 def _callbacks(
@@ -113,103 +92,84 @@ def _callbacks(
     """Return the functions that begin a page, take the parser's start, end and data events, and finish it.
 
     They share local variables instead of an object's attributes: they run several times per element, and looking
-    attributes up would cost a third of the walk. For the same reason text goes straight into a list, and what it is
-    (a chunk, a title, or hidden) is decided when the next tag of a node comes.
+    attributes up would cost a third of the walk. For the same reason they do as little as they can: text goes straight
+    into a list, every start and end of a node leaves a mark between the texts, and ``finish`` makes chunks, heights
+    and counts of that for all nodes at once.
     """
-    pieces: list[str] = []  # of text, with CHUNK_END wherever a chunk ends
-    n_known = 0  # pieces that the last boundary has dealt with
-    outline: Outline
+    pieces: list[str] = []  # of text, with a mark wherever a node starts or ends
     parent: list[int]
     end: list[int]
-    height: list[int]
-    n_links: list[int]
-    first_chunk: list[int]
-    last_chunk: list[int]
+    is_block: list[int]
+    first_mark: list[int]  # marks before a node's text
+    last_mark: list[int]  # marks up to the end of its text
+    link_nodes: list[int]
+    outline: Outline
     titles: list[str]
     keywords: list[str]
     # Open elements: a node, or for a phrase element that holds no node so far -1 minus its place in the pieces.
     open_elements: list[int]
-    open_links: list[tuple[int, Mapping[str, str]]]
+    open_links: list[tuple[int, int, Mapping[str, str]]]  # node, place in the pieces, attributes
     bodies: list[int]
     current: int  # the innermost open node
+    link_node: int  # the innermost open link, -1 if there is none
     n_nodes: int
-    n_room: int  # nodes that the lists have room for
+    n_marks: int
     n_phrases: int  # open phrase elements that are no nodes: the innermost open elements
-    n_chunks: int  # chunks that have ended; title and keywords come before all
     n_hidden: int  # open elements from an invisible one on
     hidden_from = 0  # its place in the pieces
     add, code_of = pieces.append, codes.get
 
     def begin() -> None:
-        nonlocal outline, parent, end, height, n_links, first_chunk, last_chunk, titles, keywords, open_elements
-        nonlocal open_links, bodies, current, n_nodes, n_room, n_phrases, n_chunks, n_hidden, n_known
+        nonlocal outline, parent, end, is_block, first_mark, last_mark, link_nodes, titles, keywords, open_elements
+        nonlocal open_links, bodies, current, link_node, n_nodes, n_marks, n_phrases, n_hidden
         outline = Outline()
-        parent, end, height, n_links = outline.parent, outline.end, outline.height, outline.n_links
-        first_chunk, last_chunk = outline.first_chunk, outline.last_chunk
+        parent, end, link_nodes = outline.parent, outline.end, outline.link_nodes
         pieces.clear()
+        is_block, first_mark, last_mark = [], [], []
         titles, keywords, open_elements, open_links, bodies = [], [], [], [], []
-        current, n_nodes, n_room, n_phrases, n_chunks, n_hidden, n_known = -1, 0, 0, 0, 2, 0, 0
+        current, link_node, n_nodes, n_marks, n_phrases, n_hidden = -1, -1, 0, 0, 0, 0
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
-        nonlocal current, n_hidden, n_phrases, n_nodes, hidden_from
+        nonlocal current, n_hidden, n_marks, n_nodes, n_phrases, hidden_from
         if n_hidden:
             n_hidden += 1
             return
-        code = code_of(tag, _NODE)
-        if (
-            attributes
-            and ("style" in attributes or "hidden" in attributes)
-            and ("hidden" in attributes or _HIDING_STYLE(attributes["style"]))
-            and tag not in ("body", "html")  # pages hide themselves until their scripts have run
-        ):
-            code = _INVISIBLE
-        if code == _PHRASE:
-            open_elements.append(-1 - len(pieces))
-            n_phrases += 1
-            return
-        if code == _INVISIBLE:
-            n_hidden = 1
-            hidden_from = len(pieces)
-            return
-        if code == _WITHOUT_NODE:
-            add(" ")
-            if tag == "img":
-                if open_links and (label := attributes.get("alt")):
-                    add(f"{label} ")
-            elif tag == "meta" or tag == "base":
-                _describe(outline, tag, attributes, keywords)
+        code = code_of(tag, NODE)
+        if attributes and ("style" in attributes or "hidden" in attributes) and _is_hidden(tag, attributes):
+            code = INVISIBLE
+        if code < NODE:
+            if code == INVISIBLE:
+                n_hidden = 1
+                hidden_from = len(pieces)
+                return
+            if code == WITHOUT_NODE:
+                add(" ")
+                if tag == "img":
+                    if open_links and (label := attributes.get("alt")):
+                        add(f"{label} ")
+                elif tag == "meta" or tag == "base":
+                    _describe(outline, tag, attributes, keywords)
             open_elements.append(-1 - len(pieces))
             n_phrases += 1
             return
         if n_phrases:
             phrases_to_nodes()
-        elif len(pieces) > n_known:
-            end_chunk()
-        node = add_node()
-        if code > _BLOCK:
-            if code == _LEAF_LINK:
-                add_leaf_link(node, tag, attributes)
-                return
-            if tag == "a":
-                target = attributes.get("href")
-                if target is not None:
-                    add_link(node, target)
-                    open_links.append((node, attributes))
-                    rel = attributes.get("rel")
-                    if rel and "nofollow" in rel.lower():
-                        outline.nofollow_nodes.add(node)
-            elif tag == "body":
-                bodies.append(node)
-            elif tag != "html":
-                outline.headings.append(node)
+        node = n_nodes
+        add(CHUNK_END)
+        n_marks += 1
+        n_nodes += 1
+        parent.append(current)
+        end.append(0)
+        is_block.append(code & BLOCK)
+        first_mark.append(n_marks)
+        last_mark.append(0)
+        if code > BLOCK and look_at(node, tag, attributes):
+            return
         open_elements.append(node)
         current = node
-        if node >= max_elements:
-            n_hidden = _NOTHING_MORE
-            hidden_from = len(pieces)
 
     def stop(tag: str) -> None:
-        nonlocal current, n_chunks, n_hidden, n_phrases, n_known
+        nonlocal current, n_hidden, n_marks, n_phrases
         if n_hidden:
             n_hidden -= 1
             if not n_hidden:
@@ -220,109 +180,151 @@ def _callbacks(
         node = open_elements.pop()
         if node < 0:
             n_phrases -= 1
-            if tag == "title" or tag == "noframes":
-                text = "".join(pieces[-1 - node :])
-                del pieces[-1 - node :]
-                if tag == "noframes":
-                    read_noframes(text)
-                elif not titles:
-                    titles.append(text)
+            if tag in _RAW_TEXT_TAGS:
+                take_raw_text(tag, -1 - node)
             return
-        if len(pieces) > n_known:
-            end_chunk()
-        if open_links and open_links[-1][0] == node:
-            attributes = open_links.pop()[1]
-            if first_chunk[node] == n_chunks and (label := _label(attributes)):
-                add(label)
-                end_chunk()
+        if node == link_node:
+            end_link()
+        add(CHUNK_END)
+        n_marks += 1
+        end[node] = n_nodes
+        last_mark[node] = n_marks
         current = parent[node]
-        close_node(node, current, code_of(tag, _NODE) & _BLOCK)
 
-    def end_chunk() -> None:
-        """End the chunk under way if it holds more than white space."""
-        nonlocal n_chunks, n_known
-        n_pieces = len(pieces)
-        text = pieces[n_known] if n_pieces == n_known + 1 else "".join(pieces[n_known:])
-        if text and not text.isspace():
-            add(CHUNK_END)
-            n_chunks += 1
-            n_pieces += 1
-        n_known = n_pieces
-
-    def add_node() -> int:
-        nonlocal n_nodes, n_room
-        if n_nodes == n_room:
-            more = [0] * (256 + n_room)
-            n_room += len(more)
-            for values in (end, height, n_links, last_chunk):
-                values.extend(more)
-        parent.append(current)
-        first_chunk.append(n_chunks)
-        n_nodes += 1
-        return n_nodes - 1
-
-    def add_link(node: int, target: str) -> None:
-        outline.link_nodes.append(node)
-        outline.link_targets.append(target)
-        n_links[node] = 1
+    def look_at(node: int, tag: str, attributes: Mapping[str, str]) -> bool:
+        """Take down what is special about a node; tell whether it has been closed."""
+        nonlocal link_node
+        if tag == "a":
+            target = attributes.get("href")
+            if target is not None:
+                link_nodes.append(node)
+                outline.link_targets.append(target)
+                open_links.append((node, len(pieces), attributes))
+                link_node = node
+                if "rel" in attributes and "nofollow" in attributes["rel"].lower():
+                    outline.nofollow_nodes.add(node)
+        elif tag in _LEAF_LINK_TAGS:
+            add_leaf_link(node, tag, attributes)
+            return True
+        elif tag == "body":
+            bodies.append(node)
+        elif tag != "html":
+            outline.headings.append(node)
+        return False
 
     def add_leaf_link(node: int, tag: str, attributes: Mapping[str, str]) -> None:
         """Add a link whose text is a label, and close it; what it holds is for readers without frames."""
-        nonlocal n_hidden, hidden_from
+        nonlocal n_hidden, n_marks, hidden_from
         target = attributes.get("href" if tag == "area" else "src")
         if target is not None:
-            add_link(node, target)
-            if label := _label(attributes, "name"):
-                add(label)
-                end_chunk()
-        close_node(node, current, 0)
+            link_nodes.append(node)
+            outline.link_targets.append(target)
+            add(_label(attributes, "name"))
+        add(CHUNK_END)
+        n_marks += 1
+        end[node] = n_nodes
+        last_mark[node] = n_marks
         n_hidden = 1
         hidden_from = len(pieces)
 
-    def close_node(node: int, up: int, block: int) -> None:
-        end[node] = n_nodes
-        last_chunk[node] = n_chunks
-        if up >= 0:
-            n_links[up] += n_links[node]
-            below = height[node] + block
-            if below > height[up]:
-                height[up] = below
+    def end_link() -> None:
+        """End the innermost link; where it holds no text, its label serves."""
+        nonlocal link_node
+        _, place, attributes = open_links.pop()
+        link_node = open_links[-1][0] if open_links else -1
+        if len(attributes) > 1 and (label := _label(attributes)) and _is_blank(pieces[place:]):
+            add(label)
+
+    def take_raw_text(tag: str, place: int) -> None:
+        text = "".join(pieces[place:])
+        del pieces[place:]
+        if tag == "noframes":
+            read_noframes(text)
+        elif not titles:
+            titles.append(text)
 
     def phrases_to_nodes() -> None:
         """Make nodes of the open phrase elements: one of them is about to hold a node."""
-        nonlocal current, n_phrases
+        nonlocal current, n_marks, n_nodes, n_phrases
         places = [-1 - place for place in open_elements[-n_phrases:]]
         behind = pieces[places[0] :]
         del pieces[places[0] :]
         for number, place in enumerate(places):
-            end_chunk()
-            current = open_elements[number - n_phrases] = add_node()
+            add(CHUNK_END)
+            n_marks += 1
+            parent.append(current)
+            end.append(0)
+            is_block.append(0)
+            first_mark.append(n_marks)
+            last_mark.append(0)
+            current = open_elements[number - n_phrases] = n_nodes
+            n_nodes += 1
             stop_at = places[number + 1] if number + 1 < n_phrases else place + len(behind)
             pieces.extend(behind[place - places[0] : stop_at - places[0]])
-        end_chunk()
         n_phrases = 0
 
-    def finish() -> tuple[Outline, bool]:
+    def depth() -> int:
+        return len(open_elements) + n_hidden
+
+    def finish() -> Outline:
+        nonlocal n_marks
         if n_hidden:
             del pieces[hidden_from:]
-        if len(pieces) > n_known:
-            end_chunk()
         for node in reversed([place for place in open_elements if place >= 0]):
             # Only a limit or a parser that gave up leaves anything open.
-            close_node(node, parent[node], 0)
-        for values in (end, height, n_links, last_chunk):
-            del values[n_nodes:]
+            add(CHUNK_END)
+            n_marks += 1
+            end[node] = n_nodes
+            last_mark[node] = n_marks
+        outline.title = " ".join("".join(titles).split())
+        chunks = f" {''.join(pieces)} ".split(BOUNDARY_CHAR)
+        pieces.clear()
+        is_kept = [not chunk.isspace() for chunk in chunks]
+        head = f"{outline.title} {BOUNDARY_CHAR} {' '.join(keywords)} "
+        outline.text = BOUNDARY_CHAR.join([head, *compress(chunks, is_kept), " "])
+        # Marks to chunks; two come before all others.
+        chunk_at = list(accumulate(is_kept, initial=2))
+        outline.first_chunk = [chunk_at[mark] for mark in first_mark]
+        outline.last_chunk = [chunk_at[mark] for mark in last_mark]
+        outline.height, outline.n_links = _sum_up(parent, is_block, link_nodes)
         if end:
             # A frameset stands beside no body; what a broken page holds beside its body is kept, too.
             body = bodies[0] if len(bodies) == 1 else 0
-            holds_all = end[body] == n_nodes and last_chunk[body] == n_chunks and first_chunk[body] == 2
-            outline.root = body if holds_all and n_links[body] == n_links[0] else 0
-        outline.title = " ".join("".join(titles).split())
-        outline.text = f"{outline.title}{CHUNK_END}{' '.join(keywords)}{CHUNK_END}{''.join(pieces)}"
-        pieces.clear()
-        return outline, n_hidden > _NOTHING_MORE // 2
+            holds_all = end[body] == n_nodes and outline.n_links[body] == len(link_nodes)
+            holds_all = holds_all and outline.first_chunk[body] == 2 and outline.last_chunk[body] == chunk_at[-1]
+            outline.root = body if holds_all else 0
+        return outline
 
-    return begin, start, stop, add, finish
+    return begin, start, stop, add, depth, finish
+
+
+def _sum_up(parent: list[int], is_block: list[int], link_nodes: list[int]) -> tuple[list[int], list[int]]:
+    """Return for each node its block height and how many links it holds, from the last node to the first."""
+    n_nodes = len(parent)
+    # The place beyond the last node is what -1, the parent of a root, refers to.
+    height, n_links = [0] * (n_nodes + 1), [0] * (n_nodes + 1)
+    for node in link_nodes:
+        n_links[node] = 1
+    for node in range(n_nodes - 1, -1, -1):
+        up = parent[node]
+        below = height[node] + is_block[node]
+        if below > height[up]:
+            height[up] = below
+        if n_links[node]:
+            n_links[up] += n_links[node]
+    del height[n_nodes:], n_links[n_nodes:]
+    return height, n_links
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    if tag in ("body", "html"):  # pages hide themselves until their scripts have run
+        return False
+    return "hidden" in attributes or _HIDING_STYLE(attributes["style"]) is not None
+
+
+def _is_blank(pieces: list[str]) -> bool:
+    text = "".join(pieces).replace(BOUNDARY_CHAR, " ")
+    return not text or text.isspace()
 
 
 def _label(attributes: Mapping[str, str], *more: str) -> str:
@@ -345,5 +347,23 @@ def _describe(outline: Outline, tag: str, attributes: Mapping[str, str], keyword
         keywords.append(content)
     elif name == "robots":
         outline.nofollow = outline.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
-    elif name == "refresh" and not outline.refresh:
-        outline.refresh = _REFRESH_TARGET.sub("", content, count=1).strip().strip("'\"") if ";" in content else ""
+    elif name == "refresh":
+        outline.refresh = outline.refresh or _refresh_target(content)
+
+
+def _refresh_target(content: str) -> str:
+    """Return the target in the content of a meta refresh, spelt in any way that browsers accept.
+
+    >>> _refresh_target("5; URL='next.html'"), _refresh_target("0,next.html"), _refresh_target("300")
+    ('next.html', 'next.html', '')
+    """
+    content = content.strip()
+    target = content.lstrip("0123456789.")
+    if target == content or not target.startswith((";", ",", " ", "\t", "\n")):
+        return ""
+    target = target.lstrip().lstrip(";,").lstrip()
+    if prefix := _REFRESH_PREFIX(target):
+        target = target[prefix.end() :]
+    if target.startswith(("'", '"')):
+        target = target[1:].partition(target[0])[0]
+    return target.strip()

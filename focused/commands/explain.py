@@ -1,0 +1,150 @@
+"""``scrapy explain``: why one page is relevant or not, and what its links are worth."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import quote
+
+from scrapy.commands import ScrapyCommand
+
+from focused.arguments import number, one_of
+from focused.commands.fetching import FetchedPages, FetchError, fetch
+from focused.examples.content import Content, RefusedError, checked
+from focused.examples.sources import FILES_ORIGIN
+from focused.examples.urllist import http_url
+from focused.explanation import explain
+from focused.explanation_text import to_json, to_text
+from focused.plan import make_judge, make_reader, signed, with_topic
+from focused.strategies import STRATEGIES, make_strategy
+from focused.topic import load_topic
+from focused.webs import open_web
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+_TEXT_SUFFIXES = (".txt", ".text", ".md", ".rst")
+
+EXAMPLES = """\
+The score of a link is what a crawl would give it; "by" says what it rests on. Terms are stems.
+
+Examples:
+  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/Astro/starlog.html
+      a page of the live web; robots.txt is obeyed
+  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/hframe.html --web hyperphysics.warc.gz
+      the same from a recorded web
+  scrapy explain demo saved.html --strategy lpe --top 0 -s FOCUSED_SIMILARITY=cosine
+      a file, all rows, with another strategy and another measure
+  scrapy explain demo saved.html --url http://stars.example/a/b.html --json
+      the URL that its relative links start from; everything for a program to read
+"""
+
+
+class Command(ScrapyCommand):
+    """Explain one page; an error is one line on stderr and exit code 1."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    settings: Settings
+
+    def syntax(self) -> str:
+        """Arguments, for the usage line."""
+        return "TOPIC URL|FILE [options]"
+
+    def short_desc(self) -> str:
+        """One line."""
+        return "Say why a page is relevant or not, and what its links are worth"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        group = parser.add_argument_group("explaining")
+        group.add_argument(
+            "--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)"
+        )
+        group.add_argument("--strategy", metavar="NAME", help=f"{', '.join(STRATEGIES)} (default: the topic's)")
+        group.add_argument("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
+        group.add_argument("--url", metavar="URL", help="where FILE came from; its relative links start there")
+        group.add_argument("--json", action="store_true", help="print everything as one JSON object")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Explain."""
+        try:
+            print(self._explain(args, opts), end="")
+        except (ValueError, FetchError) as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            sys.stderr.close()  # a pager that was left says nothing, neither do we
+        except OSError as error:
+            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
+        except KeyboardInterrupt:
+            self._fail("Interrupted")
+
+    def _fail(self, message: str) -> None:
+        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+        self.exitcode = 1
+
+    def _explain(self, args: list[str], opts: argparse.Namespace) -> str:
+        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
+        if unknown:
+            raise ValueError(f"There is no option {unknown[0]}. See scrapy explain -h.")
+        if len(args) != 2:
+            raise ValueError(
+                f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {shlex.join(args) or 'none'}."
+            )
+        if not (opts.top.isascii() and opts.top.isdigit()):
+            raise ValueError(f"--top must be a whole number of at least 0 (0: all). Got {opts.top!r}.")
+        topic = load_topic(args[0], Path(str(self.settings.get("FOCUSED_MODELS_DIR"))))
+        settings = with_topic(topic, self.settings)
+        strategy = make_strategy(
+            opts.strategy or str(settings.get("FOCUSED_STRATEGY")), jfe_lambda=number("FOCUSED_JFE_LAMBDA", settings)
+        )
+        reader, judge = make_reader(topic, settings), make_judge(topic, settings)
+        below = one_of("FOCUSED_BELOW_THRESHOLD", settings, ("defer", "drop"))
+        content = self._content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
+        explanation = explain(
+            reader.read(content.body, content.url, content.content_type),
+            judge,
+            strategy,
+            drops=below == "drop",
+            follows_nofollow=not settings.getbool("FOCUSED_NOFOLLOW_ENABLED"),
+        )
+        return to_json(explanation) + "\n" if opts.json else to_text(explanation, int(opts.top))
+
+    def _content(self, page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
+        """Return the page that a URL or the name of a file stands for."""
+        url = http_url(page)
+        if url is None:
+            return _read(page, opts.url)
+        if opts.url:
+            raise ValueError(f"--url goes with a file. Got it with {page}.")
+        if web != "live":
+            open_web(web, settings).close()
+        settings.setdict(signed(settings), priority="cmdline")
+        with FetchedPages() as fetched:
+            fetch([url], fetched, settings, web, lambda: None)
+            try:
+                return fetched.content(url)
+            except RefusedError as refused:
+                detail = f" ({refused.detail})" if refused.detail else ""
+                raise ValueError(f"There is no page to explain under {url}: {refused}{detail}.") from None
+
+
+def _read(name: str, origin: str | None) -> Content:
+    """Return a file as a page."""
+    path = Path(name)
+    url = http_url(origin) if origin else f"{FILES_ORIGIN}/{quote(path.name)}"
+    if url is None:
+        raise ValueError(f"--url must be a URL such as http://a.example/b.html. Got {origin!r}.")
+    if not path.is_file():
+        raise ValueError(f"The page must be a URL such as http://a.example/ or a file. Got {name!r}, which is neither.")
+    try:
+        return checked(url, path.read_bytes(), "text/plain" if path.suffix.lower() in _TEXT_SUFFIXES else None)
+    except RefusedError as refused:
+        raise ValueError(f"There is no page to explain in {path}: {refused}.") from None

@@ -1,0 +1,175 @@
+"""Fetch the pages of a list of URLs politely, before training: one small spider, one crawl."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import scrapy
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.exceptions import IgnoreRequest
+from scrapy.settings import default_settings
+from scrapy.spidermiddlewares.httperror import HttpError
+
+from focused.examples.content import Content, RefusedError, checked
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+
+    from scrapy.http import Response
+    from scrapy.settings import Settings
+    from twisted.python.failure import Failure
+
+# The project's own components belong to a focused crawl: here nothing is scored, ranked or stored.
+_NO_COMPONENTS: dict[str, Any] = {
+    "ITEM_PIPELINES": {},
+    "SPIDER_MIDDLEWARES": {},
+    "EXTENSIONS": {},
+    "FEEDS": {},
+    "SCHEDULER": default_settings.SCHEDULER,
+    # One host after the other would be slow; this queue spreads requests over the hosts.
+    "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
+    "JOBDIR": None,
+}
+# A web that is not the network needs no patience. -s wins over these.
+_IN_PROCESS: dict[str, Any] = {
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    "DOWNLOAD_HANDLERS": {
+        "http": "focused.webs.handler.WebDownloadHandler",
+        "https": "focused.webs.handler.WebDownloadHandler",
+    },
+}
+
+
+class FetchError(RuntimeError):
+    """The URLs could not be fetched at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    url: str
+    content_type: str | None
+    start: int
+    length: int
+
+
+class FetchedPages:
+    """Pages that were fetched, kept in a temporary file (implements `focused.examples.sources.Fetched`)."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()
+        self._found: dict[str, _Stored | RefusedError] = {}
+
+    def __enter__(self) -> FetchedPages:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._file.close()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def add(self, asked: str, content: Content) -> None:
+        """Keep a page under the URL that was asked for."""
+        start = self._file.seek(0, 2)
+        self._file.write(content.body)
+        self._found[asked] = _Stored(content.url, content.content_type, start, len(content.body))
+
+    def refuse(self, asked: str, reason: str, detail: str = "") -> None:
+        """Note why there is no page under a URL."""
+        self._found[asked] = RefusedError(reason, detail)
+
+    def content(self, url: str) -> Content:
+        """Return the page that answered a URL, or raise `RefusedError`."""
+        found = self._found.get(url)
+        if found is None:
+            raise RefusedError("not fetched")
+        if isinstance(found, RefusedError):
+            raise RefusedError(str(found), found.detail)
+        self._file.seek(found.start)
+        return Content(found.url, self._file.read(found.length), found.content_type)
+
+
+class FetchSpider(scrapy.Spider):
+    """Fetches URLs and follows no links.
+
+    Parameters
+    ----------
+    urls : list of str
+    pages : FetchedPages
+        Where the answers go.
+    on_answer : callable
+        Called after each answer or failure.
+    """
+
+    name = "fetch"
+
+    def __init__(self, urls: list[str], pages: FetchedPages, on_answer: Callable[[], None], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._urls = urls
+        self._pages = pages
+        self._on_answer = on_answer
+
+    async def start(self) -> AsyncIterator[scrapy.Request]:
+        """Ask for each URL once."""
+        for url in self._urls:
+            try:
+                request = scrapy.Request(
+                    url, self.parse, errback=self.failed, meta={"asked": url}, dont_filter=True
+                )
+            except ValueError as error:
+                self._pages.refuse(url, "no URL", str(error))
+                self._on_answer()
+                continue
+            yield request
+
+    def parse(self, response: Response, **kwargs: Any) -> None:
+        """Keep a page, or the reason why it is none."""
+        asked = response.meta["asked"]
+        kind = response.headers.get("Content-Type")
+        try:
+            self._pages.add(asked, checked(response.url, response.body, kind.decode("latin-1") if kind else None))
+        except RefusedError as refused:
+            self._pages.refuse(asked, str(refused), refused.detail)
+        self._on_answer()
+
+    def failed(self, failure: Failure) -> None:
+        """Note why a page did not come."""
+        asked = failure.request.meta["asked"]  # type: ignore[attr-defined]
+        if failure.check(HttpError):
+            self._pages.refuse(asked, f"answered {failure.value.response.status}")
+        elif failure.check(IgnoreRequest):
+            self._pages.refuse(asked, "forbidden by robots.txt")
+        else:
+            self._pages.refuse(asked, "could not be fetched", type(failure.value).__name__)
+        self._on_answer()
+
+
+def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on_answer: Callable[[], None]) -> None:
+    """Fetch URLs from the network, or from a web that stands in for it; robots.txt is obeyed on all.
+
+    Scrapy's reactor cannot start twice: this can be called once in a process.
+
+    Raises
+    ------
+    FetchError
+        If the crawl did not run to its end.
+    """
+    settings = settings.copy()
+    settings.setdict(_NO_COMPONENTS, priority="cmdline")
+    if web != "live":
+        settings.setdict(_IN_PROCESS, priority="spider")
+        settings.set("FOCUSED_WEB", web, priority="cmdline")
+    process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(FetchSpider)
+    process.crawl(crawler, urls=urls, pages=pages, on_answer=on_answer)
+    process.start()
+    reason = crawler.stats.get_value("finish_reason") if crawler.stats else None
+    if reason != "finished":
+        raise FetchError(
+            f"Fetching stopped after {len(pages)} of {len(urls)} URLs ({reason or 'it did not start'}). Start again, or "
+            f"see why with -L INFO."
+        )

@@ -1,0 +1,170 @@
+"""The pages that a topic is learnt from: candidates in, counted pages out, and a note of all that was refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from focused.examples.counting import CountedPage, counted_page
+from focused.examples.gather import Seen, examples
+from focused.examples.refusals import Refusals
+from focused.page.limits import PageLimits
+from focused.page.reader import PageReader
+from focused.text.analyzer import Analyzer
+from focused.text.languages import detect_language
+from focused.webs.recorded.matching import canonical_form
+
+if TYPE_CHECKING:
+    from focused.examples.gather import Example
+    from focused.examples.sources import Candidate
+    from focused.page.page import Page
+
+UNKNOWN = "unknown"
+_CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
+
+Track = Callable[[list[Any], str], Iterable[Any]]
+"""Wraps a list to show how far its reading is; the text says what is read."""
+
+
+def untracked(items: list[Any], what: str) -> Iterable[Any]:
+    """Show nothing."""
+    return items
+
+
+@dataclass
+class PageSet:
+    """The pages of one kind, positive or unlabelled."""
+
+    pages: list[CountedPage] = field(default_factory=list)
+    #: sha256 of each body.
+    digests: list[bytes] = field(default_factory=list)
+    #: URL of each page; of files that they were given.
+    urls: list[str] = field(default_factory=list)
+    #: Pages by detected language.
+    languages: Counter[str] = field(default_factory=Counter)
+    seen: Seen = field(default_factory=Seen)
+    refusals: Refusals = field(default_factory=Refusals)
+    #: Pages of which a limit cut something off.
+    n_cut: int = 0
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+
+class ExampleReader:
+    """Reads candidates into page sets.
+
+    Parameters
+    ----------
+    language : str, optional
+        ISO 639-1 code; detected from the positives if not given.
+    limits : PageLimits, optional
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links.
+    track : callable
+        Shows progress.
+
+    Attributes
+    ----------
+    language : str or None
+        Known once positives were read.
+    """
+
+    def __init__(
+        self,
+        language: str | None = None,
+        *,
+        limits: PageLimits | None = None,
+        other_anchors: bool = False,
+        track: Track = untracked,
+    ) -> None:
+        self.language = language
+        self.limits = limits or PageLimits()
+        self._other_anchors = other_anchors
+        self._track = track
+
+    def positives(self, candidates: list[Candidate], refusals: Refusals, wanted: set[str]) -> PageSet:
+        """Read all candidates as positives, and detect their language.
+
+        Parameters
+        ----------
+        candidates : list of Candidate
+        refusals : Refusals
+            What was refused so far; more is added.
+        wanted : set of str
+            Canonical forms of the URLs of all candidates: links between them are kept.
+        """
+        found = PageSet(refusals=refusals)
+        loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
+        # Stopwords and stems need the language, which needs the text: so the positives are read twice.
+        reader = self._reader("en")
+        found.languages.update(_language_of(self._page(reader, example)) for example in loaded)
+        if self.language is None:
+            known = {code: n for code, n in found.languages.items() if code != UNKNOWN}
+            # Ties go to the first by alphabet: the order of the files makes no difference.
+            self.language = min(known, key=lambda code: (-known[code], code), default="en")
+        reader = self._reader(self.language)
+        for example in loaded:
+            self._add(found, example, self._page(reader, example), wanted)
+        return found
+
+    def unlabeled(
+        self,
+        candidates: list[Candidate],
+        refusals: Refusals,
+        wanted: set[str],
+        positive: PageSet,
+        *,
+        limit: int | None = None,
+    ) -> PageSet:
+        """Read candidates as unlabelled pages; those that are among the positives are refused.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Read until there are so many pages.
+        """
+        found = PageSet(refusals=refusals)
+        reader = self._reader(self.language or "en")
+        for example in examples(self._track(candidates, "unlabelled pages"), found.seen, refusals, positive.seen):
+            page = self._page(reader, example)
+            if self._add(found, example, page, wanted):
+                found.languages[_language_of(page)] += 1
+            if limit is not None and len(found) >= limit:
+                break
+        return found
+
+    def _reader(self, language: str) -> PageReader:
+        return PageReader(Analyzer(language), limits=self.limits)
+
+    def _page(self, reader: PageReader, example: Example) -> Page:
+        return reader.read(example.content.body, example.content.url, example.content.content_type)
+
+    def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str]) -> bool:
+        counted = counted_page(
+            page,
+            example.urls,
+            wanted,
+            other_anchors=self._other_anchors,
+            max_terms=self.limits.max_unit_terms,
+        )
+        if not len(counted.terms.ids):
+            pages.refusals.add("no words", example.candidate.name)
+            return False
+        pages.pages.append(counted)
+        pages.digests.append(example.digest)
+        pages.urls.append(example.content.url)
+        pages.n_cut += not _CUTS.isdisjoint(page.cuts)
+        return True
+
+
+def urls_of(candidates: Iterable[Candidate]) -> set[str]:
+    """Return the canonical forms of the URLs of candidates."""
+    forms = (canonical_form(candidate.url) for candidate in candidates)
+    return {form for form in forms if form is not None}
+
+
+def _language_of(page: Page) -> str:
+    return detect_language(page.text) or UNKNOWN

@@ -1,0 +1,165 @@
+"""From a classifier's decision to a relevance in [0, 1], one calibration for each kind of text unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+KINDS = ("page", "block", "anchor", "context")
+
+# A prior is kept this far from 0 and 1, where its log-odds would be infinite.
+_EPSILON = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """How decisions of one kind of unit become a relevance: a handful of numbers, cheap to apply.
+
+    With e = n / (n + half_terms), the evidence in n known terms,
+    logit(relevance) = (1 - e) logit(prior) + e (slope * decision + offset).
+    """
+
+    kind: str
+    """One of `KINDS`."""
+    slope: float
+    """Positive: relevance rises strictly with the decision."""
+    offset: float
+    prior: float
+    """Relevance of a unit without any known term, in (0, 1)."""
+    half_terms: float
+    """Number of distinct known terms at which decision and prior count the same; not negative."""
+    threshold: float
+    """A unit is relevant when its relevance is at least this, in (0, 1); above `prior`."""
+    n_examples: int
+    """How many texts (page, block) or links (anchor, context) the numbers were fitted on; 0: none."""
+
+    def relevance(self, decisions: ArrayLike, n_known: ArrayLike) -> NDArray[np.float64]:
+        """Return the relevance of each unit, in [0, 1].
+
+        Parameters
+        ----------
+        decisions : array-like of shape (n_units,)
+            Decision values of the topic's classifier.
+        n_known : array-like of shape (n_units,)
+            Number of distinct terms of each unit that are in the vocabulary.
+        """
+        n = np.asarray(n_known, dtype=np.float64)
+        # The maximum keeps 0 / 0 away where half_terms is 0; it changes no other quotient.
+        evidence = n / np.maximum(n + self.half_terms, 1e-300)
+        informed = self.slope * np.asarray(decisions, dtype=np.float64) + self.offset
+        return np.asarray(expit((1 - evidence) * logit(self.prior) + evidence * informed))
+
+
+class CalibrationExamples(NamedTuple):
+    """Units to learn a calibration from, each array of shape (n_units,)."""
+
+    decisions: NDArray[np.float64]
+    """Held-out decision values."""
+    n_known: NDArray[np.float64]
+    """Number of distinct known terms."""
+    labels: NDArray[np.float64]
+    """Probability that the unit (page, block) or its target (anchor, context) is relevant, in [0, 1]."""
+    weights: NDArray[np.float64]
+    """How many units of the population each stands for; not negative."""
+
+
+def no_calibration(kind: str, prior: float) -> Calibration:
+    """Return the starting point of a fit: nothing is known but the prior in (0, 1)."""
+    prior = float(np.clip(prior, _EPSILON, 1 - _EPSILON))
+    return Calibration(kind, 1.0, float(logit(prior)), prior, 0.0, 0.5, 0)
+
+
+def halfway_to_prior(start: Calibration, kind: str, prior: float) -> Calibration:
+    """Return `start` for another kind of unit with half its log-odds taken from the prior.
+
+    What an anchor text or a context says is about a page that nobody has seen: without links to learn
+    from, it is believed half as much as if it stood on the page itself.
+    """
+    blank = no_calibration(kind, prior)
+    return replace(
+        start,
+        kind=kind,
+        slope=start.slope / 2,
+        offset=(start.offset + blank.offset) / 2,
+        prior=blank.prior,
+        n_examples=0,
+    )
+
+
+def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: float = 0.1) -> Calibration:
+    """Fit slope and offset to labelled units by penalised maximum likelihood, `half_terms` as in `start`.
+
+    Parameters
+    ----------
+    start : Calibration
+        What holds where there are no examples; the fit is drawn to it.
+    examples : CalibrationExamples
+        Units with their labels.
+    strength : float
+        How many examples `start` counts for.
+    """
+    decisions, n_known, labels, weights = examples
+    if not weights.sum() > 0:
+        return start
+    evidence = n_known / np.maximum(n_known + start.half_terms, 1e-300)
+    from_prior = (1 - evidence) * logit(start.prior)
+    # In units of the decisions' spread both parameters are of one size, and so is their penalty.
+    centre = float(np.average(decisions, weights=weights))
+    scale = float(np.sqrt(np.average((decisions - centre) ** 2, weights=weights)))
+    scale = scale if scale > 1e-12 else 1.0
+    x = (decisions - centre) / scale
+    # The slope's logarithm is fitted: it must stay positive, or the ranking would be turned round.
+    first = np.array([np.log(start.slope * scale), start.offset + start.slope * centre])
+
+    def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        slope, offset = np.exp(theta[0]), theta[1]
+        z = from_prior + evidence * (slope * x + offset)
+        away = theta - first
+        value = weights @ (np.logaddexp(0, z) - labels * z) + 0.5 * strength * (away @ away)
+        residual = weights * (expit(z) - labels) * evidence
+        return float(value), np.array([residual @ x * slope, residual.sum()]) + strength * away
+
+    bounds = [(first[0] - 5, first[0] + 5), (first[1] - 50, first[1] + 50)]
+    theta = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds).x
+    slope = float(np.exp(theta[0])) / scale
+    return replace(start, slope=slope, offset=float(theta[1]) - slope * centre, n_examples=int(np.sum(weights > 0)))
+
+
+def fit_half_terms(start: Calibration, examples: CalibrationExamples) -> Calibration:
+    """Choose `half_terms` (0.25 to 64) with the highest likelihood of labelled short units."""
+    best, least = start, float("inf")
+    for half_terms in 2.0 ** np.arange(-2, 6.5, 0.5):
+        candidate = replace(start, half_terms=float(half_terms))
+        p = np.clip(candidate.relevance(examples.decisions, examples.n_known), _EPSILON, 1 - _EPSILON)
+        lost = -float(examples.weights @ (examples.labels * np.log(p) + (1 - examples.labels) * np.log1p(-p)))
+        if lost < least:
+            best, least = candidate, lost
+    return best
+
+
+def with_best_threshold(calibration: Calibration, examples: CalibrationExamples) -> tuple[Calibration, float]:
+    """Set the threshold that has the highest expected F1 on a sample of units; return it and that F1.
+
+    The relevances are taken at their word: above a threshold their sum is the number of relevant units
+    to be expected. The threshold is never at or below the prior, because a unit without any known term
+    is not relevant but unknown.
+    """
+    relevance = calibration.relevance(examples.decisions, examples.n_known)
+    order = np.argsort(-relevance, kind="stable")
+    ordered, weights = relevance[order], examples.weights[order]
+    found = np.cumsum(weights * ordered)
+    f1 = 2 * found / (np.cumsum(weights) + found[-1])
+    best = int(np.argmax(np.where(ordered > calibration.prior, f1, -1.0)))
+    at_least = np.nextafter(calibration.prior, 1.0)
+    if ordered[best] <= calibration.prior:
+        return replace(calibration, threshold=float(at_least)), 0.0
+    # Half way to the next unit below: rounding must not push the last accepted unit under it.
+    below = np.append(ordered[ordered < ordered[best]][:1], calibration.prior)[0]
+    return replace(calibration, threshold=float(max((ordered[best] + below) / 2, at_least))), float(f1[best])

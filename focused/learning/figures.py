@@ -1,0 +1,89 @@
+"""Cross-validated precision, recall and F1 from positive and unlabelled pages, with intervals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.learning.prior import estimate_prior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+N_RESAMPLES = 100
+# The prior is estimated anew in each resample; beyond this many unlabelled pages it no longer moves.
+_MAX_RESAMPLED = 5000
+
+
+def page_figures(
+    decisions: NDArray[np.float64],
+    accepted: NDArray[np.bool_],
+    positive: NDArray[np.bool_],
+    rng: np.random.Generator,
+    *,
+    prior: float,
+    prior_is_assumed: bool,
+) -> dict[str, float]:
+    """Return prior, precision, recall and F1 of what is accepted, each with the ends of a 95 % interval.
+
+    Recall is the share of the held-out positives accepted. Nobody knows which unlabelled pages are
+    relevant: precision follows from recall, the prior and the share of unlabelled pages accepted.
+    Intervals: recall and that share from their Jeffreys distributions, the prior from bootstrap
+    resamples of the pages. The threshold was fitted on the same pages, which flatters a little.
+
+    Parameters
+    ----------
+    decisions, accepted, positive : ndarray of shape (n_pages,)
+        Held-out decisions of the training pages, whether each is at or above the threshold, and
+        whether it is a labelled positive.
+    rng : numpy Generator
+        Draws the intervals.
+    prior : float
+        Share of relevant pages in the population, in (0, 1).
+    prior_is_assumed : bool
+        True where the unlabelled pages are a background without relevant pages and `prior` is stated.
+
+    Returns
+    -------
+    dict
+        Keys prior, precision, recall, f1, and each with _low and _high; values in [0, 1].
+    """
+    n, m = int(positive.sum()), int((~positive).sum())
+    hits, taken = int(accepted[positive].sum()), int(accepted[~positive].sum())
+    values = _figures(np.array([hits / n]), np.array([taken / m]), np.array([prior]), prior_is_assumed)
+    priors = np.full(N_RESAMPLES, prior)
+    if not prior_is_assumed:
+        size = min(m, _MAX_RESAMPLED)
+        priors = np.array(
+            [
+                estimate_prior(rng.choice(decisions[positive], n), rng.choice(decisions[~positive], size)).prior
+                for _ in range(N_RESAMPLES)
+            ]
+        )
+    draws = _figures(
+        rng.beta(hits + 0.5, n - hits + 0.5, N_RESAMPLES),
+        rng.beta(taken + 0.5, m - taken + 0.5, N_RESAMPLES),
+        priors,
+        prior_is_assumed,
+    )
+    figures: dict[str, float] = {}
+    for name, value in values.items():
+        low, high = np.quantile(draws[name], [0.025, 0.975])
+        # A figure lies within its interval even where the resamples all fall on one side of it.
+        figures[name] = float(value[0])
+        figures[f"{name}_low"], figures[f"{name}_high"] = float(min(low, value[0])), float(max(high, value[0]))
+    return figures
+
+
+def _figures(
+    recall: NDArray[np.float64],
+    share: NDArray[np.float64],
+    prior: NDArray[np.float64],
+    is_background: bool,
+) -> dict[str, NDArray[np.float64]]:
+    found = prior * recall
+    # A background holds no relevant page: they come on top of what is accepted of it.
+    accepted = found + (1 - prior) * share if is_background else np.maximum(share, found)
+    precision = np.divide(found, accepted, out=np.zeros_like(found), where=accepted > 0)
+    return {"prior": prior, "precision": precision, "recall": recall, "f1": 2 * found / (accepted + prior)}

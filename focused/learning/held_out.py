@@ -1,0 +1,119 @@
+"""Decisions of texts that their model has not seen: cross-fitting over the training pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+
+from focused.learning.learners import make_learner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
+"""Words drawn from a page to stand for its blocks, from a menu entry to a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Texts to be judged, each belonging to a training page: they are judged by a model without that page."""
+
+    counts: sparse.csr_matrix
+    """Shape (n_units, n_terms)."""
+    pages: NDArray[np.int64]
+    """For each unit the row of its page, shape (n_units,)."""
+
+    @property
+    def n_known(self) -> NDArray[np.float64]:
+        """Number of distinct terms of each unit."""
+        return np.asarray(np.diff(self.counts.indptr), dtype=np.float64)
+
+
+def draw_words(counts: sparse.csr_matrix, n_words: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    """Return for each document the counts of `n_words` of its words, drawn without replacement.
+
+    A document with fewer words keeps all of them.
+    """
+    n_of_entry = counts.data.astype(np.int64)
+    document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), n_of_entry)
+    term = np.repeat(counts.indices, n_of_entry)
+    shuffled = np.lexsort((rng.random(len(document)), document))
+    document, term = document[shuffled], term[shuffled]
+    starts = np.searchsorted(document, np.arange(counts.shape[0]))
+    kept = np.arange(len(document)) - starts[document] < n_words
+    drawn = sparse.csr_matrix(
+        (np.ones(int(kept.sum())), (document[kept], term[kept])), shape=counts.shape, dtype=np.float64
+    )
+    drawn.sum_duplicates()
+    return drawn
+
+
+def short_texts(counts: sparse.csr_matrix, pages: NDArray[np.int64], rng: np.random.Generator) -> Units:
+    """Return short texts drawn from the given pages, `SHORT_LENGTHS` from each."""
+    drawn = [draw_words(counts[pages], n_words, rng) for n_words in SHORT_LENGTHS]
+    return Units(sparse.vstack(drawn, format="csr"), np.tile(pages, len(SHORT_LENGTHS)))
+
+
+def held_out_decisions(
+    learner: str,
+    counts: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    units: list[Units],
+    *,
+    n_folds: int,
+    random_state: int,
+    n_jobs: int | None = None,
+) -> list[NDArray[np.float64]]:
+    """Return the decisions of each group of units, by models that were not trained on the units' pages.
+
+    Parameters
+    ----------
+    learner : str
+        A name of `focused.learning.learners.LEARNERS`.
+    counts, positive : CSR matrix of shape (n_pages, n_terms), flags of shape (n_pages,)
+        The training pages.
+    units : list of Units
+        Groups of texts, in the columns of `counts`.
+    n_folds : int
+        Number of models; at most the number of pages of the smaller class.
+    random_state : int
+        Seed of the folds and of the learner.
+    n_jobs : int, optional
+        Folds trained at the same time, as in joblib.
+    """
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    fold_of = np.empty(len(positive), dtype=np.int64)
+    for fold, (_, test) in enumerate(folds.split(counts, positive)):
+        fold_of[test] = fold
+    members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
+    results = Parallel(n_jobs=n_jobs)(
+        delayed(_judge)(
+            learner,
+            random_state,
+            counts[fold_of != fold],
+            positive[fold_of != fold],
+            [group.counts[rows] for group, rows in zip(units, members[fold], strict=True)],
+        )
+        for fold in range(n_folds)
+    )
+    decisions = [np.empty(len(group.pages)) for group in units]
+    for rows_of_fold, judged in zip(members, results, strict=True):
+        for values, rows, found in zip(decisions, rows_of_fold, judged, strict=True):
+            values[rows] = found
+    return decisions
+
+
+def _judge(
+    learner: str,
+    random_state: int,
+    counts: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    units: list[Any],
+) -> list[NDArray[np.float64]]:
+    model = make_learner(learner, random_state).fit(counts, positive)
+    return [model.decision_function(texts) if texts.shape[0] else np.empty(0) for texts in units]

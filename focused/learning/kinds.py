@@ -1,0 +1,105 @@
+"""Calibrate a topic for pages, blocks, anchor texts and link contexts from held-out decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.learning.calibration import (
+    Calibration,
+    CalibrationExamples,
+    fit_half_terms,
+    fit_line,
+    halfway_to_prior,
+    no_calibration,
+    with_best_threshold,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# What holds without links counts for as many of them as this.
+_LINK_STRENGTH = 10.0
+
+
+def population(
+    positive: NDArray[np.bool_], probabilities: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels and weights that make labelled positives and unlabelled examples one population.
+
+    The unlabelled examples are the population; the labelled positives share the weight of those of
+    them that are positive, so that they add knowledge without raising the share of positives.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n_examples,)
+        The labelled positives.
+    probabilities : ndarray of shape (n_examples,)
+        Probability that an example is positive; of the labelled ones it is not read.
+    """
+    hidden = float(probabilities[~positive].sum())
+    share = hidden / max(hidden + positive.sum(), 1e-300)
+    weights = np.where(positive, share, probabilities * share + 1 - probabilities)
+    of_positives = np.where(positive, 1.0, probabilities) * share
+    labels = np.divide(of_positives, weights, out=np.zeros_like(weights), where=weights > 0)
+    return labels, weights
+
+
+def background_population(positive: NDArray[np.bool_], prior: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels and weights where the unlabelled examples hold no positive and `prior` is stated.
+
+    Labels are drawn in by one example of each class (Platt 1999): ten positives that are separated
+    without an error do not prove a probability of 1.
+    """
+    n_positive, n_background = int(positive.sum()), int((~positive).sum())
+    labels = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_background + 2))
+    weights = np.where(positive, prior / (1 - prior) * n_background / n_positive, 1.0)
+    return labels, weights
+
+
+def calibrate_pages(
+    prior: float, pages: CalibrationExamples, short: CalibrationExamples
+) -> tuple[Calibration, Calibration]:
+    """Return the calibrations of pages and of blocks.
+
+    Both have slope and offset from whole pages, and `half_terms` from short texts drawn from them: what
+    stands in a block is on topic with the same probability as if a short page held it.
+    Their thresholds differ: F1 is best for whole pages and for short texts.
+    """
+    line = fit_line(no_calibration("page", prior), pages)
+    page = replace(fit_half_terms(line, short), n_examples=line.n_examples)
+    block = replace(page, kind="block")
+    return with_best_threshold(page, pages)[0], with_best_threshold(block, short)[0]
+
+
+def calibrate_links(
+    kind: str,
+    page: Calibration,
+    links: CalibrationExamples | None,
+    short: CalibrationExamples,
+) -> Calibration:
+    """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
+
+    Parameters
+    ----------
+    kind : {"anchor", "context"}
+        Kind of unit.
+    page : Calibration
+        Of whole pages; where there are few links, the result is drawn halfway from it to the prior.
+    links : CalibrationExamples or None
+        Held-out decisions of links among the training pages, labelled by their targets.
+    short : CalibrationExamples
+        Short texts, for the threshold where there are no links.
+    """
+    n_links = 0 if links is None else float(links.weights.sum())
+    if links is None or not n_links:
+        return with_best_threshold(halfway_to_prior(page, kind, page.prior), short)[0]
+    relevant = float(links.weights @ links.labels)
+    prior = (relevant + _LINK_STRENGTH * page.prior) / (n_links + _LINK_STRENGTH)
+    start = halfway_to_prior(page, kind, prior)
+    # Slope and offset first as pages have half_terms, then again with the links' own.
+    line = fit_line(start, links, strength=_LINK_STRENGTH)
+    bent = replace(start, half_terms=fit_half_terms(line, links).half_terms)
+    return with_best_threshold(fit_line(bent, links, strength=_LINK_STRENGTH), links)[0]

@@ -1,0 +1,108 @@
+"""How many of the unlabelled documents are positive: class prior from the decision values of P and U."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import expit, ndtr
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Counts for as many positives as this that the spread of the positives is that of all decisions: with
+# three or ten positives their own spread is an accident.
+_SPREAD_STRENGTH = 5.0
+# Hidden positives in U may weigh at most this many times the labelled ones when the positives' mean and
+# spread are re-estimated; without the bound a topic that overlaps its surroundings drifts into them.
+_HIDDEN_WEIGHT = 2.0
+# First guesses of the share of positives in U; the fit with the higher likelihood stays.
+_STARTS = (0.1, 0.6)
+_MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
+
+
+class PriorEstimate(NamedTuple):
+    """What `estimate_prior` found."""
+
+    prior: float
+    """Share of the unlabelled documents that are positive, in (0, 1)."""
+    probabilities: NDArray[np.float64]
+    """For each unlabelled document the probability that it is positive, in [0, 1]."""
+
+
+def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> PriorEstimate:
+    """Estimate the class prior of U from decision values that were not trained on.
+
+    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Two
+    readings of that, whose geometric mean is returned because their errors differ: two Gaussians fitted
+    by expectation-maximisation with the labelled positives held in the upper one, and the excess of U
+    over the mirror image of its lower half, above the median of P.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_positive,)
+        Held-out decision values of the labelled positives.
+    unlabeled : ndarray of shape (n_unlabeled,)
+        Held-out decision values of the unlabelled documents.
+    """
+    # Where most of U is positive, a start that takes its median for a negative ends in the wrong place.
+    fits = [_two_gaussians(positive, unlabeled, start) for start in _STARTS]
+    _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
+    prior = float(np.sqrt(mixture * _excess_over_mirror(positive, unlabeled, mixture)))
+    # Bayes' rule with the new prior: the odds of each document are multiplied by one factor.
+    odds = prior / (1 - prior) * (1 - mixture) / mixture
+    shifted = probabilities * odds / (probabilities * odds + 1 - probabilities)
+    return PriorEstimate(prior, shifted)
+
+
+def _two_gaussians(
+    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], prior: float, max_rounds: int = 100
+) -> tuple[float, float, NDArray[np.float64]]:
+    """Return the mean log-likelihood of U, the prior and the probabilities, from a first guess of the prior."""
+    n = len(positive)
+    spread = max(float(unlabeled.std()), 1e-9)
+    floor = 1e-3 * spread
+    low, low_spread, high = float(np.quantile(unlabeled, (1 - prior) / 2)), spread, float(positive.mean())
+    high_spread = np.sqrt((n * positive.var() + _SPREAD_STRENGTH * spread**2) / (n + _SPREAD_STRENGTH))
+    probabilities = np.zeros(len(unlabeled))
+    likelihood = 0.0
+    for _ in range(max_rounds):
+        constant = float(np.log(prior / (1 - prior) * low_spread / high_spread))
+        far_low = 0.5 * ((unlabeled - low) / low_spread) ** 2
+        log_odds = constant - 0.5 * ((unlabeled - high) / high_spread) ** 2 + far_low
+        likelihood = float(np.mean(np.logaddexp(0, log_odds) - far_low) + np.log((1 - prior) / low_spread))
+        # Far from both means the wider Gaussian wins, whichever it is. A document above the positives'
+        # mean is at least as positive as at it, and one below the negatives' mean is not positive.
+        at_high = constant + 0.5 * ((high - low) / low_spread) ** 2
+        log_odds = np.where(unlabeled > high, np.maximum(log_odds, at_high), log_odds)
+        probabilities = np.where(unlabeled < low, 0.0, expit(log_odds))
+        previous, prior = prior, float(np.clip(probabilities.mean(), _MIN_PRIOR, _MAX_PRIOR))
+        rest = 1.0 - probabilities
+        low = float(np.average(unlabeled, weights=rest)) if rest.sum() > 0 else low
+        low_spread = max(float(np.sqrt(rest @ (unlabeled - low) ** 2 / max(rest.sum(), 1e-9))), floor)
+        hidden = probabilities * min(1.0, _HIDDEN_WEIGHT * n / max(probabilities.sum(), 1e-9))
+        high = float((positive.sum() + hidden @ unlabeled) / (n + hidden.sum()))
+        squares = ((positive - high) ** 2).sum() + hidden @ (unlabeled - high) ** 2
+        total = n + hidden.sum() + _SPREAD_STRENGTH
+        high_spread = max(float(np.sqrt((squares + _SPREAD_STRENGTH * low_spread**2) / total)), floor)
+        if abs(prior - previous) < 1e-6:
+            break
+    return likelihood, prior, probabilities
+
+
+def _excess_over_mirror(
+    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], prior: float, rounds: int = 30
+) -> float:
+    """Return the prior that the excess of U over its mirrored lower half implies, from a first guess."""
+    at = float(np.median(positive))
+    above = float(np.mean(unlabeled >= at))
+    ordered = np.sort(unlabeled)
+    for _ in range(rounds):
+        # The negatives' middle is the median of U without its positives, which are all at the top.
+        middle = float(np.quantile(ordered, (1 - prior) / 2))
+        below = ordered[ordered < middle]
+        spread = float(np.sqrt(np.mean((middle - below) ** 2))) if len(below) else 0.0
+        expected = float(ndtr((middle - at) / spread)) if spread > 0 else float(middle >= at)
+        # Half of the positives lie above their median, so the excess there is half of the prior.
+        prior = float(np.clip((above - expected * (1 - prior)) / 0.5, _MIN_PRIOR, _MAX_PRIOR))
+    return prior

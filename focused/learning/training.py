@@ -1,0 +1,183 @@
+"""Train a topic: counts of positive and unlabelled pages in, a `TopicModel` of plain numbers out."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.learning.calibration import Calibration, CalibrationExamples
+from focused.learning.examples import LinkExamples, TrainingSet, prepare
+from focused.learning.figures import page_figures
+from focused.learning.held_out import Units, held_out_decisions, short_texts
+from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, population
+from focused.learning.learners import make_learner
+from focused.learning.model import TopicModel, TrainingFigures
+from focused.learning.prior import estimate_prior
+from focused.text.weighting import weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["LinkExamples", "TopicModel", "train_topic"]
+
+logger = logging.getLogger(__name__)
+
+N_STRONGEST = 20
+"""How many of the strongest terms for and against are named."""
+
+# Short texts are drawn from at most this many unlabelled pages; their few numbers need no more.
+_MAX_SHORTENED = 3000
+
+
+def train_topic(
+    counts: Any,
+    y: ArrayLike,
+    *,
+    link_examples: LinkExamples | None = None,
+    learner: str = "logistic",
+    background_prior: float | None = None,
+    n_folds: int = 10,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> TopicModel:
+    """Learn a topic from positive and unlabelled pages.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_pages, n_columns)
+        Term counts of the training pages; a column is a term, in any fixed numbering.
+    y : array-like of shape (n_pages,)
+        True (or 1, or the larger of two labels) for positive pages, the other label for unlabelled ones.
+    link_examples : LinkExamples, optional
+        Links among the training pages. Without them anchor texts and contexts are believed half as
+        much as text on the page itself. Not used with `background_prior`: a background's pages are no
+        targets of the topic's links.
+    learner : str
+        A name of `focused.learning.learners.LEARNERS`.
+    background_prior : float, optional
+        Says that the unlabelled pages are a general background that holds no relevant page, and which
+        share of the pages to be crawled is assumed to be relevant, in (0, 1). Without it the share is
+        estimated from the unlabelled pages.
+    n_folds : int
+        Number of models that judge pages they have not seen; fewer where there are fewer positives.
+    random_state : int
+        Seed of all that is drawn: the same input and seed give the same model.
+    n_jobs : int, optional
+        Folds trained at the same time, as in joblib.
+
+    Raises
+    ------
+    ValueError
+        With the reason, where nothing can be learnt: no positives, fewer than three, positives without
+        words, no unlabelled page left, no term frequent enough, too few reliable negatives.
+    """
+    if background_prior is not None and not 0 < background_prior < 1:
+        raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
+    data = prepare(counts, y, link_examples if background_prior is None else None)
+    positive = data.positive
+    estimator = make_learner(learner, random_state).fit(data.counts, positive)
+    rng = np.random.default_rng(random_state)
+    n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
+
+    pages, short, *links = _units(data, rng)
+    groups = [pages, short, *links]
+    decisions = held_out_decisions(
+        learner, data.counts, positive, groups, n_folds=n_folds, random_state=random_state, n_jobs=n_jobs
+    )
+    prior, labels, weights = _population(decisions[0], positive, background_prior)
+    page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
+    # Each unlabelled page that was shortened stands for those that were not.
+    shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
+    stands_for = np.where(positive, 1.0, (~positive).sum() / max(shortened.sum(), 1))
+    short_examples = CalibrationExamples(
+        decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
+    )
+    page, block = calibrate_pages(prior, page_examples, short_examples)
+    calibrations = {"page": page, "block": block}
+    relevance = page.relevance(decisions[0], pages.n_known)
+    for kind, group, found in zip(("anchor", "context"), links, decisions[2:], strict=True):
+        targets = data.links.target_rows
+        link_labels, link_weights = population(positive[targets], relevance[targets])
+        examples = CalibrationExamples(found, group.n_known, link_labels, link_weights)
+        calibrations[kind] = calibrate_links(kind, page, examples, short_examples)
+
+    measured = page_figures(
+        decisions[0],
+        relevance >= page.threshold,
+        positive,
+        rng,
+        prior=prior,
+        prior_is_assumed=background_prior is not None,
+    )
+    reliable = getattr(estimator, "reliable_negative_indices_", None)
+    figures = TrainingFigures(
+        n_positive=int(positive.sum()),
+        n_unlabeled=int((~positive).sum()),
+        n_terms=len(data.terms),
+        n_links=len(data.links.target_rows),
+        n_folds=n_folds,
+        n_reliable_negatives=None if reliable is None else len(reliable),
+        lambda_=getattr(estimator, "lambda_", None),
+        n_iterations=getattr(estimator, "n_iter_", None),
+        termination=getattr(estimator, "termination_condition_", None),
+        prior_is_assumed=background_prior is not None,
+        **measured,
+    )
+    return _model(learner, estimator, data, calibrations, figures)
+
+
+def _units(data: TrainingSet, rng: np.random.Generator) -> list[Units]:
+    """Return the texts to be judged: pages, short texts, anchor texts, link contexts."""
+    positive, unlabeled = np.flatnonzero(data.positive), np.flatnonzero(~data.positive)
+    sample = np.sort(rng.choice(unlabeled, min(len(unlabeled), _MAX_SHORTENED), replace=False))
+    return [
+        Units(data.counts, np.arange(len(data.positive))),
+        short_texts(data.counts, np.concatenate([positive, sample]), rng),
+        Units(data.links.anchor_counts, data.links.source_rows),
+        Units(data.links.context_counts, data.links.source_rows),
+    ]
+
+
+def _population(
+    decisions: NDArray[np.float64], positive: NDArray[np.bool_], background_prior: float | None
+) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+    """Return the class prior, and for each page a label in [0, 1] and a weight."""
+    if background_prior is not None:
+        return background_prior, *background_population(positive, background_prior)
+    estimate = estimate_prior(decisions[positive], decisions[~positive])
+    probabilities = np.ones(len(positive))
+    probabilities[~positive] = estimate.probabilities
+    return estimate.prior, *population(positive, probabilities)
+
+
+def _model(
+    learner: str,
+    estimator: Any,
+    data: TrainingSet,
+    calibrations: dict[str, Calibration],
+    figures: TrainingFigures,
+) -> TopicModel:
+    rows = weighted_rows(data.counts[data.positive], estimator.term_weights_, sublinear=estimator.sublinear_tf)
+    mean = np.asarray(rows.mean(axis=0)).ravel()
+    coef = estimator.coef_[0]
+    by_strength = np.argsort(-coef, kind="stable")
+    strongest = [i for i in by_strength[:N_STRONGEST] if coef[i] > 0]
+    weakest = [i for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0]
+    return TopicModel(
+        learner=learner,
+        sublinear_tf=estimator.sublinear_tf,
+        n_columns=data.n_columns,
+        term_indices=data.terms,
+        term_weights=estimator.term_weights_,
+        coef=coef,
+        intercept=float(estimator.intercept_[0]),
+        topic_vector=mean / max(float(np.linalg.norm(mean)), 1e-300),
+        calibrations=calibrations,
+        positive_terms=tuple((int(data.terms[i]), float(coef[i])) for i in strongest),
+        negative_terms=tuple((int(data.terms[i]), float(coef[i])) for i in weakest),
+        figures=figures,
+    )
