@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Row = TypeVar("Row")
 
-WIDTH = 116
+WIDTH = 120
 """Columns of the text. Only a URL in the first lines may be longer."""
 
 _CUTS = {
@@ -97,9 +97,7 @@ def _blocks(e: Explanation, top: int) -> str:
         for block in sorted(shown, key=lambda block: block.number)
     ]
     title = f"Blocks: {len(e.blocks):,}, * relevant ({_measure(e)} >= {e.thresholds['block']:.3f})"
-    return "\n".join(
-        (title, f"  {'block':>5}  {_measure(e)[:5]:<7}  {'links':>5}  text", *lines, *_more(more, "blocks"))
-    )
+    return "\n".join((title, f"  {'block':>5}  {'value':<7}  {'links':>5}  text", *lines, *_more(more, "blocks")))
 
 
 def _links(e: Explanation, top: int) -> str:
@@ -113,7 +111,7 @@ def _links(e: Explanation, top: int) -> str:
         f"       {', '.join(f'{kind} (threshold {e.thresholds[kind]:.3f})' for kind in kinds)}"
     )
     header = (
-        f"  {'score':<5}  {'status':<8}  {'by':<15}  {'block':<11}  {'anchor':<6}  {'context':<7}  {'text':<24}  target"
+        f"  {'score':<5}  {'status':<8}  {'by':<15}  {'block':<11}  {'anchor':<6}  {'context':<7}  {'text':<22}  target"
     )
     origin = _origin(e.url)
     rows = [_link_row(link, origin) for link in shown]
@@ -121,10 +119,12 @@ def _links(e: Explanation, top: int) -> str:
 
 
 def _link_row(link: LinkShare, origin: str) -> str:
-    target = link.url[len(origin) :] if origin and link.url.startswith(f"{origin}/") else link.url
+    # Of a page's own site the path, of others the host too.
+    is_own = bool(origin) and link.url.startswith(f"{origin}/")
+    target = link.url[len(origin) :] if is_own else link.url.partition("://")[2]
     row = (
         f"  {link.score:.3f}  {link.status:<8}  {link.reason:<15}  {link.block:.3f} {f'({link.block_number})':<5}  "
-        f"{link.anchor:<6.3f}  {link.context:<7.3f}  {shorten(link.anchor_text, 24) or '(none)':<24}  "
+        f"{link.anchor:<6.3f}  {link.context:<7.3f}  {shorten(link.anchor_text, 22) or '(none)':<22}  "
     )
     return row + shorten(target, max(WIDTH - len(row), 20), middle=True)
 
