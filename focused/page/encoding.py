@@ -19,7 +19,7 @@ _CUT_OFF = "unexpected end of data"
 
 
 def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
-    """Return the body of a page as valid UTF-8, and the name of the encoding it was read in.
+    r"""Return the body of a page as valid UTF-8, and the name of the encoding it was read in.
 
     Where nothing is declared, or what is declared is no charset, the text is UTF-8 if it can be, else
     Windows-1252. Nothing is guessed from statistics: a guessed East Asian charset can swallow every link.
@@ -82,9 +82,9 @@ _MAGIC = (
 
 
 def is_binary(body: bytes) -> bool:
-    """Tell whether a body is no text at all.
+    r"""Tell whether a body is no text at all.
 
-    >>> is_binary(b"%PDF-1.4"), is_binary(b"<html>"), is_binary(b"a\\0\\0\\0\\0"), is_binary("<p>".encode("utf-16"))
+    >>> is_binary(b"%PDF-1.4"), is_binary(b"<html>"), is_binary(b"a\0\0\0\0"), is_binary("<p>".encode("utf-16"))
     (True, False, True, False)
     """
     if body.startswith(_MAGIC):

@@ -15,20 +15,21 @@ _PHRASE_TAGS = (
     "small span strike strong sub sup time tt u var wbr head"
 ).split()
 _INVISIBLE_TAGS = ("script", "style", "template", "noscript", "noembed", "textarea")
-_LEAF_LINK_TAGS = ("area", "frame", "iframe")
 _WITHOUT_NODE_TAGS = ("br", "hr", "img", "input", "base", "meta", "link", "title", "noframes")
+RAW_TEXT_TAGS = ("title", "noframes")
+LEAF_LINK_TAGS = ("area", "frame", "iframe")
+_SPECIAL_TAGS = ("a", "html", "body", "h1", "h2", "h3", "h4", "h5", "h6", *LEAF_LINK_TAGS)
 
-# The codes that matter most to the walk are the smallest: it asks for "more than BLOCK" once and is done.
-NODE, BLOCK, PHRASE, SPECIAL, INVISIBLE, LEAF_LINK, WITHOUT_NODE = 0, 1, 2, 4, 8, 16, 32
+# In such an order that two comparisons do for most elements: no node is below NODE, nothing special up to BLOCK.
+INVISIBLE, WITHOUT_NODE, PHRASE, NODE, BLOCK, SPECIAL = -3, -2, -1, 0, 1, 2
 
 
 def tag_codes(block_tags: str) -> dict[str, int]:
     """Return how the walk treats each tag that is not an ordinary node, for one of the ``BLOCK_TAG_SETS``."""
     codes = dict.fromkeys(_PHRASE_TAGS, PHRASE)
     codes.update(dict.fromkeys(_INVISIBLE_TAGS, INVISIBLE))
-    codes.update(dict.fromkeys(_LEAF_LINK_TAGS, LEAF_LINK))
     codes.update(dict.fromkeys(_WITHOUT_NODE_TAGS, WITHOUT_NODE))
     codes.update(dict.fromkeys(BLOCK_TAG_SETS[block_tags], BLOCK))
-    for tag in ("a", "html", "body", "h1", "h2", "h3", "h4", "h5", "h6"):
+    for tag in _SPECIAL_TAGS:
         codes[tag] = codes.get(tag, NODE) | SPECIAL
     return codes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from focused.page.page import Page
 
 Integers = npt.NDArray[np.int64]
-
-_NONE: Integers = np.zeros(0, dtype=np.int64)
 
 PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 """The kinds of text units."""
@@ -34,9 +32,10 @@ class Stretches:
 class PageUnits:
     """Text units of one page, as rows of a matrix that is still to be counted.
 
-    Row 0 is the page; then come its blocks, then its anchors, then the texts of aggregation nodes. A link context is
-    the text of its aggregation nodes and, where the other anchors are left out of that, its own anchor texts. The
-    former is counted once however many links share it, so 100,000 links under one node stay linear.
+    Row 0 is the page; then come its blocks, the anchors of links that have several, the links (all anchors of one in
+    one row, which for most is the only one), and the texts of aggregation nodes. A link context is the text of the
+    link's aggregation nodes and, where the other anchors are left out of that, the link's own row. The former is
+    counted once however many links share it, so 100,000 links under one node stay linear.
     """
 
     terms: npt.NDArray[np.int32]
@@ -44,16 +43,18 @@ class PageUnits:
     #: Of the whole stream.
     whole: Stretches
     #: Of the stream without the terms that stand in anchors; positions still count the whole stream.
-    pure: Stretches
-    in_anchor: npt.NDArray[np.bool_]
+    pure: Stretches | None
+    #: For each position whether it stands in an anchor; None where ``pure`` is.
+    in_anchor: npt.NDArray[np.bool_] | None
     block_rows: slice
-    anchor_rows: slice
+    #: The anchors of links that have several ...
+    several_rows: slice
+    #: ... whose links these are, and where among those rows each of them begins.
+    several_links: list[int]
+    several_starts: list[int]
+    link_rows: slice
     #: For each link the row of its aggregation nodes' text, shape (n_links,).
     context_row: Integers
-    #: The anchors that a context has beyond that; here a row is a link's number.
-    own_anchors: Stretches
-    #: For each anchor the number of its link, shape (n_anchors,).
-    link_of_anchor: Integers = field(default_factory=lambda: _NONE)
 
 
 def page_units(
@@ -71,87 +72,96 @@ def page_units(
         Bound on the terms of all aggregation nodes' texts together. Beyond it each is cut to an equal share and the
         number cut is added to the page's ``cuts["contexts"]``.
     """
-    outline = page.outline
-    chunk_start = page.chunk_start
-    start, end, row = [_NONE + 0], [_NONE + 0], [_NONE + 0]
-
-    def add(first: Integers, last: Integers, rows: Integers) -> None:
-        start.append(first)
-        end.append(last)
-        row.append(rows)
-
-    add(np.zeros(1, dtype=np.int64), np.array([len(page.terms)]), np.zeros(1, dtype=np.int64))
+    first_of, last_of = page.outline.first_chunk, page.outline.last_chunk
+    # Lists of chunks and rows, made arrays once: a call of numpy costs as much as forty of their entries.
+    first, last, row = [0], [len(page.chunk_start) - 1], [0]
     n_rows = 1
-    block_rows = slice(1, 1)
     if BLOCK in kinds:
-        if page.blocks.segments:
-            segments = np.array(page.blocks.segments, dtype=np.int64)
-            add(chunk_start[segments[:, 0]], chunk_start[segments[:, 1]], segments[:, 2] + 1)
-        block_rows = slice(1, 1 + page.n_blocks)
+        for begin, stop, block in page.blocks.segments:
+            first.append(begin)
+            last.append(stop)
+            row.append(1 + block)
         n_rows += page.n_blocks
-    anchor_rows = slice(n_rows, n_rows)
-    first_of, last_of = outline.first_chunk, outline.last_chunk
-    link_of_anchor = anchor_start = anchor_end = _NONE
+    block_rows = slice(1, n_rows)
+    several_rows = link_rows = slice(n_rows, n_rows)
+    several_links: list[int] = []
+    several_starts: list[int] = []
     wants_contexts = CONTEXT in kinds and bool(page.links)
-    if ANCHOR in kinds or wants_contexts:
-        anchor_start = chunk_start[[first_of[node] for node in page.anchors]]
-        anchor_end = chunk_start[[last_of[node] for node in page.anchors]]
-        link_of_anchor = np.zeros(len(page.anchors), dtype=np.int64)
-        for number, link in enumerate(page.links):
-            link_of_anchor[link.anchors] = number
-    if ANCHOR in kinds:
-        anchor_rows = slice(n_rows, n_rows + len(page.anchors))
-        add(anchor_start, anchor_end, np.arange(anchor_rows.start, anchor_rows.stop))
-        n_rows = anchor_rows.stop
-    whole = Stretches(np.concatenate(start), np.concatenate(end), np.concatenate(row))
-    pure = own = Stretches(_NONE, _NONE, _NONE)
-    in_anchor = np.zeros(0, dtype=np.bool_)
-    context_row = _NONE
+    pure, in_anchor, context_row = None, None, _NONE
+    nodes: list[int] = []
+    if ANCHOR in kinds or (wants_contexts and not other_anchors):
+        several_links = [number for number, link in enumerate(page.links) if len(link.anchors) > 1]
+        for number in several_links:
+            several_starts.append(len(nodes))
+            nodes += [page.anchors[anchor] for anchor in page.links[number].anchors]
+        several_rows = slice(n_rows, n_rows + len(nodes))
+        link_rows = slice(several_rows.stop, several_rows.stop + len(page.links))
+        n_rows = link_rows.stop
+        row += range(several_rows.start, several_rows.stop)
+        for number, link in enumerate(page.links, link_rows.start):
+            for anchor in link.anchors:
+                nodes.append(page.anchors[anchor])
+                row.append(number)
+    n_whole = len(row)
     if wants_contexts:
-        nodes, rows, context_row = _aggregation_rows(page, n_rows)
-        n_rows = int(context_row.max()) + 1
-        first = chunk_start[[first_of[node] for node in nodes]]
-        last = chunk_start[[last_of[node] for node in nodes]]
-        share = max_terms // len(nodes) + 1
-        if int((last - first).sum()) > max_terms:
-            page.cuts["contexts"] += int((last - first > share).sum())
-            last = np.minimum(last, first + share)
-        texts = Stretches(first, last, rows)
-        if other_anchors:
-            whole = Stretches(*(np.concatenate(pair) for pair in zip(_fields(whole), _fields(texts), strict=True)))
-        else:
-            pure, own = texts, Stretches(anchor_start, anchor_end, link_of_anchor)
-            in_anchor = _covered(len(page.terms), *_link_stretches(page))
+        tops, rows, context_row = _aggregation_rows(page, n_rows)
+        nodes += tops
+        row += rows
+        n_rows = row[-1] + 1
+    first += [first_of[node] for node in nodes]
+    last += [last_of[node] for node in nodes]
+    bounds = page.chunk_start[np.array(first + last)]
+    whole = Stretches(bounds[: len(first)], bounds[len(first) :], np.array(row))
+    if wants_contexts:
+        _cut(page, whole.start[n_whole:], whole.end[n_whole:], max_terms)
+        if not other_anchors:
+            pure = Stretches(whole.start[n_whole:], whole.end[n_whole:], whole.row[n_whole:])
+            whole = Stretches(whole.start[:n_whole], whole.end[:n_whole], whole.row[:n_whole])
+            in_anchor = _in_anchor(page)
     return PageUnits(
-        page.terms, n_rows, whole, pure, in_anchor, block_rows, anchor_rows, context_row, own, link_of_anchor
+        page.terms,
+        n_rows,
+        whole,
+        pure,
+        in_anchor,
+        block_rows,
+        several_rows,
+        several_links,
+        several_starts,
+        link_rows,
+        context_row,
     )
 
 
-def _fields(stretches: Stretches) -> tuple[Integers, Integers, Integers]:
-    return stretches.start, stretches.end, stretches.row
+_NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
-def _link_stretches(page: Page) -> tuple[Integers, Integers]:
-    """Return where the texts of all link elements lie, those that lead into the page itself included."""
-    nodes, outline = page.outline.link_nodes, page.outline
-    first = page.chunk_start[[outline.first_chunk[node] for node in nodes]]
-    return first, page.chunk_start[[outline.last_chunk[node] for node in nodes]]
+def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
+    """Cut stretches, in place, to an equal share where all together are too long."""
+    lengths = end - start
+    if int(lengths.sum()) > max_terms:
+        share = max_terms // len(start) + 1
+        page.cuts["contexts"] += int((lengths > share).sum())
+        np.minimum(end, start + share, out=end)
 
 
-def _covered(size: int, start: Integers, end: Integers) -> npt.NDArray[np.bool_]:
-    """Return which positions lie in any of the stretches."""
-    change = np.bincount(start, minlength=size + 1) - np.bincount(end, minlength=size + 1)
-    covered: npt.NDArray[np.bool_] = np.cumsum(change[:size]) > 0
+def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
+    """Return which positions stand in a link element, one that leads into the page itself included."""
+    first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
+    bounds = page.chunk_start[np.array([first_of[node] for node in nodes] + [last_of[node] for node in nodes])]
+    size = len(page.terms) + 1
+    change = np.bincount(bounds[: len(nodes)], minlength=size) - np.bincount(bounds[len(nodes) :], minlength=size)
+    covered: npt.NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
     return covered
 
 
-def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], Integers, Integers]:
+def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], list[int], Integers]:
     """Return the aggregation nodes in use, the row each counts for, and for each link its row.
 
     Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
     in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
     """
-    parent, end = page.outline.parent, page.outline.end
+    parent, end, anchors = page.outline.parent, page.outline.end, page.anchors
     nodes: list[int] = []
     rows: list[int] = []
     row_of: dict[int | tuple[int, ...], int] = {}
@@ -159,24 +169,22 @@ def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], Integers, 
     n_rows = first_row
     for link in page.links:
         key: int | tuple[int, ...]
-        outermost: tuple[int, ...]
         if len(link.anchors) == 1:
-            outermost = (max(parent[page.anchors[link.anchors[0]]], 0),)
-            key = outermost[0]
+            key = max(parent[anchors[link.anchors[0]]], 0)
+            outermost = [key]
         else:
-            apart: list[int] = []
+            outermost = []
             stop = -1
-            for node in sorted({max(parent[page.anchors[anchor]], 0) for anchor in link.anchors}):
+            for node in sorted({max(parent[anchors[anchor]], 0) for anchor in link.anchors}):
                 if node >= stop:
-                    apart.append(node)
+                    outermost.append(node)
                     stop = end[node]
-            outermost = tuple(apart)
-            key = outermost if len(outermost) > 1 else outermost[0]
+            key = tuple(outermost) if len(outermost) > 1 else outermost[0]
         row = row_of.get(key)
         if row is None:
             row = row_of[key] = n_rows
             n_rows += 1
-            nodes.extend(outermost)
-            rows.extend([row] * len(outermost))
+            nodes += outermost
+            rows += [row] * len(outermost)
         context_row.append(row)
-    return nodes, np.array(rows, dtype=np.int64), np.array(context_row, dtype=np.int64)
+    return nodes, rows, np.array(context_row)

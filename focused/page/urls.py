@@ -14,21 +14,21 @@ NOT_A_PAGE = frozenset(
     "xcf xpm aac aif aiff au flac m3u m4a mid midi mp3 oga ogg opus ra ram wav wma 3gp asf asx avi flv m4v mkv mov mp4 "
     "mpeg mpg mpv ogv qt rm rmvb swf vob webm wmv "
     # documents that are not HTML
-    "ai csv djvu doc docm docx dot dotx dvi epub gnumeric key lwp mobi numbers odb odg odp ods odt pages pdf pot pps ppsx "
-    "ppt pptm pptx rtf sxc sxi sxw tex texi tsv vsd wpd wps xls xlsb xlsm xlsx "
+    "ai csv djvu doc docm docx dot dotx dvi epub gnumeric key lwp mobi numbers odb odg odp ods odt pages pdf pot pps "
+    "ppsx ppt pptm pptx rtf sxc sxi sxw tex texi tsv vsd wpd wps xls xlsb xlsm xlsx "
     # archives, programs, data
-    "7z apk ar arj bin bz2 cab class cpio crx deb dll dmg dump ear ejs exe gz gzip hqx img iso jar jnlp lha lz lzh lzma "
-    "msi msp o pkg rar rpm sea sh sit so sqlite tar taz tbz tgz torrent txz war whl xpi xz z zip zst bak db dat hdf mat "
-    "mdb npy npz parquet sql "
+    "7z apk ar arj bin bz2 cab class cpio crx deb dll dmg dump ear ejs exe gz gzip hqx img iso jar jnlp lha lz lzh "
+    "lzma msi msp o pkg rar rpm sea sh sit so sqlite tar taz tbz tgz torrent txz war whl xpi xz z zip zst bak db dat "
+    "hdf mat mdb npy npz parquet sql "
     # parts of pages
     "css eot ics js json jsonld map mjs otf rdf rss atom ttf vcf wasm webmanifest woff woff2 xsd xsl xslt".split()
 )
 
 # Characters that need no quoting and no thought; anything else goes the long way through w3lib.
-_PLAIN = re.compile(r"[A-Za-z0-9_~!$&'()*,;=/?%.:@+-]+").fullmatch
+_PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
 # No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
 _HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-_PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}/[A-Za-z0-9_~!$&'()*,;=/?%.:@+-]*").fullmatch
+_PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
 _ASCII_HOST = re.compile(rf"{_HOST}\.?|\[[0-9a-f:.]+\]").fullmatch
 _MAX_HOST_CHARS = 253
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match

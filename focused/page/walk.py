@@ -6,8 +6,8 @@ goes; its tree would stop at 2,048 levels, be quadratic in the attributes of an 
 
 from __future__ import annotations
 
-import contextlib
 import re
+from collections import Counter
 from itertools import accumulate, compress
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from lxml import etree
 
 from focused.page.feed import PageIsFullError, feed
 from focused.page.outline import CHUNK_END, Outline
-from focused.page.tags import BLOCK, INVISIBLE, LEAF_LINK, NODE, PHRASE, WITHOUT_NODE, tag_codes
+from focused.page.tags import BLOCK, INVISIBLE, LEAF_LINK_TAGS, NODE, RAW_TEXT_TAGS, WITHOUT_NODE, tag_codes
 from focused.text.analyzer import BOUNDARY_CHAR
 
 if TYPE_CHECKING:
@@ -155,6 +155,8 @@ def _callbacks(
         if n_phrases:
             phrases_to_nodes()
         node = n_nodes
+        if node >= max_elements:
+            raise PageIsFullError
         add(CHUNK_END)
         n_marks += 1
         n_nodes += 1
@@ -180,7 +182,7 @@ def _callbacks(
         node = open_elements.pop()
         if node < 0:
             n_phrases -= 1
-            if tag in _RAW_TEXT_TAGS:
+            if tag in RAW_TEXT_TAGS:
                 take_raw_text(tag, -1 - node)
             return
         if node == link_node:
@@ -203,7 +205,7 @@ def _callbacks(
                 link_node = node
                 if "rel" in attributes and "nofollow" in attributes["rel"].lower():
                     outline.nofollow_nodes.add(node)
-        elif tag in _LEAF_LINK_TAGS:
+        elif tag in LEAF_LINK_TAGS:
             add_leaf_link(node, tag, attributes)
             return True
         elif tag == "body":
@@ -246,6 +248,8 @@ def _callbacks(
     def phrases_to_nodes() -> None:
         """Make nodes of the open phrase elements: one of them is about to hold a node."""
         nonlocal current, n_marks, n_nodes, n_phrases
+        if n_nodes + n_phrases > max_elements:
+            raise PageIsFullError
         places = [-1 - place for place in open_elements[-n_phrases:]]
         behind = pieces[places[0] :]
         del pieces[places[0] :]

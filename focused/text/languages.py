@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -106,13 +107,20 @@ def language(code: str) -> Language:
     return Language(code, code, None, None)
 
 
+# Some lists of the stop-words package hold their entries with quotation marks, apostrophes, a byte order mark.
+_AROUND_ENTRIES = " \ufeff\"',.^\u2019"
+
+
 @lru_cache(maxsize=64)
 def stopwords(code: str) -> frozenset[str]:
     """Return the lower-case stopwords of a language, empty where none are known."""
     if code == "en":
         return ENGLISH_STOPWORDS
     name = language(code).stopwords
-    return frozenset(word.lower() for word in stop_words.get_stop_words(name)) if name else frozenset()
+    if name is None:
+        return frozenset()
+    entries = (unicodedata.normalize("NFKC", entry).lower() for entry in stop_words.get_stop_words(name))
+    return frozenset(filter(None, (entry.strip(_AROUND_ENTRIES) for entry in entries)))
 
 
 def detect_language(text: str) -> str | None:
