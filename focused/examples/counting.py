@@ -91,10 +91,12 @@ class _Contexts:
 
     def __init__(self, units: PageUnits) -> None:
         self._units = units
-        has_pure = len(units.pure.row) > 0
-        self._shared = _by_row(units.pure if has_pure else units.whole)
-        self._own = _by_row(units.own_anchors)
-        self._without = units.in_anchor if has_pure else np.zeros(len(units.terms), dtype=np.bool_)
+        whole = _by_row(units.whole)
+        self._shared = whole if units.pure is None else _by_row(units.pure)
+        # Where the texts of other anchors are kept, a context holds its own already.
+        self._own = {} if units.pure is None else whole
+        none = np.zeros(len(units.terms), dtype=np.bool_)
+        self._without = none if units.in_anchor is None else units.in_anchor
         self._texts: dict[int, npt.NDArray[np.int32]] = {}
 
     def of_link(self, number: int) -> Counts:
@@ -102,7 +104,7 @@ class _Contexts:
         if row not in self._texts:
             pieces = [self._kept(first, last) for first, last in self._shared.get(row, [])]
             self._texts[row] = np.concatenate(pieces) if pieces else self._units.terms[:0]
-        own = [self._units.terms[first:last] for first, last in self._own.get(number, [])]
+        own = [self._units.terms[first:last] for first, last in self._own.get(self._units.link_rows.start + number, [])]
         return count(np.concatenate([self._texts[row], *own]))
 
     def _kept(self, first: int, last: int) -> npt.NDArray[np.int32]:
