@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 import focused
@@ -172,11 +173,9 @@ class HarvestMonitor:
                 "model_sha256": plan.topic.model_sha256,
                 "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
                 "settings": {
-                    name: settings[name]
+                    name: value.copy_to_dict() if isinstance(value := settings[name], BaseSettings) else value
                     for name in sorted(settings)
-                    if settings.getpriority(name) not in (None, 0)
-                    and not name.startswith("SPIDER_MODULES")
-                    and (settings.getpriority(name) or 0) >= 30
+                    if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]
                 },
                 "versions": {
                     "focused": focused.__version__,

@@ -18,7 +18,7 @@ from focused.arguments import PlanError
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
 from focused.relevance import Judge
-from focused.strategies import Strategy, make_strategy
+from focused.strategies import STRATEGIES, Strategy, make_strategy
 from focused.topic import Topic, is_topic_setting, load_topic
 from focused.webs import open_web
 
@@ -84,13 +84,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     changed = topic_settings(topic)
     if web != "live":
         changed |= OFFLINE_SETTINGS
-    strategy = str(arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"))
+    strategy = _strategy(arguments.get("strategy"), topic, effective)
     max_pages = given.count("max_pages", arguments, effective)
     max_relevant = given.count("max_relevant", arguments, effective)
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
     _check_components(effective)
     decided: dict[str, Any] = {
-        "FOCUSED_STRATEGY": strategy,
+        "FOCUSED_STRATEGY": strategy.name,
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
         "FOCUSED_WEB": web,
@@ -99,12 +99,16 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
+    reader, judge = make_reader(topic, effective), make_judge(topic, effective)
+    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
+    if web != "live":
+        open_web(web, effective).close()  # late, for it may have to index a large file
     plan = CrawlPlan(
         topic=topic,
-        strategy=make_strategy(strategy, jfe_lambda=given.number("FOCUSED_JFE_LAMBDA", effective)),
-        reader=make_reader(topic, effective),
-        judge=make_judge(topic, effective),
-        seeds=_seeds(arguments.get("seeds"), topic, effective, is_confined),
+        strategy=strategy,
+        reader=reader,
+        judge=judge,
+        seeds=seeds,
         max_pages=max_pages,
         max_relevant=max_relevant,
         drops_below_threshold=below == "drop",
@@ -188,21 +192,30 @@ def signed(settings: Any) -> dict[str, Any]:
     return {"USER_AGENT": f"{agent} (+{contact})"} if contact and contact not in agent else {}
 
 
+def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
+    name = str(argument or settings.get("FOCUSED_STRATEGY"))
+    jfe_lambda = given.number("FOCUSED_JFE_LAMBDA", settings)
+    if name not in STRATEGIES:
+        source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
+        raise PlanError(f"{source} must be one of {', '.join(STRATEGIES)}. Got {name!r}.")
+    return make_strategy(name, jfe_lambda=jfe_lambda)
+
+
 def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
     name = str(argument) if argument is not None else str(settings.get("FOCUSED_WEB") or topic.web)
-    if name == "live":
+    if name in ("live", "demo"):
         return name
-    if name != "demo":
-        path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
-        try:
-            is_file = path.is_file()
-        except OSError:  # a name that no file can have
-            is_file = False
-        if not is_file:
-            raise PlanError(f"Spider argument 'web' must be live, demo or the path of a WARC file. Got {name!r}.")
-        name = str(path.resolve())
-    open_web(name, settings).close()
-    return name
+    path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
+    try:
+        is_file = path.is_file()
+    except OSError:  # a name that no file can have
+        is_file = False
+    if not is_file:
+        source = (
+            f"The web of topic {topic.name!r}" if argument is None and name == topic.web else "Spider argument 'web'"
+        )
+        raise PlanError(f"{source} must be live, demo or the path of a WARC file. Got {name!r}.")
+    return str(path.resolve())
 
 
 def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> list[str]:

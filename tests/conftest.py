@@ -3,7 +3,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hand_made
 import pytest
+from warcs import Warc
+
+from focused.webs.recorded import RecordedWeb
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -15,3 +19,22 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder} (set FOCUSED_DATA_DIR)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def models(tmp_path_factory) -> Path:
+    """A models folder with the hand-made topic ``stars``."""
+    folder = tmp_path_factory.mktemp("models")
+    hand_made.topic().save(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def two_regions(tmp_path_factory) -> Path:
+    """A WARC file of a site with a region about stars and one about food."""
+    warc = Warc(tmp_path_factory.mktemp("web") / "site.warc.gz")
+    for path, body in hand_made.two_regions().items():
+        warc.page(f"http://site.example{path}", body)
+    path = warc.save()
+    RecordedWeb(path).close()  # now it is indexed, and nobody need mention that again
+    return path

@@ -1,0 +1,150 @@
+"""Run Scrapy commands as a user does, each in a process of its own, without importing everything each time."""
+
+from __future__ import annotations
+
+import csv
+import json
+import multiprocessing
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import forkserver
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+ROOT = Path(__file__).resolve().parent.parent
+TIMEOUT_SECS = 120
+
+# A server process imports these once; each command runs in a fork of it. No reactor is among them.
+_PRELOADED = [
+    "scrapy.cmdline",
+    "scrapy.commands.crawl",
+    "scrapy.crawler",
+    "focused.commands.crawl",
+    "focused.commands.explain",
+    "focused.commands.train",
+    "focused.commands.demo",
+    "focused.extensions",
+    "focused.middlewares",
+    "focused.pipelines",
+    "focused.spiders.focused",
+    "focused.warc",
+    "focused.webs.demo",
+    "focused.webs.handler",
+    "focused.webs.recorded",
+]
+
+
+@dataclass
+class Finished:
+    """What a command left."""
+
+    exit_code: int | None
+    out: str
+    err: str
+    run_dir: Path = field(default_factory=Path)
+
+    @property
+    def run(self) -> dict[str, Any]:
+        return json.loads((self.run_dir / "run.json").read_text())
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        return self.run["stats"]
+
+    @property
+    def pages(self) -> list[dict[str, Any]]:
+        return read_json_lines(self.run_dir / "pages.jsonl")
+
+    @property
+    def harvest(self) -> list[dict[str, str]]:
+        with (self.run_dir / "harvest.csv").open(newline="") as file:
+            return list(csv.DictReader(file))
+
+
+def read_json_lines(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@contextmanager
+def started(
+    *argv: str, cwd: Path, env: dict[str, str] | None = None, before: Callable[[], None] | None = None
+) -> Iterator[multiprocessing.process.BaseProcess]:
+    """Start ``scrapy ARGV``; its output goes to the files ``out`` and ``err`` in ``cwd``.
+
+    ``before`` is a function of a module of the tests, called in the process before the command.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(_PRELOADED)
+    if not getattr(forkserver._forkserver, "_forkserver_pid", None):
+        os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
+        forkserver.ensure_running()
+        del os.environ["PYTHONPATH"]
+    process = context.Process(target=_run, args=(argv, str(cwd), env or {}, before))
+    process.start()
+    try:
+        yield process
+        process.join(TIMEOUT_SECS)
+        assert process.exitcode is not None, f"scrapy {' '.join(argv)} takes too long"
+    finally:
+        if process.exitcode is None:
+            process.kill()
+            process.join()
+
+
+def scrapy(
+    *argv: str, cwd: Path, env: dict[str, str] | None = None, before: Callable[[], None] | None = None
+) -> Finished:
+    """Run ``scrapy ARGV`` to its end."""
+    cwd.mkdir(parents=True, exist_ok=True)
+    with started(*argv, cwd=cwd, env=env, before=before) as process:
+        pass
+    return finished(process, cwd)
+
+
+def finished(process: multiprocessing.process.BaseProcess, cwd: Path) -> Finished:
+    return Finished(process.exitcode, (cwd / "out").read_text(), (cwd / "err").read_text(), cwd / "run")
+
+
+def crawl(
+    models: Path,
+    cwd: Path,
+    *,
+    settings: dict[str, Any] | None = None,
+    before: Any = None,
+    feed: str = "",
+    **arguments: Any,
+) -> Finished:
+    """Run ``scrapy crawl focused`` in a folder with ``run`` as its run directory."""
+    return scrapy(*crawl_argv(settings, feed, **arguments), cwd=cwd, env=environment(models), before=before)
+
+
+def crawl_argv(settings: dict[str, Any] | None = None, feed: str = "", **arguments: Any) -> list[str]:
+    argv = ["crawl", "focused"]
+    for name, value in {"topic": "stars", "run_dir": "run", **arguments}.items():
+        if value is not None:
+            argv += ["-a", f"{name}={value}"]
+    for name, value in (settings or {}).items():
+        argv += ["-s", f"{name}={value}"]
+    return [*argv, "-O", feed] if feed else argv
+
+
+def environment(models: Path) -> dict[str, str]:
+    return {"FOCUSED_MODELS_DIR": str(models), "SCRAPY_SETTINGS_MODULE": "focused.settings"}
+
+
+def _run(argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[[], None] | None) -> None:
+    os.chdir(cwd)
+    for name, number in (("out", 1), ("err", 2)):
+        os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
+    os.environ.update(env)
+    sys.argv = ["scrapy", *argv]
+    if before is not None:
+        before()
+    from scrapy.cmdline import execute
+
+    execute(["scrapy", *argv])

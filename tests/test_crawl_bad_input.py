@@ -1,0 +1,268 @@
+"""What is wrong stops a crawl before its first request: exit code 1 and one clear line."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import hand_made
+import numpy as np
+import pytest
+from commands import ROOT, Finished, crawl, environment, scrapy
+from warcs import Warc
+
+from focused.arguments import ARGUMENTS
+from focused.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def refused(result: Finished) -> str:
+    """The one line that a refused crawl leaves, and nothing else."""
+    assert result.exit_code == 1, result.err
+    assert result.out == ""
+    lines = result.err.splitlines()
+    assert len(lines) == 1, result.err
+    assert lines[0].startswith("Error: ")
+    assert not list(result.run_dir.parent.rglob("run.json"))
+    return lines[0]
+
+
+@pytest.fixture(scope="module")
+def bad(tmp_path_factory) -> Path:
+    """A models folder of topics that cannot be used."""
+    models = tmp_path_factory.mktemp("bad-models")
+    for name in ("damaged", "truncated", "foreign", "other-version", "no-manifest", "no-model", "bad-manifest"):
+        hand_made.topic(name).save(models)
+    hand_made.topic("other", terms=[*hand_made.FOR, *(f"x{n}" for n in range(6))]).save(models)
+    hand_made.topic("forbidden", settings={"ITEM_PIPELINES": "os.system"}).save(models)
+    hand_made.topic("forbidden-folder", settings={"FOCUSED_RUNS_DIR": "/tmp"}).save(models)
+    hand_made.topic("mistyped", settings={"DOWNLOAD_DELAY": "fast"}).save(models)
+    hand_made.topic("window", settings={"FOCUSED_HARVEST_WINDOW_PAGES": "wide"}).save(models)
+    hand_made.topic("seedless", seeds=[]).save(models)
+    hand_made.topic("bad-seed", seeds=["site.example"]).save(models)
+    hand_made.topic("bad-strategy", strategy="magic").save(models)
+    hand_made.topic("bad-web", web="nowhere.warc").save(models)
+
+    model = models / "damaged" / "model.npz"
+    data = bytearray(model.read_bytes())
+    data[len(data) // 2] ^= 255
+    model.write_bytes(data)
+    model = models / "truncated" / "model.npz"
+    model.write_bytes(model.read_bytes()[:-200])
+    shutil.copy(models / "other" / "model.npz", models / "foreign" / "model.npz")
+    change_manifest(models / "other-version", format=99)
+    (models / "no-manifest" / "manifest.json").unlink()
+    (models / "no-model" / "model.npz").unlink()
+    (models / "bad-manifest" / "manifest.json").write_text("[")
+    tampered(models)
+    return models
+
+
+def change_manifest(topic: Path, **values) -> None:
+    path = topic / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+class Bomb:
+    def __reduce__(self):
+        return (os.mkdir, ("bomb",))
+
+
+def tampered(models: Path) -> None:
+    """A model that is an archive of pickles, with the digest that it should have."""
+    import hashlib
+
+    hand_made.topic("tampered").save(models)
+    path = models / "tampered" / "model.npz"
+    np.savez(path, terms=np.array([Bomb()], dtype=object), idf=np.ones(1), coef=np.ones(1), topic_vector=np.ones(1))
+    assert pickle.dumps(Bomb())
+    change_manifest(models / "tampered", model_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+
+
+@pytest.mark.slow
+def test_no_arguments_with_plain_scrapy(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "focused"],
+        capture_output=True, text=True, cwd=tmp_path, check=False,
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "focused.settings", "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    line = refused(Finished(done.returncode, done.stdout, done.stderr, tmp_path / "run"))
+    assert "'topic' is missing" in line
+    assert all(name in line for name in ARGUMENTS)
+
+
+@pytest.mark.parametrize("name", ["max_page", "Topic", "name", "url"])
+def test_an_unknown_argument_names_the_known_ones(models, tmp_path, name):
+    line = refused(crawl(models, tmp_path, **{name: "3"}))
+    assert f"Unknown spider argument {name!r}" in line
+    assert all(known in line for known in ARGUMENTS)
+
+
+def test_a_misspelt_argument_names_the_one_that_was_meant(models, tmp_path):
+    assert "Did you mean 'max_pages'?" in refused(crawl(models, tmp_path, max_page="3"))
+
+
+ARGUMENT_CASES = {
+    "topic unknown": ({"topic": "moon"}, "No topic 'moon'", "stars"),
+    "topic path": ({"topic": "../x"}, "A topic's name must be", "'../x'"),
+    "topic absolute": ({"topic": "/etc"}, "A topic's name must be", "'/etc'"),
+    "topic empty": ({"topic": ""}, "A topic's name must be", "''"),
+    "topic long": ({"topic": "x" * 300}, "A topic's name must be", "300 characters"),
+    "topic of two lines": ({"topic": "a\nb"}, "A topic's name must be", "a\\nb"),
+    "max_pages negative": ({"max_pages": "-3"}, "'max_pages' must be a whole number of at least 0", "'-3'"),
+    "max_pages word": ({"max_pages": "many"}, "'max_pages' must be a whole number", "'many'"),
+    "max_pages empty": ({"max_pages": ""}, "'max_pages' must be a whole number", "''"),
+    "max_pages fraction": ({"max_pages": "1.5"}, "'max_pages' must be a whole number", "'1.5'"),
+    "max_pages other digits": ({"max_pages": "²"}, "'max_pages' must be a whole number", "'²'"),
+    "max_relevant": ({"max_relevant": "1e3"}, "'max_relevant' must be a whole number", "'1e3'"),
+    "strategy": ({"strategy": "best-first"}, "The strategy must be one of", ", ".join(STRATEGIES)),
+    "seeds no URL": ({"seeds": "site.example"}, "Seeds must be URLs separated by commas", "'site.example'"),
+    "seeds one is no URL": ({"seeds": "http://a.example/,ftp://b.example/"}, "A seed must be a URL", "'ftp://b.example/'"),
+    "seeds bad host": ({"seeds": "http://[::1"}, "A seed must be a URL", "'http://[::1'"),
+    "seeds bad port": ({"seeds": "http://x:99999/"}, "A seed must be a URL", "'http://x:99999/'"),
+    "seeds no host": ({"seeds": "http:///x"}, "A seed must be a URL", "'http:///x'"),
+    "seeds surrogate": ({"seeds": "http://\udcff.example/"}, "A seed must be a URL", "\\udcff"),
+    "seeds empty": ({"seeds": ""}, "There is no URL in spider argument 'seeds'", "-a seeds="),
+    "seeds long": ({"seeds": "x" * 5000}, "Seeds must be URLs", "5000 characters"),
+    "web missing": ({"web": "nowhere.warc.gz"}, "'web' must be live, demo or the path of a WARC file", "nowhere"),
+    "web long": ({"web": "x" * 300}, "'web' must be live, demo or the path of a WARC file", "xxx"),
+    "web empty": ({"web": ""}, "'web' must be live, demo or the path of a WARC file", "''"),
+    "web folder": ({"web": "/"}, "'web' must be live, demo or the path of a WARC file", "'/'"),
+    "web device": ({"web": "/dev/null"}, "'web' must be live, demo or the path of a WARC file", "'/dev/null'"),
+    "run_dir in a file": ({"run_dir": "/dev/null/run"}, "cannot be written", "-a run_dir=PATH"),
+    "run_dir long": ({"run_dir": "x" * 300}, "cannot be written", "-a run_dir=PATH"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ARGUMENT_CASES)
+def test_a_bad_argument(models, tmp_path, two_regions, case):
+    arguments, *fragments = ARGUMENT_CASES[case]
+    line = refused(crawl(models, tmp_path, **{"web": two_regions, **arguments}))
+    for fragment in fragments:
+        assert fragment in line
+
+
+SETTING_CASES = {
+    "FOCUSED_BELOW_THRESHOLD": "keep",
+    "FOCUSED_MAX_PAGES": "-1",
+    "FOCUSED_RELEVANCE_THRESHOLD": "2",
+    "FOCUSED_SIMILARITY": "dice",
+    "FOCUSED_COSINE_THRESHOLD": "nan",
+    "FOCUSED_JFE_LAMBDA": "1.5",
+    "FOCUSED_BLOCK_TAGS": "html6",
+    "FOCUSED_BLOCK_ALPHA": "-0.1",
+    "FOCUSED_BLOCK_MIN_LINKS": "0",
+    "FOCUSED_CONTEXT_OTHER_ANCHORS": "some",
+    "FOCUSED_PAGE_MAX_BYTES": "0",
+    "FOCUSED_PAGE_MAX_LINKS": "lots",
+    "FOCUSED_HARVEST_WINDOW_PAGES": "0",
+    "FOCUSED_HARVEST_EVERY_PAGES": "x",
+    "FOCUSED_METRICS_INTERVAL_SECS": "-1",
+    "FOCUSED_LINK_SCORING_ENABLED": "perhaps",
+    "FOCUSED_WARC_ENABLED": "perhaps",
+    "FOCUSED_DEMO_PAGES": "3",
+    "FOCUSED_DEMO_SEED": "x",
+}
+
+
+@pytest.mark.parametrize("setting", SETTING_CASES)
+def test_a_bad_setting_is_named(models, tmp_path, setting):
+    value = SETTING_CASES[setting]
+    line = refused(crawl(models, tmp_path, web="demo", settings={setting: value}))
+    assert setting in line
+    assert value in line
+
+
+TOPIC_CASES = {
+    "damaged": ("damaged", "scrapy train damaged", "--force"),
+    "truncated": ("damaged", "scrapy train truncated"),
+    "foreign": ("belongs to another model", "scrapy train foreign"),
+    "tampered": ("is no model file", "scrapy train tampered"),
+    "other-version": ("format 99", "scrapy train other-version"),
+    "no-manifest": ("manifest.json cannot be read", "scrapy train no-manifest"),
+    "no-model": ("model.npz cannot be read", "scrapy train no-model"),
+    "bad-manifest": ("manifest.json cannot be read",),
+    "forbidden": ("A topic may not set ITEM_PIPELINES", "-s ITEM_PIPELINES="),
+    "forbidden-folder": ("A topic may not set FOCUSED_RUNS_DIR",),
+    "mistyped": ("DOWNLOAD_DELAY", "must be a number", "'fast'"),
+    "window": ("FOCUSED_HARVEST_WINDOW_PAGES must be a whole number", "'wide'"),
+    "seedless": ("There is no URL in topic 'seedless'", "-a seeds="),
+    "bad-seed": ("A seed must be a URL", "'site.example'"),
+    "bad-strategy": ("The strategy of topic 'bad-strategy' must be one of", "'magic'"),
+    "bad-web": ("The web of topic 'bad-web' must be", "'nowhere.warc'"),
+}
+
+
+@pytest.mark.parametrize("name", TOPIC_CASES)
+def test_a_bad_topic(bad, tmp_path, two_regions, name):
+    line = refused(crawl(bad, tmp_path, topic=name, web=None if name == "bad-web" else two_regions))
+    for fragment in TOPIC_CASES[name]:
+        assert fragment in line
+    assert not (tmp_path / "bomb").exists()
+
+
+def test_a_warc_that_is_none(models, tmp_path):
+    web = tmp_path / "x.warc.gz"
+    web.write_bytes(b"GIF89a" * 1000)
+    assert str(web) in refused(crawl(models, tmp_path, web=web))
+
+
+def test_a_warc_without_pages(models, tmp_path):
+    web = Warc(tmp_path / "x.warc.gz").info().save()
+    assert str(web) in refused(crawl(models, tmp_path, web=web))
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_run_directory_without_the_right_to_write(models, tmp_path, two_regions):
+    (tmp_path / "run").mkdir(mode=0o500)
+    assert "cannot be written: Permission denied" in refused(crawl(models, tmp_path, web=two_regions))
+
+
+def no_space() -> None:
+    from collections import namedtuple
+
+    usage = namedtuple("usage", "total used free")
+    shutil.disk_usage = lambda path: usage(10**9, 10**9 - 10**6, 10**6)
+
+
+def test_a_run_directory_without_space(models, tmp_path, two_regions):
+    line = refused(crawl(models, tmp_path, web=two_regions, before=no_space))
+    assert "has 1 MB of free space; a crawl needs at least 20 MB" in line
+
+
+def test_a_refused_crawl_says_why_in_its_log_file(models, tmp_path):
+    result = crawl(models, tmp_path, max_pages="-3", settings={"LOG_FILE": "job.log"})
+    assert refused(result).removeprefix("Error: ") in (tmp_path / "job.log").read_text()
+
+
+def test_under_scrapyd_clients_stay_inside_the_folders_of_the_server(models, tmp_path, two_regions):
+    def ask(folders: dict[str, str], **arguments) -> str:
+        argv = [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
+        env = environment(models) | {"FOCUSED_RUNS_DIR": "", "FOCUSED_WEBS_DIR": ""} | folders
+        return refused(scrapy("crawl", "focused", "-a", "_job=1", *argv, cwd=tmp_path, env=env))
+
+    webs = {"FOCUSED_WEBS_DIR": str(two_regions.parent), "FOCUSED_RUNS_DIR": str(tmp_path / "runs")}
+    inside = {"topic": "stars", "web": two_regions.name}
+    assert "run_dir must lie inside FOCUSED_RUNS_DIR" in ask(webs, **inside, run_dir="../../x")
+    assert "run_dir must lie inside FOCUSED_RUNS_DIR" in ask(webs, **inside, run_dir=tmp_path / "x")
+    assert "A WARC file must lie inside FOCUSED_WEBS_DIR" in ask(webs, topic="stars", web="/etc/passwd")
+    assert "A WARC file must lie inside FOCUSED_WEBS_DIR" in ask(webs, topic="stars", web="../../etc/passwd")
+    assert "A file of seeds must lie inside FOCUSED_WEBS_DIR" in ask(webs, **inside, seeds="/etc/passwd")
+    assert "A topic's name must be" in ask(webs, topic="../x")
+    assert "only if FOCUSED_WEBS_DIR is set on the server" in ask({}, topic="stars", web=two_regions.name)
+    link = two_regions.parent / "link.warc.gz"
+    link.symlink_to("/etc/passwd")
+    assert "A WARC file must lie inside FOCUSED_WEBS_DIR" in ask(webs, topic="stars", web="link.warc.gz")
+
+
+@pytest.mark.parametrize("name", ["FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR", "FOCUSED_CACHE_DIR"])
+def test_under_scrapyd_clients_do_not_move_the_folders(models, tmp_path, name):
+    argv = ("crawl", "focused", "-a", "_job=1", "-a", "topic=stars", "-s", f"{name}=/")
+    assert f"{name} cannot be set by a client" in refused(scrapy(*argv, cwd=tmp_path, env=environment(models)))
