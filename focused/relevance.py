@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.page.units import ANCHOR, BLOCK, CONTEXT, PAGE, page_units
+from focused.learning.calibration import calibrated
+from focused.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -83,6 +84,7 @@ class Judge:
         fitted = {kind: topic.threshold(kind) for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)}
         if threshold is not None:
             fitted[PAGE] = threshold
+        self._numbers = np.stack([topic.calibrations[kind].numbers for kind in KINDS], axis=1)
         self.thresholds = fitted
         if similarity == "cosine":
             self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
@@ -90,34 +92,26 @@ class Judge:
     def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
         """Return the relevance of a page and of its units of some kinds."""
         units = page_units(page, kinds, other_anchors=self.other_anchors, max_terms=self.max_terms)
-        rows, contexts = self.topic.product(units)
-        calibrations, intercept = self.topic.calibrations, self.topic.intercept
         is_cosine = self.similarity == "cosine"
-        decisions = rows.cosine(0) + intercept
-        cosines = rows.cosine(1) if is_cosine else _NONE
-
-        def relevances(kind: str, part: slice) -> Floats:
-            if is_cosine and kind != PAGE:
-                return cosines[part]
-            return calibrations[kind].relevance(decisions[part], rows.n_known[part])
-
-        anchors = _NONE
-        if ANCHOR in kinds:
-            anchors = np.zeros(len(page.links))
-            np.maximum.at(anchors, units.link_of_anchor, relevances(ANCHOR, units.anchor_rows))
-        in_context = _NONE
-        if CONTEXT in kinds:
-            in_context = (
-                contexts.cosine(1)
-                if is_cosine
-                else calibrations[CONTEXT].relevance(contexts.cosine(0) + intercept, contexts.n_known)
-            )
-        whole = float(relevances(PAGE, slice(0, 1))[0])
+        rows, contexts = self.topic.product(units, 2 if is_cosine else 1)
+        # Rows up to those of links are judged, rows of aggregation nodes only as part of contexts.
+        n_judged, n_contexts = units.link_rows.stop, len(units.context_row)
+        decisions = np.concatenate((rows.cosine(0)[:n_judged], contexts.cosine(0))) + self.topic.intercept
+        n_known = np.concatenate((rows.n_known[:n_judged], contexts.n_known))
+        # All kinds in one go: on most pages the number of numpy's calls is what costs.
+        n_of_kind = (1, units.several_rows.start - 1, n_judged - units.several_rows.start, n_contexts)
+        found = calibrated(decisions, n_known, np.repeat(self._numbers, n_of_kind, axis=1))
+        whole = float(found[0])
+        if is_cosine:
+            found = np.concatenate((rows.cosine(1)[:n_judged], contexts.cosine(1)))
+        anchors = found[units.link_rows]
+        if units.several_links:
+            anchors[units.several_links] = np.maximum.reduceat(found[units.several_rows], units.several_starts)
         return PageRelevance(
             page=whole,
             is_relevant=whole >= self.thresholds[PAGE],
-            blocks=relevances(BLOCK, units.block_rows) if BLOCK in kinds else _NONE,
-            anchors=anchors,
-            contexts=in_context,
+            blocks=found[units.block_rows],
+            anchors=anchors if ANCHOR in kinds else _NONE,
+            contexts=found[n_judged:],
             thresholds=self.thresholds,
         )

@@ -96,7 +96,7 @@ class _Contexts:
         # Where the texts of other anchors are kept, a context holds its own already.
         self._own = {} if units.pure is None else whole
         none = np.zeros(len(units.terms), dtype=np.bool_)
-        self._without = none if units.in_anchor is None else units.in_anchor
+        self._without = none if units.pure is None else units.in_anchor
         self._texts: dict[int, npt.NDArray[np.int32]] = {}
 
     def of_link(self, number: int) -> Counts:

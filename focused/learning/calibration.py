@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -50,11 +50,28 @@ class Calibration:
         n_known : array-like of shape (n_units,)
             Number of distinct terms of each unit that are in the vocabulary.
         """
-        n = np.asarray(n_known, dtype=np.float64)
-        # The maximum keeps 0 / 0 away where half_terms is 0; it changes no other quotient.
-        evidence = n / np.maximum(n + self.half_terms, 1e-300)
-        informed = self.slope * np.asarray(decisions, dtype=np.float64) + self.offset
-        return np.asarray(expit((1 - evidence) * logit(self.prior) + evidence * informed))
+        return calibrated(np.asarray(decisions, dtype=np.float64), np.asarray(n_known), self.numbers)
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """What `calibrated` needs: slope, offset, log-odds of the prior, half_terms."""
+        return np.array([self.slope, self.offset, logit(self.prior), self.half_terms])
+
+
+def calibrated(
+    decisions: NDArray[np.float64], n_known: NDArray[Any], numbers: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the relevance of units of several kinds at once, each with the `numbers` of its kind.
+
+    Parameters
+    ----------
+    decisions, n_known : ndarray of shape (n_units,)
+    numbers : ndarray of shape (4,) or (4, n_units)
+    """
+    slope, offset, prior, half_terms = numbers
+    # The maximum keeps 0 / 0 away where half_terms is 0; it changes no other quotient.
+    evidence = n_known / np.maximum(n_known + half_terms, 1e-300)
+    return np.asarray(expit(prior + evidence * (slope * decisions + offset - prior)))
 
 
 class CalibrationExamples(NamedTuple):

@@ -44,8 +44,8 @@ class PageUnits:
     whole: Stretches
     #: Of the stream without the terms that stand in anchors; positions still count the whole stream.
     pure: Stretches | None
-    #: For each position whether it stands in an anchor; None where ``pure`` is.
-    in_anchor: npt.NDArray[np.bool_] | None
+    #: For each position whether it stands in an anchor; empty where there is no ``pure``.
+    in_anchor: npt.NDArray[np.bool_]
     block_rows: slice
     #: The anchors of links that have several ...
     several_rows: slice
@@ -87,7 +87,7 @@ def page_units(
     several_links: list[int] = []
     several_starts: list[int] = []
     wants_contexts = CONTEXT in kinds and bool(page.links)
-    pure, in_anchor, context_row = None, None, _NONE
+    pure, in_anchor, context_row = None, _NONE.astype(np.bool_), _NONE
     nodes: list[int] = []
     if ANCHOR in kinds or (wants_contexts and not other_anchors):
         several_links = [number for number, link in enumerate(page.links) if len(link.anchors) > 1]

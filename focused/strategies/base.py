@@ -71,13 +71,9 @@ def block_of_links(page: Page, blocks: Floats) -> Floats:
     -------
     ndarray of shape (n_links,)
     """
-    best = np.zeros(len(page.links))
-    if page.links:
-        link_of_anchor = np.zeros(len(page.anchors), dtype=np.int64)
-        for number, link in enumerate(page.links):
-            link_of_anchor[link.anchors] = number
-        np.maximum.at(best, link_of_anchor, blocks[page.anchor_blocks])
-    return best
+    # Lists: for the few links of a page they take a fifth of the time of numpy.maximum.at.
+    relevance, block_of = blocks.tolist(), page.anchor_blocks
+    return np.array([max([relevance[block_of[anchor]] for anchor in link.anchors]) for link in page.links], np.float64)
 
 
 def first_that_passes(candidates: list[tuple[Floats, float, int]]) -> LinkScores:

@@ -21,18 +21,19 @@ _MAX_TABLED_COUNT = 4096
 class UnitProducts:
     """What the product gives for each row of a page's units.
 
-    ``sums[d]`` is the sum of the unit's term weights times direction d, still to be divided by ``norm``, shape
-    (n_directions, n_rows); ``norm`` the Euclidean length of the term weights; ``n_known`` the number of different
-    vocabulary terms.
+    ``sums[d]`` is the sum of the unit's term weights times direction d, still to be divided by the Euclidean length
+    of the term weights, shape (n_directions, n_rows); ``square_norm`` the square of that length; ``n_known`` the
+    number of different vocabulary terms.
     """
 
-    sums: Floats
-    norm: Floats
+    sums: list[Floats]
+    square_norm: Floats
     n_known: Integers
 
     def cosine(self, direction: int) -> Floats:
         """Return the product of the normalised rows with a direction; 0 for a row without known terms."""
-        quotient: Floats = np.divide(self.sums[direction], self.norm, out=np.zeros_like(self.norm), where=self.norm > 0)
+        # Of a row without known terms the sum is 0, so it does not matter what it is divided by.
+        quotient: Floats = self.sums[direction] / np.sqrt(np.maximum(self.square_norm, 1e-300))
         return quotient
 
 
@@ -40,7 +41,7 @@ class UnitProduct:
     """The sparse product of tfc rows [P13, eq. 3] with a few fixed directions.
 
     It counts, weighs and multiplies in one go, for a matrix object of a few hundred short rows costs more to make
-    than to use.
+    than to use. On most pages the number of numpy's calls is what costs, not the length of its arrays.
 
     Parameters
     ----------
@@ -54,53 +55,62 @@ class UnitProduct:
 
     def __init__(self, columns: npt.NDArray[np.int32], idf: Floats, directions: Floats, sublinear_tf: bool) -> None:
         self._columns = np.append(columns, np.int32(-1))
-        self._last_id = len(columns)
         self._shift = max(1, len(idf).bit_length())
         self._mask = (1 << self._shift) - 1
-        self._idf = idf
+        self._square_idf = idf * idf
         self._weighted = directions * idf
         counts = np.arange(_MAX_TABLED_COUNT + 1, dtype=np.float64)
         self._tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) if sublinear_tf else counts
 
-    def __call__(self, units: PageUnits) -> tuple[UnitProducts, UnitProducts]:
-        """Return the products of a page's rows, and those of its link contexts (one for each link)."""
-        columns = self._columns[np.minimum(units.terms, self._last_id)]
-        known = columns >= 0
-        place = np.zeros(len(known) + 1, dtype=np.int64)
-        np.cumsum(known, out=place[1:])
-        stream = columns[known].astype(np.int64)
-        keys = self._keys(stream, place, units.whole)
-        if len(units.pure.row):
-            pure = known & ~units.in_anchor
-            pure_place = np.zeros(len(pure) + 1, dtype=np.int64)
-            np.cumsum(pure, out=pure_place[1:])
-            keys = np.concatenate((keys, self._keys(columns[pure].astype(np.int64), pure_place, units.pure)))
-        entries, counts = _count(keys)
-        rows = self._sum(entries, self._tf[np.minimum(counts, _MAX_TABLED_COUNT)], units.n_rows)
-        context_row = units.context_row
-        contexts = UnitProducts(rows.sums[:, context_row], rows.norm[context_row], rows.n_known[context_row])
-        if len(units.own_anchors.row):
-            own, own_counts = _count(self._keys(stream, place, units.own_anchors))
-            self._add_own_anchors(contexts, context_row, entries, counts, own, own_counts)
+    def __call__(self, units: PageUnits, n_directions: int | None = None) -> tuple[UnitProducts, UnitProducts]:
+        """Return the products of a page's rows, and those of its link contexts (one for each link).
+
+        Parameters
+        ----------
+        units : PageUnits
+        n_directions : int, optional
+            How many of the directions are wanted; all if not given.
+        """
+        weighted = self._weighted[:n_directions]
+        entries, counts = _count(self._keys(units))
+        row, column = entries >> self._shift, entries & self._mask
+        tf = self._tf.take(counts, mode="clip")
+        n_rows = units.n_rows
+        rows = UnitProducts(
+            [_totals(row, tf * weights.take(column), n_rows) for weights in weighted],
+            _totals(row, tf * tf * self._square_idf.take(column), n_rows),
+            np.bincount(row, minlength=n_rows),
+        )
+        of_link = units.context_row
+        contexts = UnitProducts([sums[of_link] for sums in rows.sums], rows.square_norm[of_link], rows.n_known[of_link])
+        if units.pure is not None:
+            # Entries are in the order of rows.
+            own = slice(*np.searchsorted(row, (units.link_rows.start, units.link_rows.stop)))
+            link, column = row[own] - units.link_rows.start, column[own]
+            self._add_own_anchors(contexts, of_link, entries, counts, link, column, counts[own], tf[own])
         return rows, contexts
 
-    def _keys(self, stream: Integers, place: Integers, stretches: Stretches) -> Integers:
-        """Return row and column, as one number, of each known term in each stretch."""
-        start, end = place[stretches.start], place[stretches.end]
+    def _keys(self, units: PageUnits) -> Integers:
+        """Return row and column, as one number, of each known term in each row's text."""
+        columns = self._columns.take(units.terms, mode="clip")
+        known = columns >= 0
+        stream = columns[known]
+        start, end, row = _places(known, units.whole)
+        if units.pure is not None:
+            # The stream without anchors lies behind the whole one.
+            pure = known & ~units.in_anchor
+            pure_start, pure_end, pure_row = _places(pure, units.pure)
+            start = np.concatenate((start, pure_start + len(stream)))
+            end = np.concatenate((end, pure_end + len(stream)))
+            row = np.concatenate((row, pure_row))
+            stream = np.concatenate((stream, columns[pure]))
         lengths = end - start
-        behind = np.cumsum(lengths)
-        total = int(behind[-1]) if len(behind) else 0
-        positions = np.arange(total) + np.repeat(start - behind + lengths, lengths)
-        keys: Integers = np.repeat(stretches.row << self._shift, lengths) | stream[positions]
+        behind = lengths.cumsum()
+        positions = np.repeat(end - behind, lengths)
+        positions += np.arange(len(positions))
+        keys: Integers = np.repeat(row << self._shift, lengths)
+        keys |= stream.take(positions)
         return keys
-
-    def _sum(self, entries: Integers, tf: Floats, n_rows: int) -> UnitProducts:
-        row, column = entries >> self._shift, entries & self._mask
-        weight = tf * self._idf[column]
-        sums: Floats = np.stack([np.bincount(row, tf * weights[column], n_rows) for weights in self._weighted])
-        norm: Floats = np.sqrt(np.bincount(row, weight * weight, n_rows))
-        n_known: Integers = np.bincount(row, minlength=n_rows)
-        return UnitProducts(sums, norm, n_known)
 
     def _add_own_anchors(
         self,
@@ -108,37 +118,47 @@ class UnitProduct:
         context_row: Integers,
         entries: Integers,
         counts: Integers,
-        own: Integers,
+        link: Integers,
+        column: Integers,
         own_counts: Integers,
+        own_tf: Floats,
     ) -> None:
-        """Add to each context the terms of its own anchors: only what they change is computed anew."""
-        if not len(own):
+        """Add to each context the terms of its own anchors: only what they change is computed anew.
+
+        ``link``, ``column``, ``own_counts`` and ``own_tf`` describe the entries of the own anchors.
+        """
+        if not len(link):
             return
-        link, column = own >> self._shift, own & self._mask
-        n_links = len(context_row)
         wanted = (context_row[link] << self._shift) | column
-        if len(entries):
-            found = np.minimum(np.searchsorted(entries, wanted), len(entries) - 1)
-            before = np.where(entries[found] == wanted, counts[found], 0)
-        else:
-            before = np.zeros(len(own), dtype=np.int64)
-        tf_before = self._tf[np.minimum(before, _MAX_TABLED_COUNT)]
-        tf_after = self._tf[np.minimum(before + own_counts, _MAX_TABLED_COUNT)]
-        idf = self._idf[column]
-        more = np.bincount(link, (tf_after**2 - tf_before**2) * idf**2, n_links)
-        contexts.norm = np.sqrt(contexts.norm**2 + more)
-        contexts.n_known = contexts.n_known + np.bincount(link, before == 0, n_links).astype(np.int64)
+        found = entries.searchsorted(wanted)
+        before = counts.take(found, mode="clip") * (entries.take(found, mode="clip") == wanted)
+        tf_before = self._tf.take(before, mode="clip")
+        tf_after = self._tf.take(before + own_counts, mode="clip")
+        n_links = len(context_row)
         change = tf_after - tf_before
-        for direction, weights in enumerate(self._weighted):
-            contexts.sums[direction] += np.bincount(link, change * weights[column], n_links)
+        contexts.square_norm += _totals(link, change * (tf_after + tf_before) * self._square_idf.take(column), n_links)
+        contexts.n_known += np.bincount(link[before == 0], minlength=n_links)
+        for sums, weights in zip(contexts.sums, self._weighted, strict=False):
+            sums += _totals(link, change * weights.take(column), n_links)
+
+
+def _places(is_kept: npt.NDArray[np.bool_], stretches: Stretches) -> tuple[Integers, Integers, Integers]:
+    """Return where stretches begin and end in a stream of which only some positions are kept, and their rows."""
+    place = np.zeros(len(is_kept) + 1, dtype=np.int64)
+    is_kept.cumsum(out=place[1:])
+    return place[stretches.start], place[stretches.end], stretches.row
+
+
+def _totals(row: Integers, weights: Floats, n_rows: int) -> Floats:
+    return np.asarray(np.bincount(row, weights, n_rows), dtype=np.float64)
 
 
 def _count(keys: Integers) -> tuple[Integers, Integers]:
     """Return the different keys in ascending order, and how often each occurs."""
     keys.sort()
-    is_first = np.empty(len(keys), dtype=np.bool_)
+    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1) if len(keys) else keys
+    counts = last.copy()
     if len(keys):
-        is_first[0] = True
-        np.not_equal(keys[1:], keys[:-1], out=is_first[1:])
-    first = np.flatnonzero(is_first)
-    return keys[first], np.diff(np.append(first, len(keys)))
+        counts[1:] -= last[:-1]
+        counts[0] += 1
+    return keys[last], counts
