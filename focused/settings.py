@@ -25,6 +25,7 @@ DOWNLOAD_TIMEOUT = 30
 DOWNLOAD_MAXSIZE = 5_000_000  # no page is longer; a video would be
 DOWNLOAD_WARNSIZE = 0  # what is cut off is counted instead
 RETRY_TIMES = 1  # a page that fails twice is not worth more of the budget
+RETRY_GIVE_UP_LOG_LEVEL = "DEBUG"  # the summary counts them
 REDIRECT_MAX_TIMES = 5
 COOKIES_ENABLED = False  # a crawl has no sessions, and a cookie is one
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -14,6 +14,8 @@ from focused.learning.learners import make_learner
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from focused.learning.base import LinearCountClassifier
 
 SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
 """Words drawn from a page to stand for its blocks, from a menu entry to a paragraph."""
@@ -61,6 +63,7 @@ def short_texts(counts: sparse.csr_matrix, pages: NDArray[np.int64], rng: np.ran
 
 def held_out_decisions(
     learner: str,
+    final: LinearCountClassifier,
     counts: sparse.csr_matrix,
     positive: NDArray[np.bool_],
     units: list[Units],
@@ -71,10 +74,15 @@ def held_out_decisions(
 ) -> list[NDArray[np.float64]]:
     """Return the decisions of each group of units, by models that were not trained on the units' pages.
 
+    They are put on the scale of the final model, for which they are to stand: the voting classifier ends
+    after another number of rounds in each fold, and then its decisions lie elsewhere.
+
     Parameters
     ----------
     learner : str
         A name of `focused.learning.learners.LEARNERS`.
+    final : LinearCountClassifier
+        That learner, fitted on all pages.
     counts, positive : CSR matrix of shape (n_pages, n_terms), flags of shape (n_pages,)
         The training pages.
     units : list of Units
@@ -91,21 +99,30 @@ def held_out_decisions(
     for fold, (_, test) in enumerate(folds.split(counts, positive)):
         fold_of[test] = fold
     members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
+    unlabeled = counts[~positive]
     results = Parallel(n_jobs=n_jobs)(
         delayed(_judge)(
             learner,
             random_state,
             counts[fold_of != fold],
             positive[fold_of != fold],
-            [group.counts[rows] for group, rows in zip(units, members[fold], strict=True)],
+            [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
         )
         for fold in range(n_folds)
     )
+    centre, width = _scale(final.decision_function(unlabeled))
     decisions = [np.empty(len(group.pages)) for group in units]
-    for rows_of_fold, judged in zip(members, results, strict=True):
+    for rows_of_fold, (on_unlabeled, *judged) in zip(members, results, strict=True):
+        fold_centre, fold_width = _scale(on_unlabeled)
         for values, rows, found in zip(decisions, rows_of_fold, judged, strict=True):
-            values[rows] = found
+            values[rows] = (found - fold_centre) * (width / fold_width) + centre
     return decisions
+
+
+def _scale(decisions: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the middle of the unlabelled pages' decisions, and how far their upper tenth lies above it."""
+    middle, upper = np.quantile(decisions, [0.5, 0.9])
+    return float(middle), max(float(upper - middle), 1e-9)
 
 
 def _judge(
@@ -113,7 +130,7 @@ def _judge(
     random_state: int,
     counts: sparse.csr_matrix,
     positive: NDArray[np.bool_],
-    units: list[Any],
+    texts: list[sparse.csr_matrix],
 ) -> list[NDArray[np.float64]]:
     model = make_learner(learner, random_state).fit(counts, positive)
-    return [model.decision_function(texts) if texts.shape[0] else np.empty(0) for texts in units]
+    return [model.decision_function(each) if each.shape[0] else np.empty(0) for each in texts]

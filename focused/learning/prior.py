@@ -18,6 +18,8 @@ _SPREAD_STRENGTH = 5.0
 _HIDDEN_WEIGHT = 2.0
 # First guesses of the share of positives in U; the fit with the higher likelihood stays.
 _STARTS = (0.1, 0.6)
+# Distance of a standard Gaussian's quartiles from its middle.
+_QUARTILE = 0.6745
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
 
 
@@ -45,6 +47,7 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     unlabeled : ndarray of shape (n_unlabeled,)
         Held-out decision values of the unlabelled documents.
     """
+    unlabeled = _without_left_tail(unlabeled)
     # Where most of U is positive, a start that takes its median for a negative ends in the wrong place.
     fits = [_two_gaussians(positive, unlabeled, start) for start in _STARTS]
     _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
@@ -53,6 +56,16 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     odds = prior / (1 - prior) * (1 - mixture) / mixture
     shifted = probabilities * odds / (probabilities * odds + 1 - probabilities)
     return PriorEstimate(prior, shifted)
+
+
+def _without_left_tail(unlabeled: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the decisions, the lowest of them raised to where a Gaussian would end.
+
+    Documents without a word in common with the topic, or with hardly a word at all, lie in a heap of
+    their own far down. It says nothing about the border, but would widen and shift the negatives' Gaussian.
+    """
+    lower, middle = np.quantile(unlabeled, [0.25, 0.5])
+    return np.maximum(unlabeled, middle - 4 * (middle - lower) / _QUARTILE)
 
 
 def _two_gaussians(
@@ -100,8 +113,7 @@ def _excess_over_mirror(
     for _ in range(rounds):
         # The negatives' middle is the median of U without its positives, which are all at the top.
         middle = float(np.quantile(ordered, (1 - prior) / 2))
-        below = ordered[ordered < middle]
-        spread = float(np.sqrt(np.mean((middle - below) ** 2))) if len(below) else 0.0
+        spread = (middle - float(np.quantile(ordered, (1 - prior) / 4))) / _QUARTILE
         expected = float(ndtr((middle - at) / spread)) if spread > 0 else float(middle >= at)
         # Half of the positives lie above their median, so the excess there is half of the prior.
         prior = float(np.clip((above - expected * (1 - prior)) / 0.5, _MIN_PRIOR, _MAX_PRIOR))

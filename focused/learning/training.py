@@ -86,7 +86,14 @@ def train_topic(
     pages, short, *links = _units(data, rng)
     groups = [pages, short, *links]
     decisions = held_out_decisions(
-        learner, data.counts, positive, groups, n_folds=n_folds, random_state=random_state, n_jobs=n_jobs
+        learner,
+        estimator,
+        data.counts,
+        positive,
+        groups,
+        n_folds=n_folds,
+        random_state=random_state,
+        n_jobs=n_jobs,
     )
     prior, labels, weights = _population(decisions[0], positive, background_prior)
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
