@@ -1,0 +1,99 @@
+"""What the benchmarks share: pages to measure on, a topic to score them by, and how results are shown."""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import shutil
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))  # the project is not installed; whoever imports this may then import it
+DATA_DIR = Path(os.environ.get("FOCUSED_DATA_DIR") or ROOT.parent / "shared" / "data")
+SCRAPY = [sys.executable, "-m", "scrapy"]
+DOCUMENTATION = Path("/usr/share/doc")
+
+
+def say(text: str) -> None:
+    """Show progress."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def documentation(paths: Iterable[Path]) -> list[Path]:
+    """Return the HTML files under some paths, without copies of others and without mere redirects.
+
+    Debian packages install some pages under several names, and leave stubs where pages have moved.
+    """
+    seen: set[bytes] = set()
+    pages: list[Path] = []
+    for path in sorted({file for top in paths for file in top.rglob("*.html")}):
+        if path.is_file():
+            body = path.read_bytes()
+            is_redirect = b'http-equiv="refresh"' in body[:2048].lower()
+            if body not in seen and not is_redirect:
+                seen.add(body)
+                pages.append(path)
+    if not pages:
+        sys.exit("No HTML documentation found. Install some: apt-get install python3-doc git-doc sqlite3-doc")
+    return pages
+
+
+def train_documentation_topic(pages: Sequence[Path], folder: Path, seed: int, seeds: str = "http://127.0.0.1/") -> Path:
+    """Train the topic ``python`` from 30 pages of Python's manual against 1,000 of all; return the models folder."""
+    rng = random.Random(seed)
+    python = [page for page in pages if "python3" in str(page)]
+    others = [page for page in pages if "python3" not in str(page)]
+    positive = rng.sample(python or others[: len(others) // 10], 30)
+    taken = set(positive)
+    unlabeled = rng.sample([page for page in pages if page not in taken], min(1000, len(pages) - 30))
+    for name, chosen in (("positive", positive), ("unlabeled", unlabeled)):
+        (folder / name).mkdir()
+        for number, page in enumerate(chosen):
+            shutil.copyfile(page, folder / name / f"{number}.html")
+    say("Training the topic 'python' ...")
+    models_dir = folder / "models"
+    models_dir.mkdir()
+    scrapy(
+        *("train", "python", "--positive", str(folder / "positive"), "--unlabeled", str(folder / "unlabeled")),
+        *("--language", "en", "--seeds", seeds, "--quiet"),
+        models_dir=models_dir,
+    )
+    return models_dir
+
+
+def scrapy(*arguments: str, models_dir: Path) -> str:
+    """Run a command of the project and return what it prints; end with its complaint if it fails."""
+    environment = {**os.environ, "FOCUSED_MODELS_DIR": str(models_dir)}
+    done = subprocess.run([*SCRAPY, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"scrapy {' '.join(arguments)} failed:\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}")
+    return done.stdout
+
+
+def machine() -> str:
+    """Return what results depend on beside the code."""
+    model = next(
+        (
+            line.partition(":")[2].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
+    versions = ", ".join(f"{name} {version(name)}" for name in ("scrapy", "lxml", "numpy", "scikit-learn"))
+    load = os.getloadavg()[0]
+    return f"{model}, {os.cpu_count()} cores, load {load:.1f}, Python {platform.python_version()}, {versions}"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Return a Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)

@@ -1,0 +1,141 @@
+"""What a page costs: parsed, partitioned and every text unit scored, against lxml's parse alone.
+
+The pages are HTML documentation of Debian packages, drawn at random from all that is installed (copies and redirects
+left out). The topic is trained from some of it. Steps take turns over all pages, in one process, in CPU time: what
+else the machine does falls on all of them alike. Bar: at most 3.6 times the parse.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import random
+import statistics
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from common import DATA_DIR, DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
+from lxml import etree
+
+from focused.page.blocks import partition
+from focused.page.encoding import is_binary, to_utf8
+from focused.page.reader import PageReader
+from focused.page.units import KINDS, page_units
+from focused.page.walk import Walker
+from focused.relevance import Judge
+from focused.strategies import make_strategy
+from focused.topic import load_topic
+from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from focused.topic import Topic
+
+BAR = 3.6
+Step = "tuple[str, Callable[..., Any], list[tuple[Any, ...]]]"
+
+
+def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
+    """Return the name of each step, its function, and what that is called with, page by page."""
+    reader, judge, walker = PageReader(topic.analyzer), Judge(topic), Walker()
+    strategy = make_strategy("cbp_slc")
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    bodies = [to_utf8(body)[0] for body, _ in pages]
+    read = [reader.read(body, url) for body, url in pages]
+    outlines = [page.outline for page in read]
+    units = [page_units(page) for page in read]
+    judged = [judge.judge(page, KINDS) for page in read]
+    return [
+        ("lxml parse alone", lambda body: etree.fromstring(body, parser), [(body,) for body in bodies]),
+        ("page: all of it", lambda body, url: judge.judge(reader.read(body, url), KINDS), pages),
+        ("encoding", to_utf8, [(body,) for body, _ in pages]),
+        ("parse and walk", lambda body: walker.walk(body, Counter()), [(body,) for body in bodies]),
+        ("tokens", lambda outline: topic.analyzer.stream(outline.text), [(outline,) for outline in outlines]),
+        ("blocks", lambda outline: partition(outline, outline.root, 0.5, 1), [(outline,) for outline in outlines]),
+        ("read, with links", reader.read, pages),
+        ("units", page_units, [(page,) for page in read]),
+        ("product", lambda unit: topic.product(unit, 1), [(unit,) for unit in units]),
+        ("judge: units, product, relevances", lambda page: judge.judge(page, KINDS), [(page,) for page in read]),
+        ("strategy cbp_slc", strategy.score, list(zip(read, judged, strict=True))),
+    ]
+
+
+def measure(todo: list[Step], repeats: int) -> dict[str, list[float]]:
+    """Return for each step the CPU seconds of each repeat."""
+    seconds: dict[str, list[float]] = {name: [] for name, _, _ in todo}
+    for number in range(repeats + 1):
+        say(f"repeat {number} of {repeats}")
+        for name, function, arguments in todo:
+            gc.collect()
+            start = time.process_time()
+            for each in arguments:
+                function(*each)
+            if number:  # the first turn fills the memos
+                seconds[name].append(time.process_time() - start)
+    return seconds
+
+
+def report(title: str, pages: list[tuple[bytes, str]], topic: Topic, repeats: int) -> str:
+    """Return a table of one sample of pages."""
+    todo = steps(pages, topic)
+    seconds = measure(todo, repeats)
+    n_pages = len(pages)
+    parse = seconds[todo[0][0]]
+    rows = [
+        (
+            name,
+            f"{statistics.median(each) / n_pages * 1e3:.3f}",
+            f"{min(each) / n_pages * 1e3:.3f}",
+            f"{statistics.median(a / b for a, b in zip(each, parse, strict=True)):.2f}",
+            f"{min(each) / min(parse):.2f}",
+        )
+        for name, each in seconds.items()
+    ]
+    reader = PageReader(topic.analyzer)
+    n_links = statistics.mean(len(reader.read(*page).outline.link_nodes) for page in pages)
+    n_bytes = statistics.mean(len(body) for body, _ in pages)
+    header = ("step", "ms a page, median", "best", "times the parse, median", "best")
+    return (
+        f"### {title}\n\n{n_pages} pages, mean {n_bytes / 1e3:.1f} kB and {n_links:.0f} links; {repeats} repeats; "
+        f"topic with {len(topic.terms):,} terms\n\n{table(header, rows)}\n"
+    )
+
+
+def recorded(path: Path, n_pages: int, seed: int) -> list[tuple[bytes, str]]:
+    """Draw HTML pages of a WARC file."""
+    with tempfile.TemporaryDirectory() as cache, RecordedWeb(path, Path(cache)) as web:
+        pages = [
+            (answer.body, url) for url, answer in web.pages() if answer.status == 200 and not is_binary(answer.body)
+        ]
+    return random.Random(seed).sample(pages, min(n_pages, len(pages)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "paths", nargs="*", type=Path, default=[DOCUMENTATION], help=f"folders (default: {DOCUMENTATION})"
+    )
+    parser.add_argument("--pages", type=int, default=300, metavar="N", help="pages to draw (default: 300)")
+    parser.add_argument("--repeats", type=int, default=15, metavar="N", help="turns of each step (default: 15)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of what is drawn (default: 0)")
+    parser.add_argument("--models", type=Path, help="models folder with the topic 'python' of an earlier run")
+    options = parser.parse_args()
+    files = documentation(options.paths)
+    say(f"{len(files):,} pages of documentation")
+    with tempfile.TemporaryDirectory() as folder:
+        models_dir = options.models or train_documentation_topic(files, Path(folder), options.seed)
+        topic = load_topic("python", models_dir)
+        drawn = random.Random(options.seed).sample(files, min(options.pages, len(files)))
+        samples = {f"Documentation (bar: {BAR})": [(file.read_bytes(), f"http://127.0.0.1{file}") for file in drawn]}
+        for name in ("hyperphysics", "webkb"):
+            if (DATA_DIR / f"{name}.warc.gz").exists():
+                samples[f"{name} (no bar)"] = recorded(DATA_DIR / f"{name}.warc.gz", options.pages, options.seed)
+        print(f"{machine()}; seed {options.seed}\n")
+        for title, pages in samples.items():
+            print(report(title, pages, topic, options.repeats), flush=True)
+
+
+if __name__ == "__main__":
+    main()
