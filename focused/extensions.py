@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import platform
+import shlex
 import sys
 import time
 from importlib.metadata import version
@@ -163,7 +164,7 @@ class HarvestMonitor:
         write_json(
             plan.run_dir / RUN_FILE,
             {
-                "command": " ".join(sys.argv),
+                "command": shlex.join(sys.orig_argv),
                 "topic": plan.topic.name,
                 "strategy": plan.strategy.name,
                 "web": plan.web,

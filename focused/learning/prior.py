@@ -65,7 +65,7 @@ def _without_left_tail(unlabeled: NDArray[np.float64]) -> NDArray[np.float64]:
     their own far down. It says nothing about the border, but would widen and shift the negatives' Gaussian.
     """
     lower, middle = np.quantile(unlabeled, [0.25, 0.5])
-    return np.maximum(unlabeled, middle - 4 * (middle - lower) / _QUARTILE)
+    return np.asarray(np.maximum(unlabeled, middle - 4 * (middle - lower) / _QUARTILE))
 
 
 def _two_gaussians(
@@ -98,7 +98,7 @@ def _two_gaussians(
         squares = ((positive - high) ** 2).sum() + hidden @ (unlabeled - high) ** 2
         total = n + hidden.sum() + _SPREAD_STRENGTH
         high_spread = max(float(np.sqrt((squares + _SPREAD_STRENGTH * low_spread**2) / total)), floor)
-        if abs(prior - previous) < 1e-6:
+        if abs(prior - previous) < 1e-5:
             break
     return likelihood, prior, probabilities
 
@@ -109,12 +109,14 @@ def _excess_over_mirror(
     """Return the prior that the excess of U over its mirrored lower half implies, from a first guess."""
     at = float(np.median(positive))
     above = float(np.mean(unlabeled >= at))
-    ordered = np.sort(unlabeled)
+    ordered, last = np.sort(unlabeled), len(unlabeled) - 1
     for _ in range(rounds):
         # The negatives' middle is the median of U without its positives, which are all at the top.
-        middle = float(np.quantile(ordered, (1 - prior) / 2))
-        spread = (middle - float(np.quantile(ordered, (1 - prior) / 4))) / _QUARTILE
+        middle = float(ordered[round(last * (1 - prior) / 2)])
+        spread = (middle - float(ordered[round(last * (1 - prior) / 4)])) / _QUARTILE
         expected = float(ndtr((middle - at) / spread)) if spread > 0 else float(middle >= at)
         # Half of the positives lie above their median, so the excess there is half of the prior.
-        prior = float(np.clip((above - expected * (1 - prior)) / 0.5, _MIN_PRIOR, _MAX_PRIOR))
+        previous, prior = prior, float(np.clip((above - expected * (1 - prior)) / 0.5, _MIN_PRIOR, _MAX_PRIOR))
+        if abs(prior - previous) < 1e-6:
+            break
     return prior

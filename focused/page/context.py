@@ -29,19 +29,10 @@ def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     """
     first, last, chunks = page.outline.first_chunk, page.outline.last_chunk, page.outline.chunks
     top = page.aggregation_node(anchor)
-    inside = anchor_chunks(page)
+    inside = page.in_anchor
     own = range(first[page.anchors[anchor]], last[page.anchors[anchor]])
     kept = (chunks[c] for c in range(first[top], last[top]) if other_anchors or c in own or not inside[c])
     return " ".join(" ".join(kept).split())
-
-
-def anchor_chunks(page: Page) -> bytearray:
-    """Return for each chunk whether it stands in a link element, wherever that leads."""
-    inside = bytearray(len(page.outline.chunks))
-    for node in page.outline.link_nodes:
-        for chunk in range(page.outline.first_chunk[node], page.outline.last_chunk[node]):
-            inside[chunk] = 1
-    return inside
 
 
 def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
@@ -51,7 +42,7 @@ def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
     """
     node, chunks = page.anchors[anchor], page.outline.chunks
     start, stop = page.outline.first_chunk[node], page.outline.last_chunk[node]
-    inside = anchor_chunks(page)
+    inside = page.in_anchor
     before, chunk = "", start - 1
     while chunk >= 2 and not inside[chunk] and len(before) < n_chars:
         before = f"{chunks[chunk]} {before}"

@@ -84,6 +84,19 @@ class Page:
         lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last, _ in self.blocks.segments)
         return "\n".join(line for line in lines if line)
 
+    @cached_property
+    def in_anchor(self) -> bytearray:
+        """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
+        inside = bytearray(len(self.outline.chunks))
+        done = 0
+        for node in self.outline.link_nodes:
+            # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
+            first, last = max(self.outline.first_chunk[node], done), self.outline.last_chunk[node]
+            if last > first:
+                inside[first:last] = b"\1" * (last - first)
+                done = last
+        return inside
+
     def block_text(self, block: int) -> str:
         """Return the text of a content block, white space folded."""
         chunks = self.outline.chunks
