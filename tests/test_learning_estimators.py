@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from topics import pages
+
+from focused.learning.against_unlabeled import AgainstUnlabeled
+from focused.learning.learners import LEARNERS, make_learner
+from focused.learning.one_dnfc import OneDNFC
+from focused.learning.wvc import WVC
+from focused.text.weighting import weighted_rows
+
+# In the check data every document holds every term, and U is often smaller than P: no reliable negatives
+# can be found there, which OneDNFC and WVC rightly refuse by default. With too_few="all" all checks hold.
+ESTIMATORS = [
+    AgainstUnlabeled(),
+    AgainstUnlabeled(loss="squared_hinge", random_state=0),
+    OneDNFC(too_few="all"),
+    WVC(too_few="all", random_state=0),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_learners_are_scikit_learn_estimators(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_every_learner_ranks_hidden_positives_first(name):
+    counts, y, relevant = pages(seed=1)
+    decisions = make_learner(name, 0).fit(counts, y).decision_function(counts[~y])
+    hidden = relevant[~y]
+    ranked = np.argsort(-decisions)[: hidden.sum()]
+    assert hidden[ranked].mean() > 0.9
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_decision_is_linear_in_the_published_rows(name):
+    counts, y, _ = pages()
+    model = make_learner(name, 0).fit(counts, y)
+    rows = weighted_rows(counts, model.term_weights_, sublinear=model.sublinear_tf)
+    assert model.decision_function(counts) == pytest.approx(rows @ model.coef_[0] + model.intercept_[0])
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_same_seed_gives_the_same_model(name):
+    counts, y, _ = pages()
+    first, second = (make_learner(name, 3).fit(counts, y) for _ in range(2))
+    assert (first.coef_ == second.coef_).all()
+
+
+@pytest.mark.parametrize("estimator", [AgainstUnlabeled(), OneDNFC(), WVC(random_state=0)])
+def test_fitting_on_a_sparse_matrix_neither_changes_nor_densifies_it(estimator, monkeypatch):
+    counts, y, _ = pages()
+    before = counts.copy()
+    for name in ("toarray", "todense"):
+        monkeypatch.setattr(sparse.csr_matrix, name, lambda *_: pytest.fail("densified"))
+    clone(estimator).fit(counts, y).predict(counts)
+    assert (counts != before).nnz == 0
+
+
+@pytest.mark.parametrize("estimator", [AgainstUnlabeled(), OneDNFC(), WVC()])
+def test_one_label_is_refused_by_naming_both_classes(estimator):
+    counts, y, _ = pages()
+    with pytest.raises(ValueError, match=r"positive \(the larger label\) and unlabelled .* Got one class: 1"):
+        clone(estimator).fit(counts, np.ones(len(y), dtype=int))
+
+
+def test_any_two_labels_serve_and_the_larger_is_positive():
+    counts, y, _ = pages()
+    model = AgainstUnlabeled().fit(counts, np.where(y, "topic", "rest"))
+    assert model.classes_.tolist() == ["rest", "topic"]
+    assert set(model.predict(counts[:20])) == {"topic"}
+
+
+def test_more_unlabelled_pages_do_not_loosen_the_regularisation():
+    counts, y, _ = pages(20, 200, seed=2)
+    many = sparse.vstack([counts, *[counts[~y]] * 9])
+    small = AgainstUnlabeled().fit(counts, y)
+    large = AgainstUnlabeled().fit(many, np.concatenate([y, np.zeros(1800, dtype=bool)]))
+    lengths = [np.linalg.norm(model.coef_) for model in (small, large)]
+    assert lengths[1] == pytest.approx(lengths[0], rel=0.15)
+
+
+def test_unknown_names_are_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"No learner 'svn'\. There are: logistic, svm"):
+        make_learner("svn")
+    with pytest.raises(ValueError, match=r"weighting must be one of tfc, .* Got 'idf'"):
+        WVC(weighting="idf").fit(*pages()[:2])
+    with pytest.raises(ValueError, match=r"loss must be one of logistic, .* Got 'log'"):
+        AgainstUnlabeled(loss="log").fit(*pages()[:2])

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.svm import LinearSVC
+from topics import pages
+
+from focused.learning import wvc
+from focused.learning.wvc import WVC
+
+
+@pytest.fixture
+def fitted():
+    counts, y, relevant = pages(20, 300, words=12, seed=4)
+    return WVC(random_state=0).fit(counts, y), counts, y, relevant
+
+
+def test_the_vote_is_the_weighted_mean_of_the_voters(fitted):
+    model = fitted[0]
+    assert model.voter_weights_.sum() == pytest.approx(1)
+    assert model.voter_weights_ == pytest.approx(model.voter_recalls_ / model.voter_recalls_.sum())
+    assert model.coef_[0] == pytest.approx(model.voter_weights_ @ model.voter_coefs_)
+    assert len(model.voter_weights_) == len(model.n_negatives_) == model.n_iter_
+
+
+def test_the_negatives_start_as_reliable_ones_and_grow_until_no_more_are_found(fitted):
+    model = fitted[0]
+    assert model.n_negatives_[0] == len(model.reliable_negative_indices_)
+    assert (np.diff(model.n_negatives_) > 0).all()
+    assert model.n_iter_ > 1
+    assert model.termination_condition_ == "no_new_negatives"
+
+
+def test_reliable_negatives_are_rows_of_the_unlabelled(fitted):
+    model, _, y, relevant = fitted
+    assert not y[model.reliable_negative_indices_].any()
+    assert relevant[model.reliable_negative_indices_].mean() < 0.02
+
+
+def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
+    class Forgetful(LinearSVC):
+        """Finds every positive at first and none of them in its third round."""
+
+        rounds = 0
+
+        def fit(self, X, y):
+            super().fit(X, y)
+            Forgetful.rounds += 1
+            self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds == 3 else 0.0)
+            return self
+
+    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
+    counts, y, _ = pages(20, 300, words=12, seed=4)
+    model = WVC(random_state=0).fit(counts, y)
+    assert model.termination_condition_ == "positives_lost"
+    assert model.n_iter_ == 2
+    assert model.voter_recalls_.min() >= model.voter_recalls_[0] - 0.05
+
+
+def test_a_round_limit_is_named_as_the_reason():
+    counts, y, _ = pages(20, 300, words=12, seed=4)
+    model = WVC(max_rounds=1, random_state=0).fit(counts, y)
+    assert (model.n_iter_, model.termination_condition_) == (1, "max_rounds")
+    with pytest.raises(ValueError, match=r"max_rounds must be at least 1\. Got 0"):
+        WVC(max_rounds=0).fit(counts, y)
+
+
+def test_weightings_differ_and_only_the_class_independent_one_changes_prediction(fitted):
+    _, counts, y, _ = fitted
+    by_class, plain, independent = (
+        WVC(weighting=name, random_state=0).fit(counts, y) for name in ("tfipndf", "tfc", "tfipndf_independent")
+    )
+    assert (by_class.term_weights_ == plain.term_weights_).all()
+    assert not np.allclose(by_class.coef_, plain.coef_)
+    assert (independent.term_weights_ <= plain.term_weights_).all()
+
+
+def test_no_reliable_negatives_stop_training_instead_of_a_model_that_accepts_all():
+    counts, y, _ = pages(20, 300, words=12)
+    everywhere = np.ones(len(y))
+    everywhere[30] = 0  # one unlabelled page of 300 lacks a word that all others hold
+    with_word = sparse.hstack([counts, sparse.csr_matrix(everywhere).T], format="csr")
+    with pytest.raises(ValueError, match="reliable negatives"):
+        WVC().fit(with_word, y)
