@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from focused.learning.prior import estimate_prior
+
+
+def draw(
+    prior: float, n_positive: int, seed: int, *, distance: float = 3.0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    hidden = rng.random(1500) < prior
+    return rng.normal(distance, 1, n_positive), rng.normal(np.where(hidden, distance, 0), 1), hidden
+
+
+@pytest.mark.parametrize("prior", [0.03, 0.1, 0.3, 0.6])
+@pytest.mark.parametrize("n_positive", [10, 50])
+def test_the_share_of_hidden_positives_is_found_within_a_factor(prior, n_positive):
+    estimates = [estimate_prior(*draw(prior, n_positive, seed)[:2]).prior for seed in range(10)]
+    assert prior / 1.5 < np.median(estimates) < prior * 1.5
+
+
+def test_probabilities_tell_hidden_positives_from_the_rest():
+    positive, unlabeled, hidden = draw(0.1, 30, 0)
+    probabilities = estimate_prior(positive, unlabeled).probabilities
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert probabilities[hidden].mean() > 0.7
+    assert probabilities[~hidden].mean() < 0.05
+
+
+def test_no_hidden_positives_give_a_small_prior():
+    positive, unlabeled, _ = draw(0.0, 30, 1, distance=5.0)
+    assert estimate_prior(positive, unlabeled).prior < 0.005
+
+
+def test_the_estimate_does_not_depend_on_the_scale_of_the_decisions():
+    positive, unlabeled, _ = draw(0.1, 30, 2)
+    expected = estimate_prior(positive, unlabeled).prior
+    assert estimate_prior(positive * 0.01 - 7, unlabeled * 0.01 - 7).prior == pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("positive", "unlabeled"),
+    [
+        ([1.0, 1.0, 1.0], [0.0] * 50),
+        ([0.0, 0.0, 0.0], [0.0] * 50),
+        ([-1.0, -2.0, -3.0], [0.0, 1.0] * 20),
+        ([1.0, 2.0, 3.0], [0.5, 0.6, 5.0]),
+    ],
+)
+def test_hopeless_decisions_give_numbers_and_no_warning(positive, unlabeled):
+    estimate = estimate_prior(np.array(positive), np.array(unlabeled))
+    assert 0 < estimate.prior < 1
+    assert np.isfinite(estimate.probabilities).all()
