@@ -1,0 +1,27 @@
+"""A topic: one directory of the models folder, with what to crawl for and how to tell. No pickle, no HTML, no Scrapy.
+
+``topic.toml`` is written by people, ``manifest.json`` says what the model was made from, ``model.npz`` holds its
+numbers. A topic may come from a stranger: its name cannot leave the folder, its settings are an allow-list, and its
+model is arrays of numbers that are checked against the manifest before they are used.
+"""
+
+from __future__ import annotations
+
+from focused.topic.files import load_topic, read_topic_file
+from focused.topic.names import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, TopicError, check_topic_name, topic_names
+from focused.topic.settings import is_topic_setting
+from focused.topic.topic import FORMAT, Topic
+
+__all__ = [
+    "FORMAT",
+    "MANIFEST_FILE",
+    "MODEL_FILE",
+    "TOPIC_FILE",
+    "Topic",
+    "TopicError",
+    "check_topic_name",
+    "is_topic_setting",
+    "load_topic",
+    "read_topic_file",
+    "topic_names",
+]

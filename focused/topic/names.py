@@ -1,0 +1,39 @@
+"""What topics and their files may be called."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TOPIC_FILE, MANIFEST_FILE, MODEL_FILE = "topic.toml", "manifest.json", "model.npz"
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class TopicError(ValueError):
+    """A topic cannot be used; the message says why and what to do."""
+
+
+def check_topic_name(name: str) -> str:
+    """Return a topic's name if it is one.
+
+    Raises
+    ------
+    TopicError
+        If it could not be the name of a directory of the models folder.
+    """
+    if not _NAME.fullmatch(name):
+        shown = name if len(name) <= 80 else f"{name[:80]}... ({len(name)} characters)"
+        raise TopicError(
+            f"A topic's name must be 1 to 64 lower-case letters, digits, '-' and '_', and begin with a letter or digit. "
+            f"Got {shown!r}. Example: solar-energy."
+        )
+    return name
+
+
+def topic_names(models_dir: Path) -> list[str]:
+    """Return the names of the topics in a models folder."""
+    return sorted(path.parent.name for path in models_dir.glob(f"*/{TOPIC_FILE}") if _NAME.fullmatch(path.parent.name))
