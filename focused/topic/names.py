@@ -28,7 +28,7 @@ def check_topic_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         shown = name if len(name) <= 80 else f"{name[:80]}... ({len(name)} characters)"
         raise TopicError(
-            f"A topic's name must be 1 to 64 lower-case letters, digits, '-' and '_', and begin with a letter or digit. "
+            f"A topic's name must be 1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit. "
             f"Got {shown!r}. Example: solar-energy."
         )
     return name
