@@ -66,7 +66,7 @@ LOG_LEVEL = "INFO"
 LOG_FORMAT = "%(asctime)s %(levelname)s: %(message)s"
 LOG_DATEFORMAT = "%H:%M:%S"
 STATS_DUMP = False  # run.json holds them
-LOG_VERSIONS = []  # run.json names them
+LOG_VERSIONS: list[str] = []  # run.json names them
 
 # --- Where things are -----------------------------------------------------------------------------------------------
 # Absolute, for Scrapyd runs crawls in a folder of its own; the environment wins, for an egg has no folder beside it.
