@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import logging
-from typing import TYPE_CHECKING, Any, TextIO
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from io import FileIO
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
 
 class LineFile:
-    """A text file that is appended to, line by line, each flushed so that it can be followed.
+    """A text file that is appended to, line by line, each there at once so that it can be followed.
 
-    What cannot be written is counted in ``n_failed``, said once in the log, and the crawl goes on.
+    A line is written whole or not at all. What cannot be written is counted in ``n_failed``, said once in the log, and
+    the crawl goes on.
 
     Parameters
     ----------
@@ -30,32 +33,41 @@ class LineFile:
         self.header = header
         self.n_written = 0
         self.n_failed = 0
-        self._file: TextIO | None = None
+        self._file: FileIO | None = None
 
     def write(self, line: str) -> None:
         """Append a line."""
         try:
             if self._file is None:
-                self._file = self.path.open("a", encoding="utf-8", errors="replace", newline="\n")
-                if self.header and self._file.tell() == 0:
-                    self._file.write(f"{self.header}\n")
-            self._file.write(f"{line}\n")
-            self._file.flush()
-        except (OSError, ValueError) as error:
+                self._file = self.path.open("ab", buffering=0)
+            if self.header and self._file.seek(0, 2) == 0:
+                self._append(self.header)
+            self._append(line)
+        except OSError as error:
             if not self.n_failed:
                 logger.error("%s cannot be written: %s. Lines are being lost; they are counted.", self.path, error)
             self.n_failed += 1
         else:
             self.n_written += 1
 
+    def _append(self, line: str) -> None:
+        assert self._file is not None
+        end = self._file.seek(0, 2)
+        rest = memoryview(f"{line}\n".encode("utf-8", "replace"))
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError:
+            with suppress(OSError):
+                self._file.truncate(end)
+            raise
+
     def close(self) -> None:
         """Close the file if it is open."""
         if self._file is not None:
-            try:
+            with suppress(OSError):  # each write has been reported already
                 self._file.close()
-            except OSError as error:
-                self.n_failed += 1
-                logger.error("%s cannot be closed: %s", self.path, error)
+            self._file = None
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -143,6 +143,7 @@ def _run(argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
     os.environ.update(env)
     sys.argv = ["scrapy", *argv]
+    sys.orig_argv = [sys.executable, "-m", *sys.argv]
     if before is not None:
         before()
     from scrapy.cmdline import execute

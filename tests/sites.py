@@ -1,0 +1,100 @@
+"""A web server on 127.0.0.1 for crawls over real sockets."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HTML = "text/html; charset=utf-8"
+
+
+@dataclass
+class Reply:
+    body: bytes = b""
+    status: int = 200
+    headers: dict[str, str | bytes] = field(default_factory=lambda: {"Content-Type": HTML})
+    #: Called before the answer.
+    wait: Callable[[], object] | None = None
+    #: Sends so much of the body and hangs up.
+    hangs_up_after: int | None = None
+
+
+def redirect(target: str | bytes, status: int = 302) -> Reply:
+    return Reply(status=status, headers={"Location": target})
+
+
+class Site:
+    """Answers paths from a table or a function, and notes what it was asked for.
+
+    What there is not is a 404, so robots.txt too.
+    """
+
+    def __init__(self, pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None]) -> None:
+        self.pages = pages
+        self.asked: list[str] = []
+        self.answered: Counter[int] = Counter()
+        self.agents: set[str] = set()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.site = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Site:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def reply(self, path: str) -> Reply:
+        found = self.pages(path) if callable(self.pages) else self.pages.get(path)
+        if found is None:
+            return Reply(b"<p>Not here.", 404)
+        return found if isinstance(found, Reply) else Reply(found)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = False
+    request_queue_size = 64
+    site: Site
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Clients of these tests hang up now and then."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    timeout = 20
+
+    def do_GET(self) -> None:
+        site = self.server.site
+        reply = site.reply(self.path)
+        site.asked.append(self.path)
+        site.agents.add(self.headers["User-Agent"])
+        if reply.wait is not None:
+            reply.wait()
+        site.answered[reply.status] += 1
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            text = value.decode("latin-1") if isinstance(value, bytes) else value
+            self.send_header(name, text)
+        if "Content-Length" not in reply.headers:
+            self.send_header("Content-Length", str(len(reply.body)))
+        if reply.hangs_up_after is not None:
+            self.close_connection = True
+        self.end_headers()
+        self.wfile.write(reply.body[: reply.hangs_up_after])
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
