@@ -87,7 +87,7 @@ class Crawl:
             depth=meta.get("depth", 0),
             referrer=meta.get("focused_referrer", ""),
             link_score=meta.get("focused_link_score", 1.0),
-            link_reason=meta.get("focused_link_reason", "seed"),
+            link_reason=meta.get("focused_link_reason", "discovery"),
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
             fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             sha256=hashlib.sha256(response.body).hexdigest(),
