@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from focused.metrics import HarvestCounter
-    from focused.page.page import Link, Page
+    from focused.page.page import Page
     from focused.plan import CrawlPlan
     from focused.relevance import PageRelevance
     from focused.strategies import LinkScores
@@ -95,11 +95,11 @@ class Crawl:
             body=response.body,
         )
 
-    def new_links(self, page: Page) -> Iterator[Link]:
-        """Yield the links of a page that have not been asked for."""
-        for link in page.links:
-            if hash(link.url) not in self._known and (self.follows_nofollow or not page.is_nofollow(link)):
-                yield link
+    def new_links(self, page: Page) -> Iterator[str]:
+        """Yield the URLs that a page links to and that have not been asked for."""
+        for url, number in page.link_numbers.items():
+            if hash(url) not in self._known and (self.follows_nofollow or not page.is_nofollow(page.links[number])):
+                yield url
 
     def remember(self, url: str) -> None:
         """Note that a link is asked for."""

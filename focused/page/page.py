@@ -43,13 +43,24 @@ class Page:
     chunk_start: npt.NDArray[np.int64]
     #: What was left out: links by reason, and what limits cut off.
     cuts: Counter[str] = field(default_factory=Counter)
-    links: list[Link] = field(default_factory=list)
-    #: The place of each target in ``links``.
+    #: The targets of links in document order, each with its number.
     link_numbers: dict[str, int] = field(default_factory=dict)
-    #: The node of each element that links to one of them ...
+    #: For each link the elements that lead there: indices into ``anchors``.
+    link_anchors: list[list[int]] = field(default_factory=list)
+    #: The node of each such element ...
     anchors: list[int] = field(default_factory=list)
     #: ... and the content block it stands in.
     anchor_blocks: list[int] = field(default_factory=list)
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The links, for those who look at a few of them."""
+        return list(map(Link, self.link_numbers, self.link_anchors))
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return len(self.link_anchors)
 
     @property
     def title(self) -> str:

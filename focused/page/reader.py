@@ -12,7 +12,7 @@ from focused.page.blocks import partition
 from focused.page.encoding import to_utf8
 from focused.page.limits import PageLimits
 from focused.page.outline import CHUNK_END, Outline
-from focused.page.page import Link, Page
+from focused.page.page import Page
 from focused.page.tags import BLOCK_TAG_SETS
 from focused.page.urls import REFUSALS, UrlResolver
 from focused.page.walk import Walker
@@ -119,38 +119,35 @@ class PageReader:
                 # The page as a whole is no block: a refresh gets one of its own, without text.
                 subtrees, subtree_blocks = [outline.root, *subtrees], [page.n_blocks, *subtree_blocks]
                 page.blocks.nodes.append(outline.root)
-        own, resolve, max_links = resolver.own_url, resolver.resolve, self.limits.max_links
-        anchors, anchor_blocks, links, by_url = (
+        numbers, link_anchors, anchors, anchor_blocks = (
+            page.link_numbers,
+            page.link_anchors,
             page.anchors,
             page.anchor_blocks,
-            page.links,
-            page.link_numbers,
         )
-        # Targets repeat within a page; "" stands for one that leads nowhere.
-        resolved: dict[str, str] = {"": ""}
-        for node, target in zip(nodes, targets, strict=True):
-            target = target.partition("#")[0]
-            url = resolved.get(target)
-            if url is None:
-                if len(resolved) > max_links:
+        max_links = self.limits.max_links
+        # Targets repeat within a page; -1 stands for one that leads nowhere.
+        number_of: dict[str, int] = {"": -1}
+        for node, whole_target in zip(nodes, targets, strict=True):
+            target = whole_target.partition("#")[0] if "#" in whole_target else whole_target
+            number = number_of.get(target)
+            if number is None:
+                if len(number_of) > max_links:
                     cuts["links_over_limit"] += 1
                     continue
-                url = resolve(target)
+                url = resolver.resolve(target)
+                number = -1
                 if url in REFUSALS:
                     cuts[f"links_{url}"] += 1
-                    url = ""
-                elif url == own:
-                    url = ""
-                resolved[target] = url
-            if not url:
-                continue
-            number = by_url.get(url)
-            if number is None:
-                number = by_url[url] = len(links)
-                links.append(Link(url, []))
-            links[number].anchors.append(len(anchors))
-            anchors.append(node)
-            anchor_blocks.append(subtree_blocks[bisect_right(subtrees, node) - 1])
+                elif url != resolver.own_url:
+                    number = numbers.setdefault(url, len(link_anchors))
+                    if number == len(link_anchors):
+                        link_anchors.append([])
+                number_of[target] = number
+            if number >= 0:
+                link_anchors[number].append(len(anchors))
+                anchors.append(node)
+                anchor_blocks.append(subtree_blocks[bisect_right(subtrees, node) - 1])
 
 
 def _plain_text(text: str) -> Outline:

@@ -86,20 +86,20 @@ def page_units(
     several_rows = link_rows = slice(n_rows, n_rows)
     several_links: list[int] = []
     several_starts: list[int] = []
-    wants_contexts = CONTEXT in kinds and bool(page.links)
+    wants_contexts = CONTEXT in kinds and page.n_links > 0
     pure, in_anchor, context_row = None, _NONE.astype(np.bool_), _NONE
     nodes: list[int] = []
     if ANCHOR in kinds or (wants_contexts and not other_anchors):
-        several_links = [number for number, link in enumerate(page.links) if len(link.anchors) > 1]
+        several_links = [number for number, own in enumerate(page.link_anchors) if len(own) > 1]
         for number in several_links:
             several_starts.append(len(nodes))
-            nodes += [page.anchors[anchor] for anchor in page.links[number].anchors]
+            nodes += [page.anchors[anchor] for anchor in page.link_anchors[number]]
         several_rows = slice(n_rows, n_rows + len(nodes))
-        link_rows = slice(several_rows.stop, several_rows.stop + len(page.links))
+        link_rows = slice(several_rows.stop, several_rows.stop + page.n_links)
         n_rows = link_rows.stop
         row += range(several_rows.start, several_rows.stop)
-        for number, link in enumerate(page.links, link_rows.start):
-            for anchor in link.anchors:
+        for number, own in enumerate(page.link_anchors, link_rows.start):
+            for anchor in own:
                 nodes.append(page.anchors[anchor])
                 row.append(number)
     n_whole = len(row)
@@ -167,15 +167,15 @@ def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], list[int],
     row_of: dict[int | tuple[int, ...], int] = {}
     context_row: list[int] = []
     n_rows = first_row
-    for link in page.links:
+    for own in page.link_anchors:
         key: int | tuple[int, ...]
-        if len(link.anchors) == 1:
-            key = max(parent[anchors[link.anchors[0]]], 0)
+        if len(own) == 1:
+            key = max(parent[anchors[own[0]]], 0)
             outermost = [key]
         else:
             outermost = []
             stop = -1
-            for node in sorted({max(parent[anchors[anchor]], 0) for anchor in link.anchors}):
+            for node in sorted({max(parent[anchors[anchor]], 0) for anchor in own}):
                 if node >= stop:
                     outermost.append(node)
                     stop = end[node]

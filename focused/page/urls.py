@@ -24,6 +24,8 @@ NOT_A_PAGE = frozenset(
     "css eot ics js json jsonld map mjs otf rdf rss atom ttf vcf wasm webmanifest woff woff2 xsd xsl xslt".split()
 )
 
+# Relative paths as most links are written: no segment begins with a dot or is empty, no query, nothing to quote.
+_SIMPLE_PATH = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?").fullmatch
 # Characters that need no quoting and no thought; anything else goes the long way through w3lib.
 _PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
 # No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
@@ -94,6 +96,12 @@ class UrlResolver:
         Most targets on a page are plain paths: joining strings gives for them what ``urljoin`` gives, at a tenth of
         its cost. Whatever is not plain takes the long way.
         """
+        if self._folders and _SIMPLE_PATH(target):
+            url = self._folders[0] + target
+            if len(url) > self.max_chars:
+                return TOO_LONG
+            _, dot, extension = target.rpartition(".")
+            return NOT_PAGE if dot and extension.lower() in NOT_A_PAGE else url  # no extension holds a slash
         if "#" in target:
             target = target[: target.index("#")]
         if not target:

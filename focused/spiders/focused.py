@@ -62,5 +62,5 @@ class FocusedSpider(scrapy.Spider):
             self.crawler.stats.inc_value("focused/pages/not_text_count")
             return
         yield self.crawl.item(response, page)
-        for link in self.crawl.new_links(page):
-            yield Request(link.url)
+        for url in self.crawl.new_links(page):
+            yield Request(url)

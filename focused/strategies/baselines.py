@@ -20,7 +20,7 @@ class BreadthFirst(Strategy):
 
     def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
         """Return the same score for every link."""
-        n_links = len(page.links)
+        n_links = page.n_links
         return LinkScores(np.ones(n_links), np.full(n_links, DISCOVERY))
 
 
@@ -31,5 +31,5 @@ class BestFirst(Strategy):
 
     def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
         """Return the page's relevance for every link."""
-        n_links = len(page.links)
+        n_links = page.n_links
         return LinkScores(np.full(n_links, relevance.page), np.full(n_links, BY_PAGE))
