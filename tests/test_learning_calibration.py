@@ -10,6 +10,7 @@ from scipy.special import expit
 from focused.learning.calibration import (
     Calibration,
     CalibrationExamples,
+    calibrated,
     fit_half_terms,
     fit_line,
     halfway_to_prior,
@@ -47,8 +48,24 @@ def test_little_text_stays_nearer_to_the_prior():
 
 
 def test_at_half_terms_decision_and_prior_count_the_same():
-    log_odds = (np.log(0.1 / 0.9) + 4.0 * 0.5 + 1.0) / 2
-    assert CALIBRATION.relevance([0.5], [3])[0] == pytest.approx(expit(log_odds))
+    log_odds = (np.log(0.1 / 0.9) + 4.0 * -0.5 + 1.0) / 2
+    assert CALIBRATION.relevance([-0.5], [3])[0] == pytest.approx(expit(log_odds))
+
+
+def test_far_above_the_border_the_log_odds_grow_like_a_logarithm():
+    log_odds = np.arcsinh(4.0 * np.array([1.0, 10.0, 1000.0]) + 1.0)
+    relevance = CALIBRATION.relevance([1.0, 10.0, 1000.0], [10**9] * 3)
+    assert relevance == pytest.approx(expit(log_odds))
+    assert relevance[2] < 0.9999
+
+
+def test_many_kinds_are_calibrated_at_once():
+    other = replace(CALIBRATION, slope=2.0, prior=0.3, half_terms=1.0)
+    decisions, n_known = np.array([-1.0, 0.0, 2.0]), np.array([0, 4, 9])
+    numbers = np.repeat(np.column_stack([CALIBRATION.numbers, other.numbers]), [1, 2], axis=1)
+    together = calibrated(decisions, n_known, numbers)
+    assert together[:1] == pytest.approx(CALIBRATION.relevance(decisions[:1], n_known[:1]))
+    assert together[1:] == pytest.approx(other.relevance(decisions[1:], n_known[1:]))
 
 
 def test_a_calibration_survives_json():
@@ -100,8 +117,8 @@ def test_halfway_to_the_prior_takes_the_mean_of_the_log_odds():
     half = halfway_to_prior(CALIBRATION, "anchor", 0.3)
     assert half.kind == "anchor"
     assert half.relevance([5.0], [0])[0] == pytest.approx(0.3)
-    log_odds = (4.0 * 0.5 + 1.0 + np.log(0.3 / 0.7)) / 2
-    assert half.relevance([0.5], [10**9])[0] == pytest.approx(expit(log_odds))
+    log_odds = (4.0 * -0.5 + 1.0 + np.log(0.3 / 0.7)) / 2
+    assert half.relevance([-0.5], [10**9])[0] == pytest.approx(expit(log_odds))
 
 
 def test_the_threshold_has_the_best_expected_f1():
