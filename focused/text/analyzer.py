@@ -198,7 +198,7 @@ class Analyzer:
             # A long crawl meets endless new tokens; what is forgotten is merely thought out again.
             memo.forget()
         tokens = text.encode("utf-8", "replace").translate(_TABLE).split()
-        ids = np.array([*map(memo.__getitem__, tokens)], dtype=np.int32)
+        ids = np.fromiter(map(memo.__getitem__, tokens), np.int32, len(tokens))
         if memo.runs and len(ids) and ids.min() < 0:
             ids = _spell_out(ids, memo.runs)
         kept: Ids = ids[ids != _STOPPED]
@@ -216,10 +216,10 @@ class Analyzer:
 
 def _spell_out(ids: Ids, runs: list[list[int]]) -> Ids:
     """Replace each negative id by the ids of the several words that its token held."""
-    spelt: list[int] = []
-    for number in ids.tolist():
-        if number < 0:
-            spelt.extend(runs[-number - 1])
-        else:
-            spelt.append(number)
-    return np.array(spelt, dtype=np.int32)
+    places = np.flatnonzero(ids < 0)
+    spelt = [runs[-number - 1] for number in ids[places].tolist()]
+    n_words = np.ones(len(ids), dtype=np.int64)
+    n_words[places] = [len(run) for run in spelt]
+    longer: Ids = np.repeat(ids, n_words)
+    longer[longer < 0] = [number for run in spelt for number in run]
+    return longer
