@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from focused.learning.base import LinearCountClassifier
 
-# The first one is the default; docs/method.md says why it is not the papers' WVC.
+# The first one is the default; docs/method.md, D15 says why it is not the papers' WVC.
 _FACTORIES: dict[str, Callable[[int | None], LinearCountClassifier]] = {
     "logistic": lambda seed: AgainstUnlabeled(random_state=seed),
     "svm": lambda seed: AgainstUnlabeled(loss="squared_hinge", C=1.0, random_state=seed),

@@ -62,7 +62,7 @@ def reliable_negatives(
     """Find the documents of U that hold no positive feature, raising lambda until they are enough.
 
     Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training
-    then collapses where almost no document is left (docs/method.md, D3).
+    then collapses where almost no document is left (docs/method.md, D10).
 
     Parameters
     ----------

@@ -36,16 +36,16 @@ class WVC(LinearCountClassifier):
     weighted by the share p_i of the positives that SVM_i recognises. It is linear, so one coefficient
     vector holds the whole vote.
 
-    Departures: linear SVMs with balanced classes instead of LIBSVM's defaults (docs/method.md, D4); a
-    guard that stops before an SVM that has lost positives (D5).
+    Departures (docs/method.md): linear SVMs with balanced classes instead of LIBSVM's defaults (D11); a
+    guard that stops before an SVM that has lost positives (D12); p_i on tfc rows (D13).
 
     Parameters
     ----------
     weighting : {"tfc", "tfipndf", "tfipndf_independent"}, default="tfipndf"
         How training rows are weighted. "tfipndf": by class, recomputed each round as the negatives grow;
         a document to be judged has no class and is weighted by tfc [P13, Sect. 5].
-        "tfipndf_independent": by the larger of the two class rates (of P and the reliable negatives), in
-        training and in prediction.
+        "tfipndf_independent": by the larger of the two class rates (of P and the reliable negatives, D14),
+        in training and in prediction.
     C : float, default=1.0
         Penalty of each linear SVM.
     lambda_start : float, default=0.2
