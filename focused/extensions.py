@@ -48,6 +48,7 @@ _WARNED_STATS = {
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
     "focused/pages/repeated_count": "responses that repeat a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses that were no text",
+    "focused/pages/failed_count": "pages that could not be fetched (time-outs, refused connections, bad redirects)",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",
@@ -202,6 +203,13 @@ def quieten(level: str) -> None:
     if level != "DEBUG":
         for name in _TALKATIVE:
             logging.getLogger(name).addFilter(_is_warning)
+        logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_without_traceback)
+
+
+def _without_traceback(record: logging.LogRecord) -> bool:
+    """Let a robots.txt that a dead host does not give be one line, not forty."""
+    record.exc_info = None
+    return True
 
 
 def _is_warning(record: logging.LogRecord) -> bool:

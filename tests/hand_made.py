@@ -14,7 +14,7 @@ FOOD = "Recipes for cooking: butter and flour, an oven, a soup."
 
 
 def topic(name: str = "stars", **changes) -> Topic:
-    """A topic whose decision for a text is the share of terms for it, less that of terms against it, less 0.5.
+    """A topic for which any known word about stars makes a text relevant, unless it has as many about food.
 
     A text with one known term for it is relevant; a text without known terms has the prior, 0.1, and is not.
     """
@@ -30,7 +30,7 @@ def topic(name: str = "stars", **changes) -> Topic:
         "topic_vector": vector / np.linalg.norm(vector),
         "intercept": -0.5,
         "calibrations": {
-            kind: Calibration(kind=kind, slope=6.0, offset=0.0, prior=0.1, half_terms=1.0, threshold=0.5, n_examples=0)
+            kind: Calibration(kind=kind, slope=6.0, offset=0.0, prior=0.1, half_terms=0.25, threshold=0.5, n_examples=0)
             for kind in KINDS
         },
     }

@@ -1,4 +1,4 @@
-"""Extensions that watch a crawl from inside and leave what they saw in its run directory."""
+"""A scheduler that watches a crawl from inside and leaves what it saw in the run directory."""
 
 from __future__ import annotations
 
@@ -6,61 +6,43 @@ import json
 from pathlib import Path
 from typing import Any
 
-from scrapy import signals
+from focused.frontier.scheduler import BudgetScheduler
 
-SETTINGS = {"ADDONS": '{"observers.Watch": 1}'}
+SETTINGS = {"SCHEDULER": "observers.WatchedScheduler"}
 """Settings that let a crawl be watched."""
 
 
-class Watch:
-    """Add-on: switches the observer on beside the project's extensions."""
+class WatchedScheduler(BudgetScheduler):
+    """The project's scheduler; notes each request handed out, and whether a better one was waiting."""
 
-    def update_settings(self, settings: Any) -> None:
-        settings["EXTENSIONS"].set("observers.Observer", 999)
-
-
-class Observer:
-    """Notes each request handed to the downloader, whether a better one was waiting, and the delays of the slots."""
-
-    def __init__(self, crawler: Any) -> None:
-        self.crawler = crawler
+    def open(self, spider: Any) -> Any:
         self.waiting: dict[int, Any] = {}
-        self.fetched: list[str] = []
-        self.priorities: list[int] = []
-        self.overtaken: list[list[Any]] = []
-        self.delays: set[float] = set()
-        for name in ("request_scheduled", "request_dropped", "request_reached_downloader", "spider_closed"):
-            crawler.signals.connect(getattr(self, name), getattr(signals, name))
+        self.seen: dict[str, Any] = {"fetched": [], "priorities": [], "overtaken": [], "delays": []}
+        return super().open(spider)
 
-    @classmethod
-    def from_crawler(cls, crawler: Any) -> Observer:
-        return cls(crawler)
+    def enqueue_request(self, request: Any) -> bool:
+        is_new = super().enqueue_request(request)
+        if is_new:
+            self.waiting[id(request)] = request
+        return is_new
 
-    def request_scheduled(self, request: Any) -> None:
-        self.waiting[id(request)] = request
+    def next_request(self) -> Any:
+        request = super().next_request()
+        if request is not None:
+            # Of requests of one priority the first that was found is the next: dicts keep their order.
+            best = max(self.waiting.values(), key=lambda waiting: waiting.priority)
+            if best is not request:
+                self.seen["overtaken"].append([request.url, request.priority, best.url, best.priority])
+            del self.waiting[id(request)]
+            self.seen["fetched"].append(request.url)
+            self.seen["priorities"].append(request.priority)
+        return request
 
-    def request_dropped(self, request: Any) -> None:
-        self.waiting.pop(id(request), None)
-
-    def request_reached_downloader(self, request: Any) -> None:
-        if id(request) not in self.waiting:
-            return  # robots.txt does not wait
-        # Of requests of one priority the first that was found is the next: dicts keep their order.
-        best = max(self.waiting.values(), key=lambda waiting: waiting.priority)
-        if best is not request:
-            self.overtaken.append([request.url, request.priority, best.url, best.priority])
-        del self.waiting[id(request)]
-        self.fetched.append(request.url)
-        self.priorities.append(request.priority)
-        self.delays |= {slot.delay for slot in self.crawler.engine.downloader.slots.values()}
-
-    def spider_closed(self) -> None:
-        seen = {
-            "fetched": self.fetched, "priorities": self.priorities, "overtaken": self.overtaken,
-            "delays": sorted(self.delays), "n_waiting": len(self.waiting),
-            "total_concurrency": self.crawler.engine.downloader.total_concurrency,
-        }  # fmt: skip
-        Path(self.crawler.settings["FOCUSED_RUN_DIR"], "observed.json").write_text(json.dumps(seen))
+    def close(self, reason: str) -> Any:
+        delays = {slot.delay for slot in self.crawler.engine.downloader.slots.values()}
+        self.seen |= {"n_waiting": len(self.waiting), "delays": sorted(delays)}
+        Path(self.crawler.settings["FOCUSED_RUN_DIR"], "observed.json").write_text(json.dumps(self.seen))
+        return super().close(reason)
 
 
 def observed(run_dir: Path) -> dict[str, Any]:

@@ -59,6 +59,11 @@ def test_everything_is_fetched_once_and_judged(whole):
     assert "log_count/WARNING" not in whole.stats
 
 
+def test_each_page_is_judged_once_however_many_are_under_way(whole):
+    n_links = sum(body.count(b"<a ") for body in hand_made.two_regions().values())
+    assert whole.stats["focused/links/scored_count"] == n_links
+
+
 def test_irrelevant_pages_are_counted_then_dropped(whole):
     assert whole.stats["item_scraped_count"] == N_RELEVANT
     assert whole.stats["item_dropped_count"] == N_PAGES - N_RELEVANT

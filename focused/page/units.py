@@ -148,7 +148,8 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
     """Return which positions stand in a link element, one that leads into the page itself included."""
     first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
-    bounds = page.chunk_start[np.array([first_of[node] for node in nodes] + [last_of[node] for node in nodes])]
+    chunks = [first_of[node] for node in nodes] + [last_of[node] for node in nodes]
+    bounds = page.chunk_start[np.array(chunks, dtype=np.int64)]  # a page whose one link is a refresh has no element
     size = len(page.terms) + 1
     change = np.bincount(bounds[: len(nodes)], minlength=size) - np.bincount(bounds[len(nodes) :], minlength=size)
     covered: npt.NDArray[np.bool_] = np.cumsum(change[:-1]) > 0

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import scrapy
 from scrapy import Request
+from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
+from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl import Crawl
 from focused.frontier.priority import SEED
@@ -16,9 +19,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
     from typing_extensions import Self
 
     from focused.items import PageItem
+
+logger = logging.getLogger(__name__)
 
 
 class FocusedSpider(scrapy.Spider):
@@ -50,7 +56,8 @@ class FocusedSpider(scrapy.Spider):
     async def start(self) -> AsyncIterator[Any]:
         """Ask for the seeds first."""
         for seed in self.plan.seeds:
-            yield Request(seed, priority=SEED, meta={"focused_link_score": 1.0, "focused_link_reason": "seed"})
+            meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
+            yield Request(seed, errback=self.failed, priority=SEED, meta=meta)
 
     def parse(self, response: Response) -> Iterator[PageItem | Request]:
         """Yield the page and a request for each link that has not been asked for."""
@@ -63,4 +70,13 @@ class FocusedSpider(scrapy.Spider):
             return
         yield self.crawl.item(response, page)
         for url in self.crawl.new_links(page):
-            yield Request(url)
+            yield Request(url, errback=self.failed)
+
+    def failed(self, failure: Failure) -> None:
+        """Count a page that could not be fetched; its traceback would tell nobody anything."""
+        error = failure.value
+        if isinstance(error, HttpError):
+            raise error  # counted by Scrapy's HttpErrorMiddleware
+        if not isinstance(error, IgnoreRequest):  # neither is forbidden by robots.txt and the like a failure
+            self.crawler.stats.inc_value("focused/pages/failed_count")
+            logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]

@@ -1,0 +1,152 @@
+"""Crawls over real sockets: budget, politeness, precedence."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+
+import hand_made
+import pytest
+from commands import crawl
+from observers import SETTINGS, observed
+from sites import HTML, Reply, Site, redirect
+
+pytestmark = pytest.mark.slow
+
+FAST = {
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    "FOCUSED_METRICS_INTERVAL_SECS": 0,
+}
+
+
+class Busy:
+    """A site of endless pages of which some redirect, some are missing, some fail, some are pictures, some slow."""
+
+    def __init__(self) -> None:
+        self.n_pages = 0
+        self.n_at_once = self.most_at_once = 0
+        self._lock = threading.Lock()
+
+    def __call__(self, path: str) -> Reply | None:
+        if path == "/robots.txt":
+            return None
+        number = int(path.rpartition("/")[2] or 0)
+        if number % 7 == 3:
+            return redirect(f"/to/{number * 10}")
+        if number % 11 == 5:
+            return None
+        if number % 13 == 6:
+            return Reply(b"<p>Broken.", 500)
+        if number % 17 == 8:
+            return Reply(b"\x89PNG\r\n\x1a\n\0\0", headers={"Content-Type": "image/png"})
+        if number % 19 == 9:
+            return Reply(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 50)
+        with self._lock:
+            self.n_pages += 1
+        links = [(f"/to/{number * 5 + k}", "nebula" if k % 2 else "soup") for k in range(1, 6)]
+        body = hand_made.html(hand_made.STARS if number % 2 else hand_made.FOOD, *links)
+        return Reply(body, wait=lambda: self.linger(0.03 if number % 3 else 0.0))
+
+    def linger(self, seconds: float) -> None:
+        with self._lock:
+            self.n_at_once += 1
+            self.most_at_once = max(self.most_at_once, self.n_at_once)
+        time.sleep(seconds)
+        with self._lock:
+            self.n_at_once -= 1
+
+
+@pytest.mark.parametrize("max_pages", [1, 16, 60])
+def test_the_budget_is_exact_whatever_is_under_way(models, tmp_path, max_pages):
+    busy = Busy()
+    with Site(busy) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/to/1", max_pages=max_pages, settings=FAST)
+    assert result.exit_code == 0, result.err
+    assert result.stats["finish_reason"] == "max_pages"
+    assert result.stats["focused/pages/fetched_count"] == max_pages
+    assert busy.n_pages == max_pages  # not one page was asked for in vain
+    if max_pages == 60:
+        assert busy.most_at_once > 4
+        assert {302, 404, 500} <= set(site.answered)
+        assert result.stats["focused/pages/not_text_count"] >= 2
+        assert result.stats["httperror/response_ignored_count"] >= 1
+        assert "responses with an HTTP error" in result.err
+    assert Counter(site.asked)["/robots.txt"] == 1
+
+
+@pytest.fixture(scope="module")
+def polite(tmp_path_factory):
+    """A crawl with a topic that has settings of its own, at Scrapy's full talkativeness."""
+    folder = tmp_path_factory.mktemp("polite")
+    pages = {
+        "/robots.txt": Reply(b"User-agent: *\nDisallow: /private/\n", headers={"Content-Type": "text/plain"}),
+        "/": hand_made.html("Welcome.", ("/private/1", "a nebula"), ("/a", "a star"), ("/b", "soup")),
+        "/private/1": hand_made.html(hand_made.STARS),
+        "/a": hand_made.html(hand_made.STARS),
+        "/b": hand_made.html(hand_made.FOOD),
+    }
+    with Site(pages) as site:
+        settings = {"DOWNLOAD_DELAY": 0.03, "AUTOTHROTTLE_ENABLED": False, "USER_AGENT": "stars/1"}
+        hand_made.topic(seeds=[f"{site.url}/"], settings=settings).save(folder / "models")
+        options = {"FOCUSED_CONTACT": "me@example.org", "LOG_LEVEL": "DEBUG", **SETTINGS}
+        result = crawl(folder / "models", folder, settings=options)
+    assert result.exit_code == 0, result.err
+    return result, site
+
+
+def test_settings_of_the_topic_reach_the_crawl(polite):
+    result, site = polite
+    assert observed(result.run_dir)["delays"] == [0.03]
+    assert result.run["settings"]["DOWNLOAD_DELAY"] == 0.03
+    assert site.agents == {"stars/1 (+me@example.org)"}
+
+
+def test_robots_txt_is_obeyed(polite):
+    result, site = polite
+    assert sorted(site.asked) == ["/", "/a", "/b", "/robots.txt"]
+    assert result.stats["robotstxt/forbidden"] == 1
+
+
+def test_no_port_is_opened_for_anyone(polite):
+    """Telnet console and remote control run Python for whoever connects; Scrapy would say that they listen."""
+    result, _ = polite
+    assert "DEBUG" in result.err
+    assert "listening" not in result.err.lower()
+    assert "RemoteControl" not in result.err
+    assert "TelnetConsole" not in result.err
+
+
+def test_the_project_is_polite_by_default(tmp_path):
+    with Site({"/": hand_made.html("Welcome.", ("/a", "a star")), "/a": hand_made.html(hand_made.STARS)}) as site:
+        hand_made.topic(seeds=[f"{site.url}/"]).save(tmp_path / "models")
+        result = crawl(tmp_path / "models", tmp_path, max_pages=1, settings=SETTINGS)
+    assert result.exit_code == 0, result.err
+    assert observed(result.run_dir)["delays"] == [1.0]
+    assert all(agent.startswith("focused/") for agent in site.agents)
+    assert "Set -s FOCUSED_CONTACT=you@example.org" in result.err
+    assert "DOWNLOAD_DELAY" not in result.run["settings"]
+
+
+def test_a_server_that_is_not_there_is_no_success_in_silence(models, tmp_path):
+    with Site({}) as site:
+        url = site.url
+    result = crawl(models, tmp_path, seeds=f"{url}/", settings=FAST)
+    assert result.exit_code == 0
+    assert result.run["finish_reason"] == "finished"
+    assert "No page was fetched. Answers: " in result.err
+    assert "ConnectionRefusedError" in result.err
+    assert result.stats["focused/pages/failed_count"] == 1
+    assert "Traceback" not in result.err
+
+
+def test_meta_refresh_is_a_link_of_its_page(models, tmp_path):
+    pages = {
+        "/": Reply(b'<meta http-equiv="refresh" content="0; url=/next"><p>Stars and galaxies.'),
+        "/next": Reply(b"<p>A nebula.", headers={"Content-Type": HTML}),
+    }
+    with Site(pages) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST)
+    assert [page["url"] for page in result.pages] == [f"{site.url}/", f"{site.url}/next"]
