@@ -103,15 +103,18 @@ def _callbacks(
     first_mark: list[int]  # marks before a node's text
     last_mark: list[int]  # marks up to the end of its text
     link_nodes: list[int]
+    link_targets: list[str]
     outline: Outline
     titles: list[str]
     keywords: list[str]
     # Open elements: a node, or for a phrase element that holds no node so far -1 minus its place in the pieces.
     open_elements: list[int]
-    open_links: list[tuple[int, int, Mapping[str, str]]]  # node, place in the pieces, attributes
+    outer_links: list[tuple[int, int, Mapping[str, str]]]  # open links around the innermost one
     bodies: list[int]
     current: int  # the innermost open node
-    link_node: int  # the innermost open link, -1 if there is none
+    link_node: int  # the innermost open link, -1 if there is none; its place in the pieces, its attributes
+    link_place: int
+    link_attributes: Mapping[str, str]
     n_nodes: int
     n_marks: int
     n_phrases: int  # open phrase elements that are no nodes: the innermost open elements
@@ -120,17 +123,17 @@ def _callbacks(
     add, code_of = pieces.append, codes.get
 
     def begin() -> None:
-        nonlocal outline, parent, end, is_block, first_mark, last_mark, link_nodes, titles, keywords, open_elements
-        nonlocal open_links, bodies, current, link_node, n_nodes, n_marks, n_phrases, n_hidden
+        nonlocal outline, parent, end, is_block, first_mark, last_mark, link_nodes, link_targets, titles, keywords
+        nonlocal open_elements, outer_links, bodies, current, link_node, n_nodes, n_marks, n_phrases, n_hidden
         outline = Outline()
-        parent, end, link_nodes = outline.parent, outline.end, outline.link_nodes
+        parent, end, link_nodes, link_targets = outline.parent, outline.end, outline.link_nodes, outline.link_targets
         pieces.clear()
         is_block, first_mark, last_mark = [], [], []
-        titles, keywords, open_elements, open_links, bodies = [], [], [], [], []
+        titles, keywords, open_elements, outer_links, bodies = [], [], [], [], []
         current, link_node, n_nodes, n_marks, n_phrases, n_hidden = -1, -1, 0, 0, 0, 0
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
-        nonlocal current, n_hidden, n_marks, n_nodes, n_phrases, hidden_from
+        nonlocal current, n_hidden, n_marks, n_nodes, n_phrases, hidden_from, link_node, link_place, link_attributes
         if n_hidden:
             n_hidden += 1
             return
@@ -145,7 +148,7 @@ def _callbacks(
             if code == WITHOUT_NODE:
                 add(" ")
                 if tag == "img":
-                    if open_links and (label := attributes.get("alt")):
+                    if link_node >= 0 and (label := attributes.get("alt")):
                         add(f"{label} ")
                 elif tag == "meta" or tag == "base":
                     _describe(outline, tag, attributes, keywords)
@@ -165,8 +168,23 @@ def _callbacks(
         is_block.append(code & BLOCK)
         first_mark.append(n_marks)
         last_mark.append(0)
-        if code > BLOCK and look_at(node, tag, attributes):
-            return
+        if code > BLOCK:
+            if tag == "a":
+                if (target := attributes.get("href")) is not None:
+                    link_nodes.append(node)
+                    link_targets.append(target)
+                    if link_node >= 0:
+                        outer_links.append((link_node, link_place, link_attributes))
+                    link_node, link_place, link_attributes = node, len(pieces), attributes
+                    if "rel" in attributes and "nofollow" in attributes["rel"].lower():
+                        outline.nofollow_nodes.add(node)
+            elif tag in LEAF_LINK_TAGS:
+                add_leaf_link(node, tag, attributes)
+                return
+            elif tag == "body":
+                bodies.append(node)
+            elif tag != "html":
+                outline.headings.append(node)
         open_elements.append(node)
         current = node
 
@@ -193,34 +211,13 @@ def _callbacks(
         last_mark[node] = n_marks
         current = parent[node]
 
-    def look_at(node: int, tag: str, attributes: Mapping[str, str]) -> bool:
-        """Take down what is special about a node; tell whether it has been closed."""
-        nonlocal link_node
-        if tag == "a":
-            target = attributes.get("href")
-            if target is not None:
-                link_nodes.append(node)
-                outline.link_targets.append(target)
-                open_links.append((node, len(pieces), attributes))
-                link_node = node
-                if "rel" in attributes and "nofollow" in attributes["rel"].lower():
-                    outline.nofollow_nodes.add(node)
-        elif tag in LEAF_LINK_TAGS:
-            add_leaf_link(node, tag, attributes)
-            return True
-        elif tag == "body":
-            bodies.append(node)
-        elif tag != "html":
-            outline.headings.append(node)
-        return False
-
     def add_leaf_link(node: int, tag: str, attributes: Mapping[str, str]) -> None:
         """Add a link whose text is a label, and close it; what it holds is for readers without frames."""
         nonlocal n_hidden, n_marks, hidden_from
         target = attributes.get("href" if tag == "area" else "src")
         if target is not None:
             link_nodes.append(node)
-            outline.link_targets.append(target)
+            link_targets.append(target)
             add(_label(attributes, "name"))
         add(CHUNK_END)
         n_marks += 1
@@ -231,11 +228,13 @@ def _callbacks(
 
     def end_link() -> None:
         """End the innermost link; where it holds no text, its label serves."""
-        nonlocal link_node
-        _, place, attributes = open_links.pop()
-        link_node = open_links[-1][0] if open_links else -1
-        if len(attributes) > 1 and (label := _label(attributes)) and _is_blank(pieces[place:]):
+        nonlocal link_node, link_place, link_attributes
+        if len(link_attributes) > 1 and (label := _label(link_attributes)) and _is_blank(pieces[link_place:]):
             add(label)
+        if outer_links:
+            link_node, link_place, link_attributes = outer_links.pop()
+        else:
+            link_node = -1
 
     def take_raw_text(tag: str, place: int) -> None:
         text = "".join(pieces[place:])
