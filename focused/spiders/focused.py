@@ -77,6 +77,7 @@ class FocusedSpider(scrapy.Spider):
         error = failure.value
         if isinstance(error, HttpError):
             raise error  # counted by Scrapy's HttpErrorMiddleware
-        if not isinstance(error, IgnoreRequest):  # neither is forbidden by robots.txt and the like a failure
+        # What robots.txt forbids is counted there; a chain of redirects that was cut off is not.
+        if not isinstance(error, IgnoreRequest) or "redirections" in str(error):
             self.crawler.stats.inc_value("focused/pages/failed_count")
             logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]
