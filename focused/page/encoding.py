@@ -81,6 +81,9 @@ _MAGIC = (
 )  # fmt: skip
 
 
+_NOT_IN_TEXT = bytes(code for code in range(32) if code not in b"\t\n\f\r\x1b")
+
+
 def is_binary(body: bytes) -> bool:
     r"""Tell whether a body is no text at all.
 
@@ -90,8 +93,9 @@ def is_binary(body: bytes) -> bool:
     if body.startswith(_MAGIC):
         return True
     start = body[:1024]
-    n_nuls = start.count(0)
-    # A stray NUL is a broken page; UTF-16 and UTF-32 without their mark show their many NULs before "<".
-    if 10 * n_nuls <= len(start) or read_bom(body)[0] is not None:
+    n_controls = len(start) - len(start.translate(None, _NOT_IN_TEXT))
+    # A stray one is a broken page; of random bytes one in ten is such. UTF-16 and UTF-32 without their mark show
+    # their many NULs beside "<".
+    if 20 * n_controls <= len(start) or read_bom(body)[0] is not None:
         return False
     return b"<\0" not in start and b"\0<" not in start
