@@ -17,13 +17,11 @@ from focused.examples.page_set import PageSet
 from focused.learning.training import LinkExamples, train_topic
 from focused.text.analyzer import TERMS
 from focused.text.background import Background
-from focused.topic import Topic
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from focused.examples.counting import CountedLink, Counts
     from focused.learning.model import TopicModel
+    from focused.topic import Topic
 
 BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed among those that a crawl meets, where the background stands for them."""
@@ -111,14 +109,15 @@ def _in_columns(background: Background, column_of: dict[str, int], n_columns: in
     return moved
 
 
-def _links_among(
-    positive: PageSet, unlabeled: PageSet | Background
-) -> tuple[list[int], list[int], list[CountedLink]]:
+def _links_among(positive: PageSet, unlabeled: PageSet | Background) -> tuple[list[int], list[int], list[CountedLink]]:
     """Return the links between pages: rows of their pages, rows of their targets, and themselves."""
     pages = [*positive.pages, *(unlabeled.pages if isinstance(unlabeled, PageSet) else [])]
     row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
     found = [
-        (row, row_of[link.target], link) for row, page in enumerate(pages) for link in page.links if link.target in row_of
+        (row, row_of[link.target], link)
+        for row, page in enumerate(pages)
+        for link in page.links
+        if link.target in row_of
     ]
     if not found:
         return [], [], []

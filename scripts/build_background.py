@@ -16,7 +16,6 @@ import random
 import sys
 import tarfile
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -26,10 +25,15 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from typing import TYPE_CHECKING
+
 from focused.page.reader import PageReader  # noqa: E402
 from focused.text.analyzer import FIRST_TERM, TERMS, Analyzer  # noqa: E402
 from focused.text.background import BACKGROUND_FILE, to_bytes  # noqa: E402
 from focused.webs import open_web  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 DOCUMENTATION = {
     "python3-doc": "/usr/share/doc/python3.11/html",

@@ -60,7 +60,7 @@ class FetchedPages:
     """Pages that were fetched, kept in a temporary file (implements `focused.examples.sources.Fetched`)."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object, and closes with it
         self._found: dict[str, _Stored | RefusedError] = {}
 
     def __enter__(self) -> FetchedPages:
@@ -117,9 +117,7 @@ class FetchSpider(scrapy.Spider):
         """Ask for each URL once."""
         for url in self._urls:
             try:
-                request = scrapy.Request(
-                    url, self.parse, errback=self.failed, meta={"asked": url}, dont_filter=True
-                )
+                request = scrapy.Request(url, self.parse, errback=self.failed, meta={"asked": url}, dont_filter=True)
             except ValueError as error:
                 self._pages.refuse(url, "no URL", str(error))
                 self._on_answer()
@@ -139,12 +137,13 @@ class FetchSpider(scrapy.Spider):
     def failed(self, failure: Failure) -> None:
         """Note why a page did not come."""
         asked = failure.request.meta["asked"]  # type: ignore[attr-defined]
-        if failure.check(HttpError):
-            self._pages.refuse(asked, f"answered {failure.value.response.status}")
-        elif failure.check(IgnoreRequest):
+        error = failure.value
+        if isinstance(error, HttpError):
+            self._pages.refuse(asked, f"answered {error.response.status}")
+        elif isinstance(error, IgnoreRequest):
             self._pages.refuse(asked, "forbidden by robots.txt")
         else:
-            self._pages.refuse(asked, "could not be fetched", type(failure.value).__name__)
+            self._pages.refuse(asked, "could not be fetched", type(error).__name__)
         self._on_answer()
 
 

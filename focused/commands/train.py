@@ -68,8 +68,12 @@ class Command(ScrapyCommand):
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.epilog = EXAMPLES
         pages = parser.add_argument_group("example pages")
-        pages.add_argument("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
-        pages.add_argument("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
+        pages.add_argument(
+            "--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough"
+        )
+        pages.add_argument(
+            "--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive"
+        )
         pages.add_argument(
             "--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)"
         )
@@ -136,7 +140,12 @@ class Command(ScrapyCommand):
         print(report(topic, learnt, positive, unlabeled, directory, language_is_given=opts.language is not None))
 
     def _read(
-        self, opts: argparse.Namespace, reader: ExampleReader, progress: Progress, n_sample: int | None, random_state: int
+        self,
+        opts: argparse.Namespace,
+        reader: ExampleReader,
+        progress: Progress,
+        n_sample: int | None,
+        random_state: int,
     ) -> tuple[PageSet, PageSet | Background]:
         """Read the examples that the options name; fetch what has to be fetched."""
         refused = Refusals(), Refusals()

@@ -98,7 +98,9 @@ def _warnings(topic: Topic, positive: PageSet, unlabeled: PageSet | Background) 
                 f"the language rather than the topic. Train again with --unlabeled pages in {topic.language!r}."
             )
     if len(positive) < 10:
-        lines.append(f"WARNING: {_pages(positive)} of the topic are few; the figures below are rough. Thirty are enough.")
+        lines.append(
+            f"WARNING: {_pages(positive)} of the topic are few; the figures below are rough. Thirty are enough."
+        )
     return "\n".join(lines)
 
 
@@ -113,7 +115,10 @@ def _figures(model: TopicModel) -> str:
         (name, getattr(figures, name), getattr(figures, f"{name}_low"), getattr(figures, f"{name}_high"))
         for name in ("precision", "recall", "f1")
     ]
-    lines = [f"Cross-validated, for whole pages ({model.learner}, {figures.n_terms:,} terms):", "             95 % interval"]
+    lines = [
+        f"Cross-validated, for whole pages ({model.learner}, {figures.n_terms:,} terms):",
+        "             95 % interval",
+    ]
     lines += [
         f"  {'F1' if name == 'f1' else name:<10} {value:.2f}  {low:.2f}-{high:.2f}" for name, value, low, high in rows
     ]
@@ -134,7 +139,9 @@ def _terms(learnt: Learnt) -> str:
 def _next(topic: Topic, directory: Path) -> str:
     lines = [f"Topic written to {directory}"]
     if topic.seeds:
-        lines.append(f"Seeds: {', '.join(topic.seeds[:3])}{', ...' if len(topic.seeds) > 3 else ''} ({len(topic.seeds)})")
+        lines.append(
+            f"Seeds: {', '.join(topic.seeds[:3])}{', ...' if len(topic.seeds) > 3 else ''} ({len(topic.seeds)})"
+        )
         lines.append(f"Next: scrapy crawl focused -a topic={topic.name}")
     else:
         lines.append(

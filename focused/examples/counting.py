@@ -114,9 +114,7 @@ class _Contexts:
 
 def _by_row(stretches: Stretches) -> dict[int, list[tuple[int, int]]]:
     found: dict[int, list[tuple[int, int]]] = {}
-    for start, end, row in zip(
-        stretches.start.tolist(), stretches.end.tolist(), stretches.row.tolist(), strict=True
-    ):
+    for start, end, row in zip(stretches.start.tolist(), stretches.end.tolist(), stretches.row.tolist(), strict=True):
         found.setdefault(row, []).append((start, end))
     return found
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +16,7 @@ from focused.page.urls import is_page_url
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import ExitStack
 
     from focused.examples.refusals import Refusals
@@ -164,7 +164,7 @@ def _folder(top: Path, opening: Opening) -> list[Candidate]:
 
 
 def _file(path: Path, name: str, max_bytes: int) -> Candidate:
-    url = FILES_ORIGIN + quote(os.fsencode(Path(os.path.abspath(path)).as_posix()))
+    url = FILES_ORIGIN + quote(os.fsencode(Path.cwd().joinpath(path).as_posix()))
     return Candidate(name, url, partial(_load_file, path, url, max_bytes))
 
 

@@ -25,7 +25,7 @@ def http_url(text: str) -> str | None:
         host, port = parts.hostname, parts.port
     except (ValueError, UnicodeError):
         return None
-    if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in "%<>\" "):
+    if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in '%<>" '):
         return None
     return url
 

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import hand_made
+import pytest
+from scrapy.exceptions import DropItem
+from scrapy.utils.test import get_crawler
+
+from focused import pipelines
+from focused.crawl import Crawl
+from focused.items import PageItem
+from focused.page.reader import PageReader
+from focused.pipelines import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
+from focused.relevance import Judge
+
+HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars"><html lang=en>'
+
+
+@pytest.fixture
+def crawler(tmp_path):
+    topic = hand_made.topic()
+    plan = SimpleNamespace(
+        judge=Judge(topic), reader=PageReader(topic.analyzer), run_dir=tmp_path, max_pages=4, max_relevant=0
+    )
+    settings = {"FOCUSED_HARVEST_WINDOW_PAGES": 2, "FOCUSED_HARVEST_EVERY_PAGES": 2, "TWISTED_REACTOR_ENABLED": False}
+    crawler = get_crawler(settings_dict=settings)
+    crawler.spider = SimpleNamespace(crawl=Crawl(plan), plan=plan, crawler=crawler)
+    return crawler
+
+
+def item(crawler, body: bytes = b"", url="http://h.org/a", **fields) -> PageItem:
+    page = crawler.spider.plan.reader.read(body, url)
+    return PageItem(url=url, title=page.title, page=page, body=body, **fields)
+
+
+def test_a_page_is_classified_if_nobody_has_done_it(crawler):
+    pipeline = ClassifyPipeline.from_crawler(crawler)
+    found = [pipeline.process_item(item(crawler, hand_made.html(text))) for text in (hand_made.STARS, hand_made.FOOD)]
+    assert [page.relevant for page in found] == [True, False]
+    assert found[0].relevance > 0.5 > found[1].relevance
+
+
+def test_what_link_scoring_found_stands(crawler):
+    pipeline = ClassifyPipeline.from_crawler(crawler)
+    page = item(crawler, hand_made.html(hand_made.STARS), relevance=0.1, relevant=False)
+    assert pipeline.process_item(page).relevance == 0.1
+
+
+@pytest.mark.parametrize("pipeline", [ClassifyPipeline, HarvestPipeline, JsonLinesPipeline])
+def test_items_of_other_kinds_pass(crawler, pipeline):
+    other = {"url": "http://h.org/"}
+    assert pipeline.from_crawler(crawler).process_item(other) is other
+    assert crawler.stats.get_value("focused/pages/fetched_count") is None
+
+
+def counted(crawler, monkeypatch, pages: list[tuple[bool, str]]) -> tuple[HarvestPipeline, list[str]]:
+    ended: list[str] = []
+    monkeypatch.setattr(HarvestPipeline, "_finish", lambda self, reason: ended.append(reason))
+    pipeline = HarvestPipeline.from_crawler(crawler)
+    for number, (relevant, reason) in enumerate(pages):
+        page = PageItem(url=f"http://h.org/{number}", relevant=relevant, link_reason=reason, depth=number)
+        if relevant:
+            assert pipeline.process_item(page) is page
+        else:
+            with pytest.raises(DropItem):
+                pipeline.process_item(page)
+    return pipeline, ended
+
+
+PAGES = [(True, "seed"), (False, "block"), (True, "below threshold"), (True, "anchor")]
+
+
+def test_every_page_counts_and_irrelevant_ones_go_no_further(crawler, monkeypatch):
+    pipeline, ended = counted(crawler, monkeypatch, PAGES)
+    pipeline.close_spider()
+    stats = {name.removeprefix("focused/"): value for name, value in crawler.stats.get_stats().items()}
+    assert stats["pages/fetched_count"] == 4
+    assert stats["pages/relevant_count"] == 3
+    assert stats["harvest_rate"] == 0.75
+    assert stats["target_length"] == 0 + 2 + 3
+    through = {name: value for name, value in stats.items() if name.startswith("relevant/")}
+    assert through == {"relevant/seed_count": 1, "relevant/deferred_count": 1, "relevant/by_anchor_count": 1}
+    assert ended == ["max_pages"]
+    assert crawler.spider.crawl.harvest is pipeline.counter
+
+
+def test_the_crawl_ends_once_when_enough_relevant_pages_are_found(crawler, monkeypatch):
+    crawler.spider.plan.max_pages, crawler.spider.plan.max_relevant = 0, 2
+    _, ended = counted(crawler, monkeypatch, [*PAGES, (False, "block"), (True, "page")])
+    assert ended == ["max_relevant"]
+
+
+def test_harvest_csv_has_a_row_every_so_many_pages_and_a_last_one(crawler, monkeypatch, tmp_path):
+    crawler.stats.set_value("scheduler/enqueued", 9)
+    crawler.stats.set_value("scheduler/dequeued", 4)
+    pipeline, _ = counted(crawler, monkeypatch, PAGES[:3])
+    pipeline.close_spider()
+    assert (tmp_path / pipelines.HARVEST_FILE).read_text().splitlines() == [
+        "pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length",
+        "2,1,0.5000,0.5000,5,0",
+        "3,2,0.6667,0.5000,5,2",
+    ]
+
+
+def test_a_crawl_without_pages_leaves_a_row_of_zeros(crawler, tmp_path):
+    HarvestPipeline.from_crawler(crawler).close_spider()
+    assert (tmp_path / pipelines.HARVEST_FILE).read_text().splitlines()[1:] == ["0,0,0.0000,0.0000,0,0"]
+    assert crawler.stats.get_value("focused/harvest_rate") == 0
+
+
+def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tmp_path):
+    pipeline = JsonLinesPipeline.from_crawler(crawler)
+    body = f"<title>A\nstar</title>{HEAD}<p>Über\u2028stars<p>More".encode()
+    pipeline.process_item(item(crawler, body, relevance=0.7, relevant=True))
+    pipeline.process_item(item(crawler, b"<p>plain", url="http://h.org/b"))
+    pipeline.close_spider()
+    lines = (tmp_path / pipelines.PAGES_FILE).read_text(encoding="utf-8").split("\n")
+    first, second = map(json.loads, lines[:-1])
+    assert lines[-1] == ""
+    assert (first["title"], first["text"].split()) == ("A star", ["Über", "stars", "More"])
+    assert first["canonical_url"] == "http://h.org/star"
+    assert first["description"].split() == ["About", "stars"]
+    assert first["language"] == "en"
+    assert (second["canonical_url"], second["description"]) == ("http://h.org/b", "")
+    assert not {"page", "body", "analysed", "raw"} & set(first)
+    assert crawler.stats.get_value("focused/store/pages_written_count") == 2
+    assert crawler.stats.get_value("focused/store/pages_lost_count") is None

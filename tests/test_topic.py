@@ -1,0 +1,176 @@
+"""A topic's directory: written, read, and refused where anything about it is not as it must be."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from focused.learning.calibration import KINDS, Calibration
+from focused.topic import Topic, TopicError, check_topic_name, is_topic_setting, load_topic, topic_names
+
+MODELS = Path(__file__).resolve().parent.parent / "models"
+
+
+@pytest.fixture
+def topic(tmp_path: Path) -> Topic:
+    topic = Topic(
+        name="stars",
+        title='Stars "and" more',
+        language="en",
+        seeds=["http://a.example/"],
+        strategy="slc",
+        settings={"DOWNLOAD_DELAY": 2.5},
+        terms=["star", "moon"],
+        idf=np.array([1.0, 2.0]),
+        coef=np.array([0.5, -0.5]),
+        topic_vector=np.array([1.0, 0.0]),
+        intercept=-0.25,
+        calibrations={kind: Calibration(kind, 2.0, 1.0, 0.1, 4.0, 0.5, 7) for kind in KINDS},
+    )
+    topic.save(tmp_path)
+    return topic
+
+
+def test_what_is_saved_is_loaded(topic: Topic, tmp_path: Path) -> None:
+    loaded = load_topic("stars", tmp_path)
+    for name in ("title", "language", "seeds", "strategy", "settings", "terms", "intercept", "calibrations"):
+        assert getattr(loaded, name) == getattr(topic, name)
+    for name in ("idf", "coef", "topic_vector"):
+        assert np.array_equal(getattr(loaded, name), getattr(topic, name))
+    assert topic_names(tmp_path) == ["stars"]
+
+
+def test_saving_twice_gives_the_same_bytes(topic: Topic, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()}
+    topic.save(tmp_path)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()} == before
+
+
+@pytest.mark.parametrize("name", ["", "../x", "a/b", ".", "..", "A", "x" * 300, "-x", "a b", "ä", "x\n"])
+def test_names_that_could_leave_the_folder_are_refused(name: str, tmp_path: Path) -> None:
+    with pytest.raises(TopicError, match="lower-case letters"):
+        check_topic_name(name)
+    with pytest.raises(TopicError):
+        load_topic(name, tmp_path)
+
+
+def test_an_unknown_topic_names_the_known_ones_and_how_to_train(topic: Topic, tmp_path: Path) -> None:
+    with pytest.raises(TopicError, match=r"Known topics: stars\. Train one: scrapy train moons"):
+        load_topic("moons", tmp_path)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "empty", "missing"])
+def test_a_damaged_model_is_refused_with_how_to_retrain(topic: Topic, tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "stars" / "model.npz"
+    data = bytearray(path.read_bytes())
+    if damage == "flipped":
+        data[len(data) // 2] ^= 1
+    elif damage == "truncated":
+        data = data[:-20]
+    elif damage == "empty":
+        data = bytearray()
+    path.unlink() if damage == "missing" else path.write_bytes(data)
+    with pytest.raises(TopicError, match="Retrain it: scrapy train stars"):
+        load_topic("stars", tmp_path)
+
+
+def test_the_model_of_another_topic_is_refused(topic: Topic, tmp_path: Path) -> None:
+    (tmp_path / "stars").rename(tmp_path / "moons")
+    with pytest.raises(TopicError, match="made for topic 'stars'"):
+        load_topic("moons", tmp_path)
+
+
+def test_a_model_of_another_version_is_refused(topic: Topic, tmp_path: Path) -> None:
+    path = tmp_path / "stars" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
+    with pytest.raises(TopicError, match="format 99, this version reads 1"):
+        load_topic("stars", tmp_path)
+
+
+def replace_model(models_dir: Path, data: bytes) -> None:
+    """Put another model into a topic, with a manifest that fits it: an attacker would do as much."""
+    import hashlib
+
+    (models_dir / "stars" / "model.npz").write_bytes(data)
+    path = models_dir / "stars" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"model_sha256": hashlib.sha256(data).hexdigest()}))
+
+
+class Bomb:
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        raise AssertionError("unpickled")
+
+
+def test_a_foreign_model_file_runs_no_code(topic: Topic, tmp_path: Path) -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, terms=np.array([{"a": 1}], dtype=object), idf=[1.0], coef=[1.0], topic_vector=[1.0])
+    for data in (pickle.dumps({"a": 1}), buffer.getvalue(), b"PK\x03\x04nonsense", b"text"):
+        replace_model(tmp_path, data)
+        with pytest.raises(TopicError, match="is no model file"):
+            load_topic("stars", tmp_path)
+
+
+@pytest.mark.parametrize("coef", [[1.0], [float("nan"), 1.0], [[1.0, 2.0]]])
+def test_arrays_that_do_not_fit_are_refused(topic: Topic, tmp_path: Path, coef: list[float]) -> None:
+    buffer = io.BytesIO()
+    np.savez(buffer, terms=np.array([b"a", b"b"]), idf=np.ones(2), coef=np.array(coef), topic_vector=np.ones(2))
+    replace_model(tmp_path, buffer.getvalue())
+    with pytest.raises(TopicError, match="do not fit"):
+        load_topic("stars", tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"format": 1}', "null", "\xff"])
+def test_a_manifest_that_is_none_is_refused(topic: Topic, tmp_path: Path, text: str) -> None:
+    (tmp_path / "stars" / "manifest.json").write_bytes(text.encode("latin-1"))
+    with pytest.raises(TopicError, match="Retrain it"):
+        load_topic("stars", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("titel = 'x'", "unknown key 'titel'"),
+        ("seeds = 'http://a.example/'", "must be a list of URLs"),
+        ("title = 3", "must be a text in quotes"),
+        ("language = 'english!'", "ISO 639-1"),
+        ("[settings]\nITEM_PIPELINES = {}", "A topic may not set ITEM_PIPELINES"),
+        ("[settings]\nFOCUSED_RUNS_DIR = '/etc'", "A topic may not set FOCUSED_RUNS_DIR"),
+        ("[settings]\nDOWNLOAD_DELAY = 'soon'", "DOWNLOAD_DELAY .* must be a number"),
+        ('[settings]\nUSER_AGENT = "a\\nb"', "USER_AGENT .* must be a text"),
+        ("= broken", "cannot be read"),
+    ],
+)
+def test_topic_files_that_are_wrong_are_refused(topic: Topic, tmp_path: Path, line: str, message: str) -> None:
+    (tmp_path / "stars" / "topic.toml").write_text(line)
+    with pytest.raises(TopicError, match=message):
+        load_topic("stars", tmp_path)
+
+
+def test_settings_that_a_topic_may_set() -> None:
+    allowed = ["DOWNLOAD_DELAY", "CONCURRENT_REQUESTS", "ROBOTSTXT_OBEY", "FOCUSED_STRATEGY", "FOCUSED_MAX_PAGES"]
+    forbidden = [
+        "SPIDER_MIDDLEWARES",
+        "DOWNLOAD_HANDLERS",
+        "FOCUSED_MODELS_DIR",
+        "FOCUSED_WEB",
+        "FEEDS",
+        "JOBDIR",
+        "LOG_FILE",
+    ]
+    assert all(map(is_topic_setting, allowed))
+    assert not any(map(is_topic_setting, forbidden))
+
+
+def test_shipped_topics_load_and_say_how_good_they_are() -> None:
+    assert set(topic_names(MODELS)) >= {"demo", "astrophysics", "nuclear-physics", "university-courses"}
+    for name in topic_names(MODELS):
+        topic = load_topic(name, MODELS)
+        assert topic.seeds
+        assert 0 < topic.threshold("page") < 1
+        assert len(topic.terms) > 500
+    assert "recorded webs" in load_topic("university-courses", MODELS).note
