@@ -17,6 +17,7 @@ import sys
 import tarfile
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -24,8 +25,6 @@ from tqdm import tqdm
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
-
-from typing import TYPE_CHECKING
 
 from focused.page.reader import PageReader  # noqa: E402
 from focused.text.analyzer import FIRST_TERM, TERMS, Analyzer  # noqa: E402

@@ -59,6 +59,12 @@ def test_far_above_the_border_the_log_odds_grow_like_a_logarithm():
     assert relevance[2] < 0.9999
 
 
+def test_a_prior_above_one_half_is_kept_and_the_relevance_still_rises():
+    sure = replace(CALIBRATION, prior=0.8)
+    assert sure.relevance([-9.0, 9.0], [0, 0]) == pytest.approx([0.8, 0.8])
+    assert (np.diff(sure.relevance(np.linspace(-3, 3, 200), 5)) > 0).all()
+
+
 def test_many_kinds_are_calibrated_at_once():
     other = replace(CALIBRATION, slope=2.0, prior=0.3, half_terms=1.0)
     decisions, n_known = np.array([-1.0, 0.0, 2.0]), np.array([0, 4, 9])

@@ -15,7 +15,7 @@ from focused.page.reader import PageReader
 from focused.pipelines import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
 from focused.relevance import Judge
 
-HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars"><html lang=en>'
+HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars">'
 
 
 @pytest.fixture
@@ -88,7 +88,8 @@ def test_every_page_counts_and_irrelevant_ones_go_no_further(crawler, monkeypatc
 
 def test_the_crawl_ends_once_when_enough_relevant_pages_are_found(crawler, monkeypatch):
     crawler.spider.plan.max_pages, crawler.spider.plan.max_relevant = 0, 2
-    _, ended = counted(crawler, monkeypatch, [*PAGES, (False, "block"), (True, "page")])
+    pipeline, ended = counted(crawler, monkeypatch, [*PAGES, (False, "block"), (True, "page")])
+    pipeline.close_spider()
     assert ended == ["max_relevant"]
 
 
@@ -112,7 +113,7 @@ def test_a_crawl_without_pages_leaves_a_row_of_zeros(crawler, tmp_path):
 
 def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tmp_path):
     pipeline = JsonLinesPipeline.from_crawler(crawler)
-    body = f"<title>A\nstar</title>{HEAD}<p>Über\u2028stars<p>More".encode()
+    body = f"<html lang=en><title>A\nstar</title>{HEAD}<p>Über\u2028stars<p>More".encode()
     pipeline.process_item(item(crawler, body, relevance=0.7, relevant=True))
     pipeline.process_item(item(crawler, b"<p>plain", url="http://h.org/b"))
     pipeline.close_spider()

@@ -22,11 +22,12 @@ _EPSILON = 1e-6
 class Calibration:
     """How decisions of one kind of unit become a relevance: a handful of numbers, cheap to apply.
 
-    With e = n / (n + half_terms), the evidence in n known terms, and z = slope * decision + offset,
-    logit(relevance) = (1 - e) logit(prior) + e z, with asinh(z) in place of z where z is above 0: a line
-    that is right at the border is too sure of itself far beyond it, where a page is wrong for reasons that
-    no decision value knows. asinh(z) is z at 0 and grows like a logarithm. So the relevance does not
-    run into 1, and the best pages keep their order.
+    With e = n / (n + half_terms), the evidence in n known terms,
+    z = (1 - e) logit(prior) + e (slope * decision + offset) are the log-odds of the relevance up to the
+    border, z = 0. Beyond it they are asinh(z): a line that is right at the border is too sure of itself far
+    away from it, where a page is wrong for reasons that no decision value knows. asinh(z) is z at 0 and
+    grows like a logarithm. So the relevance does not run into 1, and the best pages keep their order.
+    (A prior above 1/2 takes the place of the border.)
     """
 
     kind: str
@@ -74,9 +75,10 @@ def calibrated(
     slope, offset, prior, half_terms = numbers
     # The maximum keeps 0 / 0 away where half_terms is 0; it changes no other quotient.
     evidence = n_known / np.maximum(n_known + half_terms, 1e-300)
-    z = slope * decisions + offset
-    beyond = np.maximum(z, 0.0)
-    return np.asarray(expit(prior + evidence * (z - beyond + np.arcsinh(beyond) - prior)))
+    z = prior + evidence * (slope * decisions + offset - prior)
+    # How far it is beyond the border, or beyond the prior where that is higher: the prior stays as it is.
+    beyond = np.maximum(z - np.maximum(prior, 0.0), 0.0)
+    return np.asarray(expit(z - beyond + np.arcsinh(beyond)))
 
 
 class CalibrationExamples(NamedTuple):

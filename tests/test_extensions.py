@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+import json
+import logging
+import re
+
+import hand_made
+import pytest
+from commands import crawl
+from sites import Site
+
+from focused.extensions import _TALKATIVE, quieten
+
+LINE = re.compile(
+    r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
+    r"frontier (\d+)  \d+ pages/s"
+)
+
+
+@pytest.mark.slow
+def test_a_line_every_interval_says_how_it_goes(models, two_regions, tmp_path):
+    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0.05, "DOWNLOAD_DELAY": 0.02, "CONCURRENT_REQUESTS": 1}
+    result = crawl(models, tmp_path, web=two_regions, settings=settings)
+    lines = LINE.findall(result.err)
+    assert len(lines) >= 3
+    pages = [int(line[0]) for line in lines]
+    assert pages == sorted(pages)
+    for n_pages, n_relevant, harvest, *_ in lines:
+        assert float(harvest) == pytest.approx(int(n_relevant) / max(int(n_pages), 1), abs=0.0006)
+
+
+@pytest.mark.slow
+def test_no_lines_where_none_are_wanted(models, two_regions, tmp_path):
+    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0, "DOWNLOAD_DELAY": 0.02, "CONCURRENT_REQUESTS": 1}
+    result = crawl(models, tmp_path, web=two_regions, max_pages=5, settings=settings)
+    assert not LINE.findall(result.err)
+    assert "Finished (max_pages)" in result.err
+
+
+@pytest.mark.slow
+def test_while_it_runs_run_json_says_so(models, tmp_path):
+    seen = []
+
+    def page(path: str) -> bytes | None:
+        if path == "/":
+            seen.append(json.loads((tmp_path / "run" / "run.json").read_text()))
+        return hand_made.html(hand_made.FOOD) if path == "/" else None
+
+    with Site(page) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings={"DOWNLOAD_DELAY": 0})
+    assert seen[0]["finish_reason"] == "running"
+    assert "finished_at" not in seen[0]
+    assert result.run["finish_reason"] == "finished"
+    assert "No page was relevant. See why: scrapy explain" in result.err
+    assert not (result.run_dir / "pages.jsonl").exists()
+    assert "relevant pages  " not in result.err
+
+
+@pytest.fixture
+def loggers():
+    """Leaves the filters of loggers as they were."""
+    kept = {
+        name: list(logging.getLogger(name).filters) for name in (*_TALKATIVE, "scrapy.downloadermiddlewares.robotstxt")
+    }
+    yield
+    for name, filters in kept.items():
+        logging.getLogger(name).filters[:] = filters
+
+
+def test_scrapy_talks_of_itself_only_if_asked(loggers, caplog):
+    with caplog.at_level(logging.DEBUG):
+        quieten("INFO")
+        logging.getLogger("scrapy.core.engine").info("Spider opened")
+        logging.getLogger("scrapy.core.engine").warning("Something is wrong")
+        assert [record.message for record in caplog.records] == ["Something is wrong"]
+
+
+def test_and_then_it_says_everything(loggers, caplog):
+    with caplog.at_level(logging.DEBUG):
+        quieten("DEBUG")
+        logging.getLogger("scrapy.core.engine").info("Spider opened")
+        assert [record.message for record in caplog.records] == ["Spider opened"]
