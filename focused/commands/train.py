@@ -26,7 +26,6 @@ from focused.plan import make_reader
 from focused.text.background import Background, load_background
 from focused.text.languages import LANGUAGES, language
 from focused.topic import TOPIC_FILE, Topic, TopicError, check_topic_name, read_topic_file
-from focused.train import learn, make_topic
 from focused.webs import open_web
 
 if TYPE_CHECKING:
@@ -114,6 +113,9 @@ class Command(ScrapyCommand):
         self.exitcode = 1
 
     def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+        # Not before: scikit-learn would double the time that every scrapy command takes to start.
+        from focused.train import learn, make_topic
+
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         name = _topic_name(args)
         n_sample, random_state = _check_options(opts)

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 if TYPE_CHECKING:
@@ -151,6 +150,8 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
         return float(value), np.array([residual @ x * slope, residual.sum()]) + strength * away
 
     bounds = [(first[0] - 5, first[0] + 5), (first[1] - 50, first[1] + 50)]
+    from scipy.optimize import minimize  # a crawl calibrates with what was fitted, and should not wait for it
+
     theta = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds).x
     slope = float(np.exp(theta[0])) / scale
     return replace(start, slope=slope, offset=float(theta[1]) - slope * centre, n_examples=int(np.sum(weights > 0)))
