@@ -1,0 +1,248 @@
+"""What a whole focused crawl costs, against the spider that comes with Scrapy.
+
+Every link scored against none: the focused spider and a plain CrawlSpider with a LinkExtractor fetch the same
+documentation from a server on 127.0.0.1 until there is none left, in turn, each in a process of its own. CPU is user
+and system time of that process, its start included. Neither waits between requests, neither asks for robots.txt, and
+both have the same concurrency. Bar: at most 0.6 times the plain spider's CPU a page.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from common import DOCUMENTATION, ROOT, documentation, machine, say, table, train_documentation_topic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy import Spider
+
+BAR = 0.6
+# Folders of packages, and the page that leads to all others.
+PACKAGES = {
+    "python3.11/html": "index.html",
+    "postgresql-doc-15/html": "index.html",
+    "sqlite3": "sitemap.html",
+    "grass-doc/html": "full_index.html",
+    "git-doc": "git.html",
+    "debian-policy/policy.html": "index.html",
+}
+# Of a crawl that is a guest at nobody's.
+SETTINGS = {
+    "AUTOTHROTTLE_ENABLED": False,
+    "CONCURRENT_REQUESTS": 16,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    "DOWNLOAD_DELAY": 0,
+    "FOCUSED_CONTACT": "benchmark@localhost.example",
+    "LOG_LEVEL": "WARNING",
+    "RETRY_ENABLED": False,
+    "ROBOTSTXT_OBEY": False,
+}
+
+NGINX = """
+daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{
+    access_log off; keepalive_requests 1000000; types {{ text/html html; text/plain txt; }}
+    client_body_temp_path {folder}/a; proxy_temp_path {folder}/b; fastcgi_temp_path {folder}/c;
+    uwsgi_temp_path {folder}/d; scgi_temp_path {folder}/e;
+    server {{ listen 127.0.0.1:{port}; root {root}; }}
+}}
+"""
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@contextlib.contextmanager
+def server(root: Path, folder: Path) -> Iterator[str]:
+    """Serve a folder from another process, by nginx if there is one; yield its URL."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    nginx = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
+    if nginx:
+        (folder / "nginx.conf").write_text(NGINX.format(folder=folder, root=root, port=port))
+        command = [nginx, "-c", str(folder / "nginx.conf"), "-p", str(folder)]
+    else:
+        command = [sys.executable, __file__, "--serve", str(root), str(port)]
+    say(f"Serving by {command[0]}")
+    process = subprocess.Popen(command)
+    try:
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+                break
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def plain_spider(seeds: list[str]) -> type[Spider]:
+    """Return the spider that comes with Scrapy; only its process loads what it needs."""
+    from scrapy.linkextractors import LinkExtractor
+    from scrapy.spiders import CrawlSpider, Rule
+
+    class PlainSpider(CrawlSpider):
+        name = "plain"
+        allowed_domains = ("127.0.0.1",)
+        start_urls = seeds
+        rules = (Rule(LinkExtractor(), follow=True),)
+
+    return PlainSpider
+
+
+def focused_spider() -> type[Spider]:
+    """Return the project's spider, kept on this machine."""
+    from focused.spiders.focused import FocusedSpider
+
+    class LocalFocusedSpider(FocusedSpider):
+        allowed_domains = ("127.0.0.1",)
+
+    return LocalFocusedSpider
+
+
+def crawl(kind: str, seeds: list[str], max_pages: int, folder: Path) -> None:
+    """Crawl in this process and print what it took."""
+    from scrapy.crawler import CrawlerProcess
+    from scrapy.settings import Settings
+    from scrapy.utils.project import get_project_settings
+
+    is_plain = kind == "plain"
+    settings = Settings() if is_plain else get_project_settings()
+    settings.setdict(SETTINGS, priority="cmdline")
+    if is_plain and max_pages:
+        settings.set("CLOSESPIDER_PAGECOUNT", max_pages, priority="cmdline")
+    process = CrawlerProcess(settings)
+    crawler = process.create_crawler(plain_spider(seeds) if is_plain else focused_spider())
+    arguments = {
+        "topic": "python",
+        "strategy": "cbp_slc",
+        "seeds": " ".join(seeds),
+        "max_pages": str(max_pages),
+        "web": "live",
+        "run_dir": str(folder / f"run-{os.getpid()}"),
+    }
+    process.crawl(crawler, **({} if is_plain else arguments))
+    started = time.process_time()
+    process.start()
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    stats = crawler.stats.get_stats()
+    result = {
+        "pages": stats.get("downloader/response_status_count/200", 0),
+        "cpu": usage.ru_utime + usage.ru_stime,
+        "start": started,
+        "megabytes": usage.ru_maxrss / 1024,
+        "seconds": stats.get("elapsed_time_seconds", 0.0),
+        "links": stats.get("focused/links/scored_count", 0),
+        "relevant": stats.get("focused/pages/relevant_count", 0),
+    }
+    print(json.dumps(result))
+
+
+def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Path, folder: Path) -> dict[str, float]:
+    """Crawl in a process of its own and return what it took."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--one", kind, str(folder), "--max-pages", str(options.max_pages), *seeds],
+        cwd=ROOT,
+        env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    result: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    say(f"{kind}: {result['pages']:.0f} pages, {result['cpu'] / max(result['pages'], 1) * 1e3:.2f} ms a page")
+    return result
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("seeds", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument("--documentation", type=Path, default=DOCUMENTATION, help=f"default: {DOCUMENTATION}")
+    parser.add_argument("--max-pages", type=int, default=0, metavar="N", help="pages of a crawl (default: all)")
+    parser.add_argument("--repeats", type=int, default=3, metavar="N", help="crawls of each kind (default: 3)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the topic's examples (default: 0)")
+    parser.add_argument("--models", type=Path, help="models folder with the topic 'python' of an earlier run")
+    parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.serve:
+        handler = partial(QuietHandler, directory=options.serve[0])
+        ThreadingHTTPServer(("127.0.0.1", int(options.serve[1])), handler).serve_forever()
+    if options.one:
+        crawl(options.one[0], options.seeds, options.max_pages, Path(options.one[1]))
+        return
+    present = {name: page for name, page in PACKAGES.items() if (options.documentation / name / page).exists()}
+    if not present:
+        sys.exit("No HTML documentation found. Install some: apt-get install python3-doc git-doc sqlite3-doc")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o755)  # nginx's worker is another user
+        root = folder / "root"
+        for package in present:
+            (root / package).parent.mkdir(parents=True, exist_ok=True)
+            (root / package).symlink_to(options.documentation / package)
+        files = documentation([options.documentation / package for package in present])
+        models_dir = options.models or train_documentation_topic(files, folder, options.seed)
+        results: dict[str, list[dict[str, float]]] = {"plain": [], "focused": []}
+        with server(root, folder) as url:
+            seeds = [f"{url}{package}/{page}" for package, page in present.items()]
+            random.Random(options.seed).shuffle(seeds)
+            for _ in range(options.repeats):
+                for kind, found in results.items():
+                    found.append(run(kind, seeds, options, models_dir, folder))
+    per_page = {kind: [each["cpu"] / each["pages"] * 1e3 for each in found] for kind, found in results.items()}
+    rows = [
+        (
+            kind,
+            *(f"{statistics.median(each[key] for each in found):,.0f}" for key in ("pages", "links", "relevant")),
+            f"{statistics.median(per_page[kind]):.2f}",
+            f"{min(per_page[kind]):.2f}",
+            f"{statistics.median(each['start'] for each in found):.1f}",
+            f"{statistics.median(each['pages'] / each['seconds'] for each in found):.0f}",
+            f"{statistics.median(each['megabytes'] for each in found):.0f}",
+        )
+        for kind, found in results.items()
+    ]
+    header = (
+        "spider",
+        "pages",
+        "links scored",
+        "relevant",
+        "CPU ms a page, median",
+        "best",
+        "start, CPU s",
+        "pages/s",
+        "MB",
+    )
+    ratio = statistics.median(per_page["focused"]) / statistics.median(per_page["plain"])
+    print(f"{machine()}; {options.repeats} crawls each, in turn; {', '.join(present)}; seed {options.seed}\n")
+    print(table(header, rows))
+    print(f"\nFocused / plain: {ratio:.2f} (best {min(per_page['focused']) / min(per_page['plain']):.2f}; bar: {BAR})")
+
+
+if __name__ == "__main__":
+    main()
