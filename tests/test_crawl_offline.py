@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 from typing import TYPE_CHECKING
 
 import hand_made
 import observers
 import pytest
-from commands import Finished, crawl, crawl_argv, environment, finished, read_json_lines, started
+from commands import ROOT, Finished, crawl, crawl_argv, environment, finished, read_json_lines, started
 from warcs import Warc
 
 from focused.strategies import STRATEGIES
@@ -158,6 +160,23 @@ def test_what_was_recorded_can_be_crawled_again(whole, models, tmp_path):
         return sorted([page[name] for name in fields] for page in result.pages)
 
     assert pages(again) == pages(whole)
+
+
+def test_the_documented_judgement_accepts_this_crawl_and_no_worse_one(whole, tmp_path):
+    program = (
+        (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8").partition("<<'END'\n")[2].partition("\nEND\n")[0]
+    )
+    assert "finish_reason" in program
+
+    def judge(**changes) -> int:
+        path = tmp_path / "run.json"
+        path.write_text(json.dumps(whole.run | changes))
+        return subprocess.run([sys.executable, "-c", program, path], check=False, capture_output=True).returncode
+
+    assert judge() == 0
+    assert judge(finish_reason="running") == 1
+    assert judge(stats=whole.stats | {"focused/store/pages_lost_count": 1}) == 1
+    assert judge(stats={}) == 1
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -59,6 +59,14 @@ def test_a_web_on_this_machine_comes_with_its_handler_and_without_delays(setting
     assert "DOWNLOAD_HANDLERS" not in live.decided
 
 
+def test_a_topic_does_not_slow_down_a_web_on_this_machine(settings, two_regions, tmp_path):
+    hand_made.topic("slow", settings={"DOWNLOAD_DELAY": 5, "DEPTH_LIMIT": 3}).save(tmp_path)
+    settings.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
+    assert plan_crawl({"topic": "slow"}, settings).settings == {"DOWNLOAD_DELAY": 5, "DEPTH_LIMIT": 3}
+    offline = plan_crawl({"topic": "slow", "web": str(two_regions)}, settings)
+    assert (offline.settings["DOWNLOAD_DELAY"], offline.settings["DEPTH_LIMIT"]) == (0, 3)
+
+
 def test_what_scrapyd_adds_is_no_mistake(settings):
     assert plan_crawl({"topic": "stars", "_job": "1", "_version": "r1"}, settings).topic.name == "stars"
 
