@@ -149,3 +149,9 @@ def test_a_page_is_not_for_other_processes(reader: PageReader) -> None:
 def test_limits_must_be_positive_whole_numbers() -> None:
     with pytest.raises(ValueError, match="FOCUSED_PAGE_MAX_LINKS must be a whole number"):
         PageLimits(max_links=0)
+
+
+@pytest.mark.parametrize("rest", ["", "<body></body>", "<p></p>", "<body><div><br></div>"])
+def test_an_empty_page_that_refreshes_has_its_link(reader: PageReader, rest: str) -> None:
+    page = read(reader, f'<meta http-equiv="refresh" content="0; url=/next">{rest}'.encode())
+    assert [link.url for link in page.links] == ["http://host.example/next"]

@@ -79,7 +79,7 @@ def partition(outline: Outline, root: int, alpha: float, min_links: int) -> Part
                 children = []
         first, last = first_chunk[node], last_chunk[node]
         if not children:
-            if last > first or n_links[node]:
+            if last > first or n_links[node] or node == root:  # a refresh is a link, even of an empty page
                 block = len(nodes)
                 nodes.append(node)
                 found.subtrees.append(node)
