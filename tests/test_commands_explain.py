@@ -76,7 +76,7 @@ def test_the_live_web_is_asked_politely(explain):
         "/private": hand_made.html(hand_made.STARS),
     }
     with Site(pages) as site:
-        contact = ("-s", "FOCUSED_CONTACT=me@h.org")
+        contact = ("-s", "FOCUSED_CONTACT=me@h.org", "-s", "DOWNLOAD_DELAY=0")
         moved = explain("stars", f"{site.url}/old", *contact)
         assert moved.out.startswith(f"{site.url}/new\nNew\n"), moved.err
         assert "robots.txt" in refused(explain("stars", f"{site.url}/private", *contact))

@@ -41,7 +41,7 @@ def test_the_next_request_is_always_the_best_that_is_known(two_runs):
     assert len(seen["fetched"]) >= N_PAGES
     # It would prove nothing if there were nothing to choose from, or only one priority.
     assert seen["n_waiting"] > N_PAGES
-    assert len(set(seen["priorities"])) > 20
+    assert len(set(seen["priorities"])) > 10
     assert seen["priorities"] != sorted(seen["priorities"], reverse=True)
 
 
