@@ -74,12 +74,14 @@ def test_the_live_web_is_asked_politely(explain):
         "/old": redirect("/new"),
         "/new": hand_made.html(hand_made.STARS, title="New"),
         "/private": hand_made.html(hand_made.STARS),
+        **{f"/round/{n}": redirect(f"/round/{n + 1}") for n in range(9)},
     }
     with Site(pages) as site:
-        contact = ("-s", "FOCUSED_CONTACT=me@h.org", "-s", "DOWNLOAD_DELAY=0")
+        contact = ("-s", "FOCUSED_CONTACT=me@h.org", "-s", "DOWNLOAD_DELAY=0", "-s", "AUTOTHROTTLE_ENABLED=0")
         moved = explain("stars", f"{site.url}/old", *contact)
         assert moved.out.startswith(f"{site.url}/new\nNew\n"), moved.err
         assert "robots.txt" in refused(explain("stars", f"{site.url}/private", *contact))
+        assert "redirected without end" in refused(explain("stars", f"{site.url}/round/0", *contact))
         assert "answered 404" in refused(explain("stars", f"{site.url}/missing", *contact))
     assert "/private" not in site.asked
     assert all("(+me@h.org)" in agent for agent in site.agents)

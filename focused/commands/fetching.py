@@ -141,7 +141,8 @@ class FetchSpider(scrapy.Spider):
         if isinstance(error, HttpError):
             self._pages.refuse(asked, f"answered {error.response.status}")
         elif isinstance(error, IgnoreRequest):
-            self._pages.refuse(asked, "forbidden by robots.txt")
+            is_endless = "redirections" in str(failure.value)
+            self._pages.refuse(asked, "redirected without end" if is_endless else "forbidden by robots.txt")
         else:
             self._pages.refuse(asked, "could not be fetched", type(error).__name__)
         self._on_answer()
