@@ -45,7 +45,7 @@ def to_text(explanation: Explanation, top: int = 20) -> str:
     """
     parts = [_head(explanation), _terms(explanation, top), _blocks(explanation, top), _links(explanation, top)]
     if explanation.cuts:
-        rows = (f"  {count:,} {_CUTS.get(what, what.replace('_', ' '))}" for what, count in explanation.cuts.items())
+        rows = (f"  {_CUTS.get(what, what.replace('_', ' '))}: {count:,}" for what, count in explanation.cuts.items())
         parts.append("\n".join(("Left out", *rows)))
     return "\n\n".join(parts) + "\n"
 

@@ -32,9 +32,9 @@ EXAMPLES = """\
 The score of a link is what a crawl would give it; "by" says what it rests on. Terms are stems.
 
 Examples:
-  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/Astro/starlog.html
+  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/astro/andromeda.html
       a page of the live web; robots.txt is obeyed
-  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/hframe.html --web hyperphysics.warc.gz
+  scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/astro/andromeda.html --web hyperphysics.warc.gz
       the same from a recorded web
   scrapy explain demo saved.html --strategy lpe --top 0 -s FOCUSED_SIMILARITY=cosine
       a file, all rows, with another strategy and another measure
