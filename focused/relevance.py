@@ -105,7 +105,7 @@ class Judge:
         if is_cosine:
             found = np.concatenate((rows.cosine(1)[:n_judged], contexts.cosine(1)))
         anchors = found[units.link_rows]
-        if units.several_links:
+        if units.several_starts:
             anchors[units.several_links] = np.maximum.reduceat(found[units.several_rows], units.several_starts)
         return PageRelevance(
             page=whole,

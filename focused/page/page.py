@@ -49,6 +49,8 @@ class Page:
     link_anchors: list[list[int]] = field(default_factory=list)
     #: The node of each such element ...
     anchors: list[int] = field(default_factory=list)
+    #: ... the number of that link ...
+    anchor_links: list[int] = field(default_factory=list)
     #: ... and the content block it stands in.
     anchor_blocks: list[int] = field(default_factory=list)
 

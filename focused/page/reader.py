@@ -19,7 +19,12 @@ from focused.page.walk import Walker
 from focused.text.analyzer import BOUNDARY
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from focused.text.analyzer import Analyzer
+
+
+_NOWHERE, _OVER_LIMIT = -1, -2  # instead of the number of a link
 
 
 class PageReader:
@@ -119,35 +124,39 @@ class PageReader:
                 # The page as a whole is no block: a refresh gets one of its own, without text.
                 subtrees, subtree_blocks = [outline.root, *subtrees], [page.n_blocks, *subtree_blocks]
                 page.blocks.nodes.append(outline.root)
-        numbers, link_anchors, anchors, anchor_blocks = (
-            page.link_numbers,
-            page.link_anchors,
-            page.anchors,
-            page.anchor_blocks,
-        )
-        max_links = self.limits.max_links
-        # Targets repeat within a page; -1 stands for one that leads nowhere.
-        number_of: dict[str, int] = {"": -1}
-        for node, whole_target in zip(nodes, targets, strict=True):
-            target = whole_target.partition("#")[0] if "#" in whole_target else whole_target
+        number_of = self._link_numbers(page, resolver, dict.fromkeys(targets))
+        numbers = [number_of[target] for target in targets]
+        if _OVER_LIMIT in numbers:
+            cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
+        page.anchors = [node for node, number in zip(nodes, numbers, strict=True) if number >= 0]
+        page.anchor_links = [number for number in numbers if number >= 0]
+        page.anchor_blocks = [subtree_blocks[bisect_right(subtrees, node) - 1] for node in page.anchors]
+        page.link_anchors = [[] for _ in page.link_numbers]
+        for anchor, number in enumerate(page.anchor_links):
+            page.link_anchors[number].append(anchor)
+
+    def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Iterable[str]) -> dict[str, int]:
+        """Resolve the different targets of a page; return the number of the link that each is, below 0 if it is none."""
+        numbers, cuts, max_links = page.link_numbers, page.cuts, self.limits.max_links
+        number_of = {"": _NOWHERE}
+        n_resolved = 0
+        for whole in targets:
+            target = whole.partition("#")[0] if "#" in whole else whole
             number = number_of.get(target)
             if number is None:
-                if len(number_of) > max_links:
-                    cuts["links_over_limit"] += 1
-                    continue
-                url = resolver.resolve(target)
-                number = -1
-                if url in REFUSALS:
-                    cuts[f"links_{url}"] += 1
-                elif url != resolver.own_url:
-                    number = numbers.setdefault(url, len(link_anchors))
-                    if number == len(link_anchors):
-                        link_anchors.append([])
-                number_of[target] = number
-            if number >= 0:
-                link_anchors[number].append(len(anchors))
-                anchors.append(node)
-                anchor_blocks.append(subtree_blocks[bisect_right(subtrees, node) - 1])
+                if n_resolved >= max_links:
+                    number = _OVER_LIMIT
+                else:
+                    n_resolved += 1
+                    url = resolver.resolve(target)
+                    if url in REFUSALS:
+                        cuts[f"links_{url}"] += 1
+                        number = _NOWHERE
+                    else:
+                        number = _NOWHERE if url == resolver.own_url else numbers.setdefault(url, len(numbers))
+                    number_of[target] = number
+            number_of[whole] = number
+        return number_of
 
 
 def _plain_text(text: str) -> Outline:

@@ -84,13 +84,12 @@ def page_units(
         n_rows += page.n_blocks
     block_rows = slice(1, n_rows)
     several_rows = link_rows = slice(n_rows, n_rows)
-    several_links: list[int] = []
+    several_links = [number for number, own in enumerate(page.link_anchors) if len(own) > 1]
     several_starts: list[int] = []
     wants_contexts = CONTEXT in kinds and page.n_links > 0
     pure, in_anchor, context_row = None, _NONE.astype(np.bool_), _NONE
     nodes: list[int] = []
     if ANCHOR in kinds or (wants_contexts and not other_anchors):
-        several_links = [number for number, own in enumerate(page.link_anchors) if len(own) > 1]
         for number in several_links:
             several_starts.append(len(nodes))
             nodes += [page.anchors[anchor] for anchor in page.link_anchors[number]]
@@ -98,18 +97,16 @@ def page_units(
         link_rows = slice(several_rows.stop, several_rows.stop + page.n_links)
         n_rows = link_rows.stop
         row += range(several_rows.start, several_rows.stop)
-        for number, own in enumerate(page.link_anchors, link_rows.start):
-            for anchor in own:
-                nodes.append(page.anchors[anchor])
-                row.append(number)
+        nodes += page.anchors
+        row += [link_rows.start + number for number in page.anchor_links]
     n_whole = len(row)
     if wants_contexts:
-        tops, rows, context_row = _aggregation_rows(page, n_rows)
+        tops, rows, context_row = _aggregation_rows(page, several_links, n_rows)
         nodes += tops
         row += rows
         n_rows = row[-1] + 1
-    first += [first_of[node] for node in nodes]
-    last += [last_of[node] for node in nodes]
+    first += map(first_of.__getitem__, nodes)
+    last += map(last_of.__getitem__, nodes)
     bounds = page.chunk_start[np.array(first + last)]
     whole = Stretches(bounds[: len(first)], bounds[len(first) :], np.array(row))
     if wants_contexts:
@@ -148,7 +145,7 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
     """Return which positions stand in a link element, one that leads into the page itself included."""
     first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
-    chunks = [first_of[node] for node in nodes] + [last_of[node] for node in nodes]
+    chunks = [*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)]
     bounds = page.chunk_start[np.array(chunks, dtype=np.int64)]  # a page whose one link is a refresh has no element
     size = len(page.terms) + 1
     change = np.bincount(bounds[: len(nodes)], minlength=size) - np.bincount(bounds[len(nodes) :], minlength=size)
@@ -156,36 +153,31 @@ def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
     return covered
 
 
-def _aggregation_rows(page: Page, first_row: int) -> tuple[list[int], list[int], Integers]:
+def _aggregation_rows(page: Page, several_links: list[int], first_row: int) -> tuple[list[int], list[int], Integers]:
     """Return the aggregation nodes in use, the row each counts for, and for each link its row.
 
     Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
     in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
     """
     parent, end, anchors = page.outline.parent, page.outline.end, page.anchors
+    # What a link's aggregation nodes are: one node for most, else several.
+    tops: list[int | tuple[int, ...]] = [max(parent[anchors[own[0]]], 0) for own in page.link_anchors]
+    for number in several_links:
+        outermost: list[int] = []
+        stop = -1
+        for node in sorted({max(parent[anchors[anchor]], 0) for anchor in page.link_anchors[number]}):
+            if node >= stop:
+                outermost.append(node)
+                stop = end[node]
+        tops[number] = tuple(outermost) if len(outermost) > 1 else outermost[0]
+    row_of = {top: row for row, top in enumerate(dict.fromkeys(tops), first_row)}
     nodes: list[int] = []
     rows: list[int] = []
-    row_of: dict[int | tuple[int, ...], int] = {}
-    context_row: list[int] = []
-    n_rows = first_row
-    for own in page.link_anchors:
-        key: int | tuple[int, ...]
-        if len(own) == 1:
-            key = max(parent[anchors[own[0]]], 0)
-            outermost = [key]
+    for top, row in row_of.items():
+        if isinstance(top, int):
+            nodes.append(top)
+            rows.append(row)
         else:
-            outermost = []
-            stop = -1
-            for node in sorted({max(parent[anchors[anchor]], 0) for anchor in own}):
-                if node >= stop:
-                    outermost.append(node)
-                    stop = end[node]
-            key = tuple(outermost) if len(outermost) > 1 else outermost[0]
-        row = row_of.get(key)
-        if row is None:
-            row = row_of[key] = n_rows
-            n_rows += 1
-            nodes += outermost
-            rows += [row] * len(outermost)
-        context_row.append(row)
-    return nodes, rows, np.array(context_row)
+            nodes += top
+            rows += [row] * len(top)
+    return nodes, rows, np.array([row_of[top] for top in tops])

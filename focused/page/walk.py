@@ -287,8 +287,8 @@ def _callbacks(
         outline.text = BOUNDARY_CHAR.join([head, *compress(chunks, is_kept), " "])
         # Marks to chunks; two come before all others.
         chunk_at = list(accumulate(is_kept, initial=2))
-        outline.first_chunk = [chunk_at[mark] for mark in first_mark]
-        outline.last_chunk = [chunk_at[mark] for mark in last_mark]
+        outline.first_chunk = list(map(chunk_at.__getitem__, first_mark))
+        outline.last_chunk = list(map(chunk_at.__getitem__, last_mark))
         outline.height, outline.n_links = _sum_up(parent, is_block, link_nodes)
         if end:
             # A frameset stands beside no body; what a broken page holds beside its body is kept, too.
@@ -308,9 +308,10 @@ def _sum_up(parent: list[int], is_block: list[int], link_nodes: list[int]) -> tu
     height, n_links = [0] * (n_nodes + 1), [0] * (n_nodes + 1)
     for node in link_nodes:
         n_links[node] = 1
-    for node in range(n_nodes - 1, -1, -1):
-        up = parent[node]
-        below = height[node] + is_block[node]
+    node = n_nodes
+    for up, below in zip(reversed(parent), reversed(is_block), strict=True):
+        node -= 1
+        below += height[node]
         if below > height[up]:
             height[up] = below
         if n_links[node]:
