@@ -160,9 +160,12 @@ def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on
     """
     settings = settings.copy()
     settings.setdict(_NO_COMPONENTS, priority="cmdline")
+    contact, agent = settings.get("FOCUSED_CONTACT"), settings.get("USER_AGENT")
     if web != "live":
         settings.setdict(_IN_PROCESS, priority="spider")
         settings.set("FOCUSED_WEB", web, priority="cmdline")
+    elif contact and contact not in agent:
+        settings.set("USER_AGENT", f"{agent} (+{contact})", priority="cmdline")
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(FetchSpider)
     process.crawl(crawler, urls=urls, pages=pages, on_answer=on_answer)

@@ -24,7 +24,7 @@ from focused.examples.urllist import url_lines
 from focused.learning.learners import LEARNERS
 from focused.plan import make_reader
 from focused.text.background import Background, load_background
-from focused.text.languages import LANGUAGES, language
+from focused.text.languages import LANGUAGES, detectable_languages
 from focused.topic import TOPIC_FILE, Topic, TopicError, check_topic_name, read_topic_file
 from focused.webs import open_web
 
@@ -119,7 +119,7 @@ class Command(ScrapyCommand):
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         name = _topic_name(args)
         n_sample, random_state = _check_options(opts)
-        topic = _topic(name, models_dir, opts)
+        topic = _topic(name, models_dir, opts, self.settings)
         if opts.seeds:
             topic.seeds = read_seeds(opts.seeds)
         _check_writable(models_dir)
@@ -210,9 +210,11 @@ def _check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
         raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}. Got {opts.learner!r}.")
     if opts.language is not None:
         opts.language = opts.language.lower()
-        if language(opts.language).code not in LANGUAGES:
+        if opts.language not in LANGUAGES and opts.language not in detectable_languages():
             known = ", ".join(LANGUAGES)
-            raise ValueError(f"--language must be one of {known}. Got {opts.language!r}.")
+            raise ValueError(
+                f"--language must be an ISO 639-1 code. Got {opts.language!r}. With stopwords or a stemmer: {known}."
+            )
     n_sample = None
     if opts.unlabeled_sample is not None:
         n_sample = _whole("--unlabeled-sample", opts.unlabeled_sample, 1)
@@ -225,7 +227,7 @@ def _whole(option: str, value: str, lowest: int) -> int:
     return int(value)
 
 
-def _topic(name: str, models_dir: Path, opts: argparse.Namespace) -> Topic:
+def _topic(name: str, models_dir: Path, opts: argparse.Namespace, settings: Settings) -> Topic:
     """Return a topic without model: a new one, or what people wrote into the one that is to be replaced."""
     topic = Topic(name, name, "en", [])
     if (models_dir / name / TOPIC_FILE).exists():
@@ -237,7 +239,7 @@ def _topic(name: str, models_dir: Path, opts: argparse.Namespace) -> Topic:
     if opts.note is not None:
         topic.note = opts.note
     if opts.web != "live":
-        open_web(opts.web, {}).close()
+        open_web(opts.web, settings).close()
     if opts.web == "demo":
         topic.web = "demo"  # its pages are nowhere else
     return topic

@@ -42,12 +42,13 @@ def report(
 def _sources(
     topic: Topic, model: TopicModel, positive: PageSet, unlabeled: PageSet | Background, language_is_given: bool
 ) -> str:
-    how = "as asked" if language_is_given else f"that of most positives: {_languages(positive.languages)}"
+    detected = _languages(positive.languages)
+    how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     lines = [
         f"Topic {topic.name}: {topic.title}",
         "",
-        f"Language:  {topic.language} ({how})",
-        f"Positive:  {_pages(positive)}",
+        f"Language:   {topic.language} ({how})",
+        f"Positive:   {_pages(positive)}",
     ]
     if isinstance(unlabeled, Background):
         sources = ", ".join(unlabeled.about.get("sources", {}))
@@ -57,7 +58,7 @@ def _sources(
     else:
         lines.append(f"Unlabelled: {_pages(unlabeled)}, languages: {_languages(unlabeled.languages)}")
     figures = model.figures
-    lines.append(f"Links:     {figures.n_links:,} among these pages")
+    lines.append(f"Links:      {figures.n_links:,} among these pages")
     if figures.n_reliable_negatives is not None:
         lines.append(
             f"Reliable negatives: {figures.n_reliable_negatives:,} (lambda {figures.lambda_}, {figures.n_iterations} rounds, "

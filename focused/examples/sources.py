@@ -84,8 +84,12 @@ def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -
     try:
         if path.is_dir():
             return _folder(path, opening)
+        if path.exists() and not path.is_file():
+            raise SourceError(f"{path} cannot be read: it is neither a file nor a folder.")
         with path.open("rb") as file:
             head = file.read(512)
+    except SourceError:
+        raise
     except OSError as error:
         raise SourceError(
             f"{path} cannot be read: {error.strerror}. Name a folder of HTML or text files, a WARC, a JSON Lines file or "
@@ -164,8 +168,13 @@ def _folder(top: Path, opening: Opening) -> list[Candidate]:
 
 
 def _file(path: Path, name: str, max_bytes: int) -> Candidate:
-    url = FILES_ORIGIN + quote(os.fsencode(Path.cwd().joinpath(path).as_posix()))
+    url = _file_url(path)
     return Candidate(name, url, partial(_load_file, path, url, max_bytes))
+
+
+def _file_url(path: Path) -> str:
+    # Not resolved: a folder of symbolic links keeps its own structure, as on a server.
+    return FILES_ORIGIN + quote(os.fsencode(Path(os.path.normpath(Path.cwd() / path)).as_posix()))
 
 
 def _load_file(path: Path, url: str, max_bytes: int) -> Content:
@@ -218,7 +227,7 @@ def _json_lines(path: Path, opening: Opening) -> list[Candidate]:
                 try:
                     record = _record(line)
                     # A page without URL gets one of its own, so that no two are taken for the same.
-                    url = http_url(str(record.get("url") or "")) or f"{FILES_ORIGIN}/{quote(path.name)}/{number}"
+                    url = http_url(str(record.get("url") or "")) or f"{_file_url(path)}/{number}"
                     found.append(Candidate(name, url, partial(_load_record, path, start, len(line), url)))
                 except RefusedError as refused:
                     opening.refusals.add(str(refused), name, refused.detail)

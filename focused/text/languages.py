@@ -136,4 +136,12 @@ def detect_language(text: str) -> str | None:
     import py3langid  # loads its model of 4 MB on import: only training asks for a language
 
     code = str(py3langid.classify(text[:4000])[0])
-    return "no" if code in ("nb", "nn") else code
+    return {"nb": "no", "nn": "no", "zxx": None}.get(code, code)  # zxx: no language at all
+
+
+def detectable_languages() -> frozenset[str]:
+    """Return the codes that `detect_language` can give."""
+    import py3langid
+
+    codes = {str(code) for code, _ in py3langid.rank("")}
+    return frozenset(codes - {"nb", "nn", "zxx"} | {"no"})

@@ -1,0 +1,98 @@
+"""The general background: what it is made of, and that it can be read from wherever the project lies."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from focused.text import background
+from focused.text.analyzer import Analyzer, TermTable
+from focused.text.background import MAX_COUNT, from_bytes, load_background, to_bytes
+
+ROOT = Path(background.__file__).resolve().parents[2]
+
+
+def test_what_is_written_is_read() -> None:
+    rng = np.random.default_rng(0)
+    counts = sparse.random(40, 70, density=0.1, random_state=rng, data_rvs=lambda n: rng.integers(1, 99, n)).tocsr()
+    counts = sparse.vstack([counts, sparse.csr_matrix(([1000], ([1], [69])), shape=(2, 70))]).tocsr()
+    terms = sorted(f"stem{n}é" for n in range(70))
+    read = from_bytes(to_bytes(terms, counts, {"sources": {"x": 42}}))
+    expected = counts.toarray().clip(max=MAX_COUNT)
+    assert np.array_equal(read.counts.toarray(), expected)
+    assert read.terms == terms
+    assert read.about == {"sources": {"x": 42}}
+    assert read.n_pages == 42
+
+
+def test_the_same_counts_are_the_same_bytes() -> None:
+    counts = sparse.csr_matrix([[1, 0, 2], [0, 3, 0]])
+    first = to_bytes(["a", "b", "c"], counts, {"one": 1, "two": 2})
+    assert first == to_bytes(["a", "b", "c"], counts.copy(), {"two": 2, "one": 1})
+
+
+def test_the_shipped_background_is_varied() -> None:
+    shipped = load_background()
+    sources = shipped.about["sources"]
+    assert sum(sources.values()) == shipped.n_pages > 2000
+    assert len(sources) >= 8
+    assert max(sources.values()) < 0.25 * shipped.n_pages
+    assert shipped.about["language"] == "en"
+    assert len(shipped.sha256) == 64
+
+
+def test_the_shipped_background_holds_counts_of_stems() -> None:
+    shipped = load_background()
+    table = TermTable()
+    analyzer = Analyzer("en", table)
+    stems = {table.term(i) for i in analyzer.ids("moons observatories religion cooking hockey bank windows").tolist()}
+    known = set(shipped.terms)
+    assert len(stems & known) >= 6
+    assert shipped.terms == sorted(known)
+    assert {"the", "and", ""}.isdisjoint(known)
+    frequencies = np.bincount(shipped.counts.indices, minlength=len(known))
+    assert frequencies.min() >= shipped.about["minimum_pages_of_a_term"]
+    assert (np.diff(shipped.counts.indptr) > 0).all()
+    assert shipped.counts.data.min() >= 1
+    # Columns of a row are different and in order: nothing was shifted by the packing.
+    assert shipped.counts.has_sorted_indices
+    assert shipped.counts.has_canonical_format
+
+
+def test_the_shipped_background_is_small() -> None:
+    assert (ROOT / "focused" / "text" / background.BACKGROUND_FILE).stat().st_size < 1_500_000
+
+
+def test_it_is_read_from_a_zipped_package(tmp_path: Path) -> None:
+    egg = tmp_path / "focused.egg"
+    with zipfile.ZipFile(egg, "w") as archive:
+        for name in ("focused/__init__.py", "focused/text/__init__.py", "focused/text/background.py"):
+            archive.write(ROOT / name, name)
+        archive.write(ROOT / "focused" / "text" / background.BACKGROUND_FILE, "focused/text/background.npz")
+    code = (
+        "from focused.text.background import load_background as load; import focused; "
+        "print(load().n_pages, focused.__file__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(egg)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    n_pages, where = done.stdout.split()
+    assert int(n_pages) == load_background().n_pages
+    assert where.startswith(str(egg))
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"PK\x05\x06" + bytes(18)])
+def test_what_is_no_background_is_refused(data: bytes) -> None:
+    with pytest.raises((ValueError, EOFError, KeyError)):
+        from_bytes(data)
