@@ -1,16 +1,15 @@
-"""The papers' own examples of pages, number for number [spec: worked examples]."""
+"""The examples printed in the papers, number for number (spec of the algorithms, section 10)."""
 
 from __future__ import annotations
 
 import pytest
 
 from focused.page.context import link_context
-from focused.page.page import Page
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer
+from tests.pages import blocks_of, page_of, urls_of
 
-# L14 fig. 4 (= P15 fig. 2), as printed: the h3 stands in a p, which an HTML parser mends.
-FIGURE_4 = b"""<html>
+# [L14, fig. 4], the same page as [P15, fig. 2], as printed.
+FIGURE = """
+<html>
 <head>
 <title>CS@Illinois | Department of Computer Science at Illinois</title>
 </head>
@@ -25,43 +24,47 @@ FIGURE_4 = b"""<html>
 <h3>Connect with Us</h3>
 </p>
 </body>
-</html>"""
+</html>
+"""
+BODY = "Department of Computer Science Overview History have a look at awards Read more Connect with Us"
 
 
-def read(body: bytes, **options: object) -> Page:
-    return PageReader(Analyzer("en"), **options).read(body, "http://cs.illinois.edu/")  # type: ignore[arg-type]
+@pytest.fixture(params=["modern", "paper"])
+def page(request):
+    return page_of(FIGURE, "http://cs.illinois.edu/", block_tags=request.param, alpha=0.5)
 
 
-@pytest.mark.parametrize("block_tags", ["modern", "paper"])
-def test_figure_4_falls_into_four_blocks(block_tags: str) -> None:
-    page = read(FIGURE_4, block_tags=block_tags)
-    assert sorted(page.block_text(block) for block in range(page.n_blocks)) == [
-        "Connect with Us",
+def test_the_page_of_the_figure_falls_into_its_four_blocks(page):
+    assert blocks_of(page) == [
         "Department of Computer Science",
-        "History have a look at awards Read more",
         "Overview",
-    ]
-
-
-def test_contexts_of_figure_4_without_other_anchors() -> None:
-    page = read(FIGURE_4)
-    assert [link_context(page, anchor) for anchor in range(3)] == [
-        "Department of Computer Science Overview have a look at awards Connect with Us",
-        "History have a look at awards",
-        "have a look at awards Read more",
-    ]
-
-
-def test_contexts_of_figure_4_with_other_anchors() -> None:
-    page = read(FIGURE_4)
-    assert [link_context(page, anchor, other_anchors=True) for anchor in range(3)] == [
-        "Department of Computer Science Overview History have a look at awards Read more Connect with Us",
         "History have a look at awards Read more",
-        "have a look at awards Read more",
+        "Connect with Us",
     ]
 
 
-def test_link_context_of_figure_1b() -> None:
-    page = read(b'<ul><li>Additional scholarship resources are available <a href="/more">here</a></li></ul>')
+def test_the_page_of_the_figure_has_its_title_and_three_links(page):
+    assert page.title == "CS@Illinois | Department of Computer Science at Illinois"
+    assert urls_of(page) == [f"http://cs.illinois.edu/csillinois/{name}" for name in ("overview", "history", "awards")]
+
+
+@pytest.mark.parametrize(
+    ("anchor", "excluded", "included"),
+    [
+        (0, "Department of Computer Science Overview have a look at awards Connect with Us", BODY),
+        (1, "History have a look at awards", "History have a look at awards Read more"),
+        (2, "have a look at awards Read more", "have a look at awards Read more"),
+    ],
+    ids=["aggregated at body", "aggregated at p", "aggregated at text"],
+)
+def test_link_contexts_of_the_figure(page, anchor, excluded, included):
+    assert link_context(page, anchor) == excluded
+    assert link_context(page, anchor, other_anchors=True) == included
+
+
+def test_a_weak_anchor_gets_its_sentence_as_context():
+    page = page_of(
+        '<p>Additional scholarship resources are available <a href="more.html">here</a></p>'
+    )  # [L14, fig. 1b]
     assert page.anchor_text(0) == "here"
     assert link_context(page, 0) == "Additional scholarship resources are available here"
