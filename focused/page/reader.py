@@ -92,8 +92,9 @@ class PageReader:
         else:
             outline = self._walker.walk(body, cuts)
         ids = self.analyzer.stream(outline.text)
-        boundaries = np.flatnonzero(ids == BOUNDARY)
-        terms = ids[ids != BOUNDARY]
+        is_term = ids != BOUNDARY
+        terms = ids[is_term]
+        boundaries = np.flatnonzero(~is_term)
         chunk_start = np.zeros(len(boundaries) + 2, dtype=np.int64)
         chunk_start[1:-1] = boundaries - np.arange(len(boundaries))
         chunk_start[-1] = len(terms)

@@ -24,7 +24,6 @@ BOUNDARY_CHAR = "\0"
 """Separates text chunks handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
 
 BOUNDARY = 0  # ids 0-2 are no terms
-_STOPPED = 1
 RARE = 2
 """The id of every term met after the table is full: it takes up its place in a text but names nothing."""
 FIRST_TERM = 3
@@ -132,8 +131,11 @@ TERMS = TermTable()
 """The table of the whole process."""
 
 
-class _Memo(dict[bytes, int]):
-    """Token to id; a token that holds several words to minus its place in ``runs``, less one."""
+class _Memo(dict[bytes, bytes]):
+    """Token to the ids of its terms as the bytes of an array: none for a stopword, several where it holds more words.
+
+    Bytes, for joining them is the fastest way from a page's thousands of tokens to an array.
+    """
 
     def __init__(self, code: str, table: TermTable) -> None:
         super().__init__()
@@ -142,33 +144,23 @@ class _Memo(dict[bytes, int]):
         # The memo is the only cache: PyStemmer's own would hold the same words twice.
         self.stem: Any = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
         self.table = table
-        self.runs: list[list[int]] = []
         self.n_bytes = 0
 
     def forget(self) -> None:
         self.clear()
-        self.runs.clear()
         self.n_bytes = 0
 
-    def __missing__(self, token: bytes) -> int:
+    def __missing__(self, token: bytes) -> bytes:
         if token == b"\0":
-            found = BOUNDARY
+            ids = [BOUNDARY]
         else:
             ids = [
                 self.table.intern(self.stem(word))
                 for word in words(token.decode("utf-8", "replace"))
                 if word not in self.stopwords
             ]
-            if not ids:
-                found = _STOPPED
-            elif len(ids) == 1:
-                found = ids[0]
-            else:
-                self.runs.append(ids)
-                self.n_bytes += 100 + 8 * len(ids)
-                found = -len(self.runs)
-        self[token] = found
-        self.n_bytes += 100 + len(token)
+        found = self[token] = np.array(ids, dtype=np.int32).tobytes()
+        self.n_bytes += 100 + len(token) + len(found)
         return found
 
 
@@ -198,11 +190,7 @@ class Analyzer:
             # A long crawl meets endless new tokens; what is forgotten is merely thought out again.
             memo.forget()
         tokens = text.encode("utf-8", "replace").translate(_TABLE).split()
-        ids = np.fromiter(map(memo.__getitem__, tokens), np.int32, len(tokens))
-        if memo.runs and len(ids) and ids.min() < 0:
-            ids = _spell_out(ids, memo.runs)
-        kept: Ids = ids[ids != _STOPPED]
-        return kept
+        return np.frombuffer(b"".join([*map(memo.__getitem__, tokens)]), dtype=np.int32)
 
     def ids(self, text: str) -> Ids:
         """Return the term ids of a text in their order.
@@ -212,14 +200,3 @@ class Analyzer:
         ['star', 'star']
         """
         return self.stream(text.replace(BOUNDARY_CHAR, " "))
-
-
-def _spell_out(ids: Ids, runs: list[list[int]]) -> Ids:
-    """Replace each negative id by the ids of the several words that its token held."""
-    places = np.flatnonzero(ids < 0)
-    spelt = [runs[-number - 1] for number in ids[places].tolist()]
-    n_words = np.ones(len(ids), dtype=np.int64)
-    n_words[places] = [len(run) for run in spelt]
-    longer: Ids = np.repeat(ids, n_words)
-    longer[longer < 0] = [number for run in spelt for number in run]
-    return longer
