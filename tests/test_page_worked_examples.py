@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from pages import blocks_of, page_of, urls_of
 
 from focused.page.context import link_context
-from tests.pages import blocks_of, page_of, urls_of
 
 # [L14, fig. 4], the same page as [P15, fig. 2], as printed.
 FIGURE = """

@@ -48,7 +48,8 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
         # A page that was cut off may end within a character.
-        name = "utf-8" if error.start > 0 and error.end == len(body) and error.reason == _CUT_OFF else "cp1252"
+        is_cut = error.reason == _CUT_OFF and error.end == len(body) and not body[: error.start].isascii()
+        name = "utf-8" if is_cut else "cp1252"
         return _recode(body, name), name
     return body, "utf-8"
 

@@ -37,10 +37,10 @@ def feed(body: bytes, parser: Any, depth: Callable[[], int]) -> int:
     depth : callable
         Returns the number of open elements.
     """
-    with contextlib.suppress(*_NO_DOCUMENT):
-        if len(body) <= _WHOLE_BYTES:
+    if len(body) <= _WHOLE_BYTES:
+        with contextlib.suppress(*_NO_DOCUMENT):
             etree.fromstring(body, parser)
-            return 0
+        return 0
     place = n_steps = 0
     while place < len(body) and n_steps < _MAX_STEPS:
         stop, before = place + _PIECE_BYTES, depth()

@@ -31,7 +31,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
 # No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
 _HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
 _PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
-_ASCII_HOST = re.compile(rf"{_HOST}\.?|\[[0-9a-f:.]+\]").fullmatch
+_ASCII_HOST = re.compile(rf"{_HOST}\.?|[0-9a-f.]*:[0-9a-f:.]+").fullmatch
 _MAX_HOST_CHARS = 253
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 _IGNORED_BY_BROWSERS = str.maketrans("", "", "\t\r\n")
