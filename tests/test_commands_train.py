@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 from commands import Finished, scrapy
+from scrapy.settings import Settings
+from sites import Reply, Site, redirect
+from warcs import Warc
 
+from focused.commands.train import Command
 from focused.topic import load_topic
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import write_warc
@@ -21,7 +27,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same pages of a small demo web as folders, JSON Lines, URL lists and a WARC."""
     folder = tmp_path_factory.mktemp("examples")
     web = DemoWeb(n_pages=1200, n_hosts=40)
-    chosen = {"positive": web.examples("astronomy", 20, 0), "unlabeled": web.unlabeled(200, 0)}
+    chosen = {"positive": web.examples("astronomy", 15, 0), "unlabeled": web.unlabeled(100, 0)}
     for name, pages in chosen.items():
         (folder / name).mkdir()
         (folder / f"{name}.txt").write_text("# URLs\n" + "\n".join(url for url, _ in pages) + "\n")
@@ -46,6 +52,40 @@ def train(tmp_path: Path, *argv: object, name: str = "stars") -> Finished:
     )
 
 
+class Here:
+    """Runs the command in this process: quick, but nothing can be fetched."""
+
+    def __init__(self, models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+        self.models = models
+        self._capsys = capsys
+
+    def __call__(self, *argv: object, **settings: object) -> Finished:
+        command = Command()
+        command.settings = Settings()
+        command.settings.setmodule("focused.settings")
+        command.settings.setdict({"FOCUSED_MODELS_DIR": str(self.models), **settings})
+        parser = argparse.ArgumentParser(conflict_handler="resolve")
+        command.add_options(parser)
+        opts, args = parser.parse_known_args([str(arg) for arg in argv])
+        command.run(args, opts)
+        out, err = self._capsys.readouterr()
+        return Finished(command.exitcode, out, err)
+
+
+@pytest.fixture
+def here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Here:
+    return Here(tmp_path / "models", capsys)
+
+
+def refused(done: Finished, *said: str) -> None:
+    assert done.exit_code == 1, done.out + done.err
+    assert "Traceback" not in done.err
+    lines = [line for line in done.err.splitlines() if line.startswith("Error")]
+    assert len(lines) == 1, done.err
+    for words in said:
+        assert words in lines[0]
+
+
 def test_folders_give_a_topic_and_a_report(examples: Path, tmp_path: Path) -> None:
     done = train(
         tmp_path,
@@ -61,7 +101,7 @@ def test_folders_give_a_topic_and_a_report(examples: Path, tmp_path: Path) -> No
     assert done.exit_code == 0, done.err
     for said in (
         "Positive:",
-        "20 pages",
+        "15 pages",
         "precision",
         "recall",
         "F1",
@@ -77,7 +117,7 @@ def test_folders_give_a_topic_and_a_report(examples: Path, tmp_path: Path) -> No
     assert coefficients["star"] > 0.1
 
 
-def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path: Path) -> None:
+def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path: Path, here: Here) -> None:
     warc = examples / "web.warc.gz"
     lists = ["--positive-urls", examples / "positive.txt", "--unlabeled-urls", examples / "unlabeled.txt"]
     runs = {
@@ -87,7 +127,9 @@ def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path:
     }
     vectors = {}
     for name, argv in runs.items():
-        done = train(tmp_path, *argv, "--seeds", SEED, name=name)
+        # Only what has to be fetched needs a process of its own.
+        run = train(tmp_path, *argv, name=name) if name == "urls" else None
+        done = run or here(name, *argv)
         assert done.exit_code == 0, done.err
         topic = load_topic(name, tmp_path / "models")
         vectors[name] = dict(zip(topic.terms, topic.coef.round(3).tolist(), strict=True))
@@ -97,72 +139,63 @@ def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path:
         assert sum(abs(vectors["lines"][term] - vectors[name][term]) for term in shared) / len(shared) < 0.05
 
 
-def test_the_background_serves_without_unlabelled_pages(examples: Path, tmp_path: Path) -> None:
-    done = train(tmp_path, "--positive", examples / "positive", "--seeds", SEED)
+def test_the_background_serves_without_unlabelled_pages(examples: Path, here: Here) -> None:
+    done = here("stars", "--positive", examples / "positive", "--seeds", SEED)
     assert done.exit_code == 0, done.err
     assert "background" in done.out
     assert "assumed" in done.out
 
 
-def test_a_topic_in_another_language_is_told_that_the_background_is_english(examples: Path, tmp_path: Path) -> None:
-    done = train(tmp_path, "--positive", examples / "positive", "--seeds", SEED, "--language", "de")
+def test_a_topic_in_another_language_is_told_that_the_background_is_english(examples: Path, here: Here) -> None:
+    done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--language", "de")
     assert done.exit_code == 0, done.err
     assert "WARNING" in done.out + done.err
     assert "English" in done.out + done.err
 
 
-def test_the_same_examples_give_the_same_bytes(examples: Path, tmp_path: Path) -> None:
+def test_the_same_examples_give_the_same_bytes(examples: Path, here: Here) -> None:
     argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--force"]
     made = []
     for _ in range(2):
-        assert train(tmp_path, *argv).exit_code == 0
-        made.append({path.name: path.read_bytes() for path in (tmp_path / "models" / "stars").iterdir()})
+        assert here("stars", *argv).exit_code == 0
+        made.append({path.name: path.read_bytes() for path in (here.models / "stars").iterdir()})
     assert made[0] == made[1]
 
 
-def test_a_refused_file_is_named_with_its_reason(examples: Path, tmp_path: Path) -> None:
+def test_a_refused_file_is_named_with_its_reason(examples: Path, tmp_path: Path, here: Here) -> None:
     folder = tmp_path / "mixed"
     shutil.copytree(examples / "positive", folder)
     (folder / "empty.html").write_text("")
     (folder / "binary.html").write_bytes(b"%PDF-1.4 not a page")
-    done = train(tmp_path, "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
     assert done.exit_code == 0, done.err
     assert "empty.html" in done.out
     assert "binary.html" in done.out
 
 
-def test_an_existing_topic_is_replaced_only_by_force(examples: Path, tmp_path: Path) -> None:
+def test_an_existing_topic_is_replaced_only_by_force(examples: Path, here: Here) -> None:
     argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED]
-    assert train(tmp_path, *argv).exit_code == 0
-    refused(train(tmp_path, *argv), "--force")
-
-
-def refused(done: Finished, *said: str) -> None:
-    assert done.exit_code == 1, done.out + done.err
-    assert "Traceback" not in done.err
-    lines = [line for line in done.err.splitlines() if line.startswith("Error")]
-    assert len(lines) == 1, done.err
-    for words in said:
-        assert words in lines[0]
+    assert here("stars", *argv).exit_code == 0
+    refused(here("stars", *argv), "--force")
 
 
 @pytest.mark.parametrize("name", ["../x", "", "x" * 300, "Stars!"])
-def test_topic_names_that_are_none(examples: Path, tmp_path: Path, name: str) -> None:
-    refused(train(tmp_path, "--positive", examples / "positive", name=name), "name")
+def test_topic_names_that_are_none(examples: Path, here: Here, name: str) -> None:
+    refused(here(name, "--positive", examples / "positive"), "name")
 
 
-def test_examples_that_are_none(examples: Path, tmp_path: Path) -> None:
+def test_examples_that_are_none(examples: Path, tmp_path: Path, here: Here) -> None:
     nothing = tmp_path / "nothing"
     nothing.mkdir()
-    refused(train(tmp_path, "--positive", nothing, "--seeds", SEED), "positive")
+    refused(here("stars", "--positive", nothing, "--seeds", SEED), "positive")
     (nothing / "a.html").write_text("<p>42 17</p>")
     (nothing / "b.html").write_text("<p>1 2 3</p>")
-    refused(train(tmp_path, "--positive", nothing, "--seeds", SEED), "positive")
-    refused(train(tmp_path, "--positive", tmp_path / "missing", "--seeds", SEED), "missing")
+    refused(here("stars", "--positive", nothing, "--seeds", SEED), "positive")
+    refused(here("stars", "--positive", tmp_path / "missing", "--seeds", SEED), "missing")
     broken = tmp_path / "broken.warc.gz"
     broken.write_bytes(b"\x1f\x8bnonsense")
-    refused(train(tmp_path, "--positive", broken, "--seeds", SEED), "broken.warc.gz")
-    refused(train(tmp_path, "--seeds", SEED), "--positive")
+    refused(here("stars", "--positive", broken, "--seeds", SEED), "broken.warc.gz")
+    refused(here("stars", "--seeds", SEED), "--positive")
 
 
 def test_no_unlabelled_page_left(examples: Path, tmp_path: Path) -> None:
@@ -173,6 +206,178 @@ def test_no_unlabelled_page_left(examples: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value"), [("--seeds", "not-a-url"), ("--language", "english!"), ("--learner", "oracle")]
 )
-def test_options_that_are_wrong(examples: Path, tmp_path: Path, option: str, value: str) -> None:
-    done = train(tmp_path, "--positive", examples / "positive", option, value)
+def test_options_that_are_wrong(examples: Path, here: Here, option: str, value: str) -> None:
+    done = here("stars", "--positive", examples / "positive", option, value)
     refused(done, value)
+
+
+WRONG = {
+    "no topic": (["--positive", "P"], "Name one topic"),
+    "two topics": (["a", "b", "--positive", "P"], "Got a b"),
+    "unknown option": (["stars", "--positve", "P"], "There is no option --positve"),
+    "no positives": (["stars"], "--positive is missing"),
+    "empty positives": (["stars", "--positive"], "--positive is missing"),
+    "empty unlabeled": (["stars", "--positive", "P", "--unlabeled"], "--unlabeled must be followed by"),
+    "empty seeds": (["stars", "--positive", "P", "--seeds"], "--seeds must be followed by"),
+    "urls without warc": (["stars", "--positive", "P", "--positive-urls", "U"], "no WARC among"),
+    "urls of nothing": (["stars", "--positive", "P", "--unlabeled-urls", "U"], "--unlabeled-urls needs --unlabeled"),
+    "sample of nothing": (["stars", "--positive", "P", "--unlabeled-sample", "5"], "-sample needs --unlabeled"),
+    "sample of none": (["stars", "--positive", "P", "--unlabeled", "P", "--unlabeled-sample", "0"], "from 1 to"),
+    "state": (["stars", "--positive", "P", "--random-state", "-1"], "--random-state must be a whole number from 0"),
+    "language": (["stars", "--positive", "P", "--language", "eng"], "Got 'eng'"),
+    "web": (["stars", "--positive", "P", "--web", "nowhere.warc"], "nowhere.warc"),
+    "seed file": (["stars", "--positive", "P", "--seeds", "http://a.org/", "BAD"], "'no url here'"),
+    "no urls": (["stars", "--positive", "W", "--positive-urls", "BAD"], "holds no http or https URL"),
+    "no list": (["stars", "--positive", "W", "--positive-urls", "missing"], "cannot be read as a list"),
+    "not in it": (["stars", "--positive", "W", "--positive-urls", "U"], "1 not in the WARC: http://nowhere.org/"),
+    "nothing 2xx": (["stars", "--positive", "W"], "1 answered 404: http://h.org/"),
+    "no page in it": (["stars", "--positive", "NONE"], "NONE"),
+    "words": (["stars", "--positive", "BAD"], "holds no http or https URL"),
+    "one page": (["stars", "--positive", "ONE", "--unlabeled", "P"], "positive"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_input_is_one_line_and_leaves_no_topic(examples: Path, tmp_path: Path, here: Here, case: str) -> None:
+    files = {name: tmp_path / name for name in ("U", "BAD", "W", "NONE", "ONE")}
+    files["U"].write_text("http://nowhere.org/\n")
+    files["BAD"].write_text("no url here\n")
+    Warc(files["W"]).page("http://h.org/", b"gone", status="404 Not Found").save()
+    Warc(files["NONE"]).info().save()
+    files["ONE"].mkdir()
+    (files["ONE"] / "one.html").write_text("<p>stars and moons")
+    files["P"] = examples / "positive"
+    argv, said = WRONG[case]
+    done = here(*(files.get(arg, arg) for arg in argv))
+    refused(done, said if said not in files else str(files[said]))
+    assert done.out == ""
+    assert not (tmp_path / "models" / "stars").exists()
+
+
+def test_a_models_folder_that_cannot_be_written_is_found_out_first(examples: Path, tmp_path: Path, here: Here) -> None:
+    here.models.write_text("a file, no folder")
+    refused(here("stars", "--positive", tmp_path / "nothing"), "Nothing can be written in", "FOCUSED_MODELS_DIR")
+
+
+def test_an_unlabelled_sample_is_drawn_with_the_seed(examples: Path, here: Here) -> None:
+    web = examples / "web.warc.gz"
+    argv = ["--positive", examples / "positive.jsonl", "--unlabeled", web, "--unlabeled-sample", "60"]
+    digests = []
+    for name, state in (("one", 1), ("same", 1), ("other", 2)):
+        done = here(name, *argv, "--random-state", state)
+        assert done.exit_code == 0, done.err
+        described = load_topic(name, here.models).manifest["examples"]
+        assert described["unlabeled"]["n_pages"] == 60
+        digests.append(described["sha256"])
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_what_people_wrote_survives_a_retraining(examples: Path, here: Here) -> None:
+    argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled"]
+    assert here(*argv, "--seeds", SEED, "--title", "Old", "--note", "A note").exit_code == 0
+    path = here.models / "stars" / "topic.toml"
+    path.write_text(path.read_text().replace("language =", 'strategy = "slc"\nlanguage =') + "DOWNLOAD_DELAY = 3.5\n")
+    assert here(*argv, "--force", "--title", "New").exit_code == 0
+    topic = load_topic("stars", here.models)
+    assert (topic.title, topic.note, topic.seeds) == ("New", "A note", [SEED])
+    assert (topic.strategy, topic.settings) == ("slc", {"DOWNLOAD_DELAY": 3.5})
+
+
+def test_the_command_in_the_manifest_makes_the_same_topic_again(examples: Path, here: Here) -> None:
+    given = ["--title", 'Stars & "moons"', "--learner", "svm", "--random-state", "3", "--seeds", SEED, "--quiet"]
+    assert (
+        here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", *given).exit_code == 0
+    )
+    before = {path.name: path.read_bytes() for path in (here.models / "stars").iterdir()}
+    words = shlex.split(load_topic("stars", here.models).manifest["command"])
+    assert words[:2] == ["scrapy", "train"]
+    assert here(*words[2:], "--force").exit_code == 0
+    assert {path.name: path.read_bytes() for path in (here.models / "stars").iterdir()} == before
+
+
+def test_seeds_come_from_the_positives_where_they_have_urls(examples: Path, here: Here) -> None:
+    argv = ["--unlabeled", examples / "unlabeled"]
+    done = here("lines", "--positive", examples / "positive.jsonl", *argv)
+    urls = {url for url in (examples / "positive.txt").read_text().split() if url.startswith("http")}
+    assert 0 < len(seeds := load_topic("lines", here.models).seeds) <= 10
+    assert set(seeds) <= urls
+    assert "Next: scrapy crawl focused -a topic=lines\n" in done.out
+    done = here("files", "--positive", examples / "positive", *argv)
+    assert load_topic("files", here.models).seeds == []
+    assert "It has no seeds" in done.out
+    assert "-a seeds=" in done.out
+
+
+def test_quiet_says_nothing_on_stderr(examples: Path, here: Here) -> None:
+    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--force"]
+    assert here("stars", *argv).err != ""
+    done = here("stars", *argv, "--quiet")
+    assert done.err == ""
+    assert "precision" in done.out
+
+
+def test_pages_of_the_demo_web_make_a_topic_for_the_demo_web(tmp_path: Path) -> None:
+    web = DemoWeb(2400)
+    for name, pages in (("p", web.examples("chess", 12, 0)), ("u", web.unlabeled(60, 0))):
+        (tmp_path / f"{name}.txt").write_text("\n".join(url for url, _ in pages))
+    argv = [
+        "--positive",
+        tmp_path / "p.txt",
+        "--unlabeled",
+        tmp_path / "u.txt",
+        "--web",
+        "demo",
+        "-s",
+        "FOCUSED_DEMO_PAGES=2400",
+    ]
+    done = train(tmp_path, *argv, "--seeds", *web.seeds("chess"))
+    assert done.exit_code == 0, done.err
+    topic = load_topic("stars", tmp_path / "models")
+    assert topic.web == "demo"
+    # A page that the demo web answers with a redirect or an error would be named.
+    assert topic.manifest["examples"]["positive"]["n_pages"] == 12
+
+
+@pytest.mark.slow
+def test_urls_are_fetched_politely_and_what_did_not_come_is_named(examples: Path, tmp_path: Path) -> None:
+    pages = {f"/p{n}": html.read_bytes() for n, html in enumerate(sorted((examples / "positive").iterdir()))}
+    wrong = {
+        "/robots.txt": Reply(b"User-agent: *\nDisallow: /secret\n", headers={"Content-Type": "text/plain"}),
+        "/secret": b"<p>forbidden stars",
+        "/moved": redirect("/target"),
+        "/target": b"<p>the page that was moved: stars and moons",
+        "/picture": Reply(b"\x89PNG\r\n", headers={"Content-Type": "image/png"}),
+        "/broken": Reply(b"<p>broken", 500),
+    }
+    with Site({**pages, **wrong}) as site:
+        asked = [*pages, "/secret", "/moved", "/picture", "/broken", "/missing"]
+        urls = [site.url + path for path in asked] + ["http://127.0.0.1:1/"]
+        (tmp_path / "urls.txt").write_text("\n".join(urls))
+        settings = "DOWNLOAD_DELAY=0 AUTOTHROTTLE_ENABLED=0 RETRY_TIMES=0 FOCUSED_CONTACT=me@a.org".split()
+        flags = [word for setting in settings for word in ("-s", setting)]
+        argv = ["--positive", tmp_path / "urls.txt", "--unlabeled", examples / "unlabeled"]
+        done = train(tmp_path, *argv, *flags)
+    assert done.exit_code == 0, done.err
+    topic = load_topic("stars", tmp_path / "models")
+    described = topic.manifest["examples"]["positive"]
+    assert described["n_pages"] == len(pages) + 1
+    assert described["refused"] == {
+        "answered 404": 1,
+        "answered 500": 1,
+        "binary": 1,
+        "could not be fetched": 1,
+        "forbidden by robots.txt": 1,
+    }
+    assert f"{site.url}/secret" in done.out
+    assert "/robots.txt" in site.asked
+    assert "/secret" not in site.asked
+    assert all("me@a.org" in agent for agent in site.agents)
+
+
+def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    command = Command()
+    command.settings = Settings()
+    parser = argparse.ArgumentParser(conflict_handler="resolve")
+    command.add_options(parser)
+    assert "Examples:" in parser.format_help()
+    assert "scrapy train solar --positive solar-pages/" in parser.format_help()

@@ -167,4 +167,5 @@ def urls_of(candidates: Iterable[Candidate]) -> set[str]:
 
 
 def _language_of(page: Page) -> str:
-    return detect_language(page.text) or UNKNOWN
+    # A few paragraphs tell; on whole pages telling the language would cost more than reading them.
+    return detect_language(page.text[:1500]) or UNKNOWN
