@@ -85,7 +85,7 @@ class UnitProduct:
         contexts = UnitProducts([sums[of_link] for sums in rows.sums], rows.square_norm[of_link], rows.n_known[of_link])
         if units.pure is not None:
             # Entries are in the order of rows.
-            own = slice(*np.searchsorted(row, (units.link_rows.start, units.link_rows.stop)))
+            own = slice(*row.searchsorted((units.link_rows.start, units.link_rows.stop)))
             link, column = row[own] - units.link_rows.start, column[own]
             self._add_own_anchors(contexts, of_link, entries, counts, link, column, counts[own], tf[own])
         return rows, contexts
@@ -106,9 +106,9 @@ class UnitProduct:
             stream = np.concatenate((stream, columns[pure]))
         lengths = end - start
         behind = lengths.cumsum()
-        positions = np.repeat(end - behind, lengths)
+        positions = (end - behind).repeat(lengths)
         positions += np.arange(len(positions))
-        keys: Integers = np.repeat(row << self._shift, lengths)
+        keys: Integers = (row << self._shift).repeat(lengths)
         keys |= stream.take(positions)
         return keys
 
@@ -156,9 +156,10 @@ def _totals(row: Integers, weights: Floats, n_rows: int) -> Floats:
 def _count(keys: Integers) -> tuple[Integers, Integers]:
     """Return the different keys in ascending order, and how often each occurs."""
     keys.sort()
-    last = np.append(np.flatnonzero(keys[1:] != keys[:-1]), len(keys) - 1) if len(keys) else keys
+    is_last = np.ones(len(keys), dtype=np.bool_)
+    np.not_equal(keys[1:], keys[:-1], out=is_last[:-1])
+    last = is_last.nonzero()[0]
     counts = last.copy()
-    if len(keys):
-        counts[1:] -= last[:-1]
-        counts[0] += 1
+    counts[1:] -= last[:-1]
+    counts[:1] += 1
     return keys[last], counts
