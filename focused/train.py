@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from focused.topic import Topic
 
 BACKGROUND_PRIOR = 0.1
-"""Share of relevant pages assumed among those that a crawl meets, where the background stands for them."""
+"""Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
+
+# From here down an estimated prior says that there is no relevant page, however many pages were looked at.
+_LEAST_PRIOR = 2e-4
 
 _LIBRARIES = {"scikit-learn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "PyStemmer": "PyStemmer"}
 
@@ -53,6 +56,10 @@ def learn(
     random_state: int = 0,
 ) -> Learnt:
     """Learn a topic's model.
+
+    Where the unlabelled pages hold no relevant page, be they the general background or pages of something else
+    altogether, they do not tell how frequent such pages are in a crawl: `BACKGROUND_PRIOR` is assumed. Estimated
+    there, the prior would be zero, and so would be the relevance of every page.
 
     Parameters
     ----------
@@ -90,14 +97,22 @@ def learn(
         matrix([link.anchor for link in links]),
         matrix([link.context for link in links]),
     )
-    model = train_topic(
-        counts,
-        y,
-        link_examples=link_examples if links else None,
-        learner=learner,
-        background_prior=BACKGROUND_PRIOR if isinstance(unlabeled, Background) else None,
-        random_state=random_state,
-    )
+
+    def train(prior: float | None) -> TopicModel:
+        return train_topic(
+            counts,
+            y,
+            link_examples=link_examples if links else None,
+            learner=learner,
+            background_prior=prior,
+            random_state=random_state,
+        )
+
+    if isinstance(unlabeled, Background):
+        return Learnt(train(BACKGROUND_PRIOR), terms)
+    model = train(None)
+    if model.figures.prior_high < max(1 / len(unlabeled), _LEAST_PRIOR):
+        model = train(BACKGROUND_PRIOR)
     return Learnt(model, terms)
 
 

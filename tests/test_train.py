@@ -264,3 +264,19 @@ def test_pages_of_a_folder_can_be_learnt_from(
         found = candidates_at(tmp_path, Opening(Refusals(), None, stack))
         positive = ExampleReader("en").positives(found, Refusals(), urls_of(found))
     assert sorted(positive.digests) == sorted(sets[0].digests)
+
+
+def test_unlabelled_pages_of_something_else_altogether_do_not_make_the_prior_zero(
+    sets: tuple[PageSet, PageSet], site: dict[str, bytes]
+) -> None:
+    draw = random.Random(5)
+    others = {f"http://h.org/u{n}": body(draw, False, []) for n in range(80)}
+    positive, unlabeled = read({url: page for url, page in site.items() if "/p" in url} | others)
+    learnt = learn(positive, unlabeled)
+    assert learnt.model.figures.prior_is_assumed
+    assert learnt.model.figures.prior == BACKGROUND_PRIOR
+    topic = topic_of(learnt, positive, unlabeled)
+    judged = Judge(topic).judge(PageReader(topic.analyzer).read(body(draw, True, []), "http://x.org/"))
+    assert judged.page > 0.5
+    # Where relevant pages hide among them, their share is estimated.
+    assert not learn(*sets).model.figures.prior_is_assumed

@@ -32,7 +32,7 @@ def report(
     parts = [
         _sources(topic, learnt.model, positive, unlabeled, language_is_given),
         _warnings(topic, positive, unlabeled),
-        _figures(learnt.model),
+        _figures(learnt.model, isinstance(unlabeled, Background)),
         _terms(learnt),
         _next(topic, directory),
     ]
@@ -105,10 +105,11 @@ def _warnings(topic: Topic, positive: PageSet, unlabeled: PageSet | Background) 
     return "\n".join(lines)
 
 
-def _figures(model: TopicModel) -> str:
+def _figures(model: TopicModel, is_background: bool) -> str:
     figures, page = model.figures, model.calibrations["page"]
+    others = "the background does" if is_background else "the unlabelled pages, none of which looks relevant, do"
     source = (
-        "assumed, for the background does not tell"
+        f"assumed, for {others} not tell"
         if figures.prior_is_assumed
         else f"estimated from the unlabelled pages, 95 % interval {figures.prior_low:.3f}-{figures.prior_high:.3f}"
     )

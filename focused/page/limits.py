@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class PageLimits:
     """Limits on one page, each a positive integer.
 
-    A page within them takes less than a second even if it was written to take longer.
+    A page within them takes less than a second of CPU even if it was written to take longer; up to two if all of
+    its 2 MB are words never met before, or links to hosts with accents.
     """
 
     #: Bytes of the body that are read; the rest is cut off. 0.2 s of work on an ordinary page of this size.
