@@ -97,7 +97,7 @@ class PagePath:
         for strategy in self.strategies:
             strategy.score(page, relevance)
         taken = time.process_time() - started
-        describe(body, page.url, kind, page.outline.base)
+        describe(body, page.url, kind, page.markup.base)
         assert page.text is not None
         assert len(page.marks) == 4
         assert all(0 <= block < page.n_blocks for block in page.anchor_blocks)

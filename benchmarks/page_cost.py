@@ -23,6 +23,7 @@ from lxml import etree
 
 from focused.page.blocks import partition
 from focused.page.encoding import is_binary, to_utf8
+from focused.page.outline import outline_of
 from focused.page.reader import PageReader
 from focused.page.units import KINDS, page_units
 from focused.page.walk import Walker
@@ -45,6 +46,8 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     bodies = [to_utf8(body)[0] for body, _ in pages]
     read = [reader.read(body, url) for body, url in pages]
+    markups = [page.markup for page in read]
+    streams = [topic.analyzer.stream(markup.text) for markup in markups]
     outlines = [page.outline for page in read]
     units = [page_units(page) for page in read]
     judged = [judge.judge(page, KINDS) for page in read]
@@ -53,8 +56,9 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
         ("page: all of it", lambda body, url: judge.judge(reader.read(body, url), KINDS), pages),
         ("encoding", to_utf8, [(body,) for body, _ in pages]),
         ("parse and walk", lambda body: walker.walk(body, Counter()), [(body,) for body in bodies]),
-        ("tokens", lambda outline: topic.analyzer.stream(outline.text), [(outline,) for outline in outlines]),
-        ("blocks", lambda outline: partition(outline, outline.root, 0.5, 1), [(outline,) for outline in outlines]),
+        ("tokens", lambda markup: topic.analyzer.stream(markup.text), [(markup,) for markup in markups]),
+        ("outline", outline_of, [(stream,) for stream in streams]),
+        ("blocks", lambda outline: partition(outline, 0.5, 1), [(outline,) for outline in outlines]),
         ("read, with links", reader.read, pages),
         ("units", page_units, [(page,) for page in read]),
         ("product", lambda unit: topic.product(unit, 1), [(unit,) for unit in units]),
@@ -95,7 +99,7 @@ def report(title: str, pages: list[tuple[bytes, str]], topic: Topic, repeats: in
         for name, each in seconds.items()
     ]
     reader = PageReader(topic.analyzer)
-    n_links = statistics.mean(len(reader.read(*page).outline.link_nodes) for page in pages)
+    n_links = statistics.mean(len(reader.read(*page).markup.link_targets) for page in pages)
     n_bytes = statistics.mean(len(body) for body, _ in pages)
     header = ("step", "ms a page, median", "best", "times the parse, median", "best")
     return (

@@ -157,7 +157,7 @@ def term_shares(page: Page, topic: Topic) -> list[TermShare]:
 
 def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
     threshold = relevance.thresholds[BLOCK]
-    n_links = Counter(page.anchor_blocks)
+    n_links = Counter(page.anchor_blocks.tolist())
     return [
         BlockShare(number + 1, float(value), bool(value >= threshold), n_links[number], page.block_text(number))
         for number, value in enumerate(relevance.blocks)
@@ -170,7 +170,7 @@ def _links(
     scores = strategy.score(page, relevance)
 
     def share(number: int, link: Link) -> LinkShare:
-        block = max((page.anchor_blocks[anchor] for anchor in link.anchors), key=lambda b: relevance.blocks[b])
+        block = max((int(page.anchor_blocks[anchor]) for anchor in link.anchors), key=lambda b: relevance.blocks[b])
         status = ADMITTED if scores.admitted[number] else DROPPED if drops else DEFERRED
         if not follows_nofollow and page.is_nofollow(link):
             status = LEFT_OUT

@@ -140,7 +140,7 @@ class JsonLinesPipeline(_CrawlPipeline):
             page = item.analysed
             if page is not None:
                 item.text = page.text
-                found = describe(item.raw, item.url, base=page.outline.base)
+                found = describe(item.raw, item.url, base=page.markup.base)
                 item.canonical_url = found.canonical_url or item.url
                 item.description, item.language = found.description, found.language
             self._file.write(json.dumps(asdict(item), ensure_ascii=False))

@@ -99,19 +99,18 @@ class Judge:
         decisions = np.concatenate((rows.cosine(0)[:n_judged], contexts.cosine(0))) + self.topic.intercept
         n_known = np.concatenate((rows.n_known[:n_judged], contexts.n_known))
         # All kinds in one go: on most pages the number of numpy's calls is what costs.
-        n_of_kind = (1, units.several_rows.start - 1, n_judged - units.several_rows.start, n_contexts)
+        n_of_kind = (1, units.first_anchor_row - 1, n_judged - units.first_anchor_row, n_contexts)
         found = calibrated(decisions, n_known, np.repeat(self._numbers, n_of_kind, axis=1))
         whole = float(found[0])
         if is_cosine:
             found = np.concatenate((rows.cosine(1)[:n_judged], contexts.cosine(1)))
-        anchors = found[units.link_rows]
-        if units.several_starts:
-            anchors[units.several_links] = np.maximum.reduceat(found[units.several_rows], units.several_starts)
         return PageRelevance(
             page=whole,
             is_relevant=whole >= self.thresholds[PAGE],
             blocks=found[units.block_rows],
-            anchors=anchors if ANCHOR in kinds else _NONE,
+            anchors=_NONE
+            if ANCHOR not in kinds or units.anchor_row is None
+            else page.best_of_anchors(found[units.anchor_row]),
             contexts=found[n_judged:],
             thresholds=self.thresholds,
         )

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from focused.text import analyzer
-from focused.text.analyzer import BOUNDARY, FIRST_TERM, RARE, Analyzer, TermTable, words
+from focused.text.analyzer import FIRST_TERM, N_MARKS, NOTHING, RARE, Analyzer, TermTable, mark, words
 
 
 def terms_of(text: str, language: str = "en") -> list[str]:
@@ -84,10 +84,11 @@ def test_words_of_one_token_stand_in_their_order():
     assert terms_of("before red\u2014blue\u2014green after") == ["red", "blue", "green"]
 
 
-def test_a_stream_keeps_its_boundaries():
+def test_a_stream_keeps_its_marks_and_the_places_of_tokens_without_a_term():
     table = TermTable()
-    ids = Analyzer("en", table).stream("star \0 the \0  moon the \0 ")
-    assert [table.term(i) if i != BOUNDARY else "|" for i in ids] == ["star", "|", "|", "moon", "|"]
+    ids = Analyzer("en", table).stream(f"star{mark(0)}the {mark(7)} moon 1998{mark(7)} ")
+    shown = [str(i) if i < N_MARKS else "-" if i == NOTHING else table.term(i) for i in ids.tolist()]
+    assert shown == ["star", "0", "-", "7", "moon", "-", "7"]
 
 
 @pytest.mark.parametrize("text", ["", " ", "\0", "1 2 3", "the of", "\ud800 \udfff", "\u0301" * 10, "\x7f\x80"])

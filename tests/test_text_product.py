@@ -106,11 +106,11 @@ def context_of(page, anchors: list[int], other_anchors: bool) -> str:
         for chunk in range(outline.first_chunk[node], outline.last_chunk[node])
         if other_anchors or chunk in own or chunk not in inside
     }
-    return "\n".join(outline.chunks[chunk] for chunk in sorted(kept))
+    return "\n".join(page.markup.chunks[chunk] for chunk in sorted(kept))
 
 
 def whole_text(page) -> str:
-    return "\n".join(page.outline.chunks)
+    return "\n".join(page.markup.chunks)
 
 
 @pytest.mark.parametrize("similarity", ["calibrated", "cosine"])

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from focused.page.outline import Outline
 
 
@@ -24,9 +27,21 @@ class Partition:
     subtrees: list[int] = field(default_factory=list)
     subtree_blocks: list[int] = field(default_factory=list)
 
+    def of_nodes(self, nodes: Iterable[int]) -> list[int]:
+        """Return the block that each of some nodes lies in, among those that are whole subtrees."""
+        subtrees, blocks = self.subtrees, self.subtree_blocks
+        return [blocks[bisect_right(subtrees, node) - 1] for node in nodes]
 
-def partition(outline: Outline, root: int, alpha: float, min_links: int) -> Partition:
-    """Divide the subtree of a node into content blocks.
+    def add_root(self, root: int) -> None:
+        """Where the root is no block, as when it was split, let it have one of its own, without text."""
+        if not self.subtrees or self.subtrees[0] != root:
+            self.subtrees.insert(0, root)
+            self.subtree_blocks.insert(0, len(self.nodes))
+            self.nodes.append(root)
+
+
+def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
+    """Divide the root of a page into content blocks.
 
     A node is split where it is at least ``alpha`` times as high as the root and a child of it holds at least
     ``min_links`` links; otherwise it is a block. Departures: a page without any block tag is one block (D1), and
@@ -35,23 +50,16 @@ def partition(outline: Outline, root: int, alpha: float, min_links: int) -> Part
     Parameters
     ----------
     outline : Outline
-    root : int
-        The node of ``body``; -1 for a page without any node.
     alpha : float
         In [0, 1]; larger means fewer, larger blocks.
     min_links : int
         The paper's k, at least 1.
     """
-    found = Partition()
+    found, root = Partition(), outline.root
     if root < 0:
         return found
-    end, n_links, first_chunk, last_chunk = (
-        outline.end,
-        outline.n_links,
-        outline.first_chunk,
-        outline.last_chunk,
-    )
-    height = outline.height
+    end, n_links, height = outline.end, outline.n_links, outline.height
+    first_chunk, last_chunk, tokens_before = outline.first_chunk, outline.last_chunk, outline.tokens_before
     least_height = max(alpha * height[root], 1e-9)  # D1
     segments, nodes = found.segments, found.nodes
     # Entries are nodes still to be examined, and the gaps of direct text between them: (node, None) or
@@ -79,19 +87,21 @@ def partition(outline: Outline, root: int, alpha: float, min_links: int) -> Part
                 children = []
         first, last = first_chunk[node], last_chunk[node]
         if not children:
-            if last > first or n_links[node] or node == root:  # a refresh is a link, even of an empty page
+            is_filled = tokens_before[last] > tokens_before[first]
+            if is_filled or n_links[node] or node == root:  # a refresh is a link, even of an empty page
                 block = len(nodes)
                 nodes.append(node)
                 found.subtrees.append(node)
                 found.subtree_blocks.append(block)
-                if last > first:
+                if is_filled:
                     segments.append((first, last, block))
             continue
         for child in reversed(children):
-            if last_chunk[child] < last:
-                stack.append((node, (last_chunk[child], last)))
+            behind = last_chunk[child]
+            if tokens_before[behind] < tokens_before[last]:
+                stack.append((node, (behind, last)))
             stack.append((child, None))
             last = first_chunk[child]
-        if first < last:
+        if tokens_before[first] < tokens_before[last]:
             stack.append((node, (first, last)))
     return found

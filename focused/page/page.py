@@ -7,12 +7,24 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+import numpy.typing as npt
+
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    from collections.abc import Collection
 
     from focused.page.blocks import Partition
+    from focused.page.markup import Markup
     from focused.page.outline import Outline
+
+
+Integers = npt.NDArray[np.int64]
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+def integers(values: Collection[int]) -> Integers:
+    """Return an array of integers; numpy.array, which looks for what else may be in a list, takes twice as long."""
+    return np.fromiter(values, np.int64, len(values))
 
 
 class Link(NamedTuple):
@@ -27,47 +39,70 @@ class Link(NamedTuple):
 class Page:
     """All that is known of one page: one stream of term ids, and where in it blocks, anchors and contexts lie.
 
-    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. The
-    stream begins with the title and the keywords, which belong to the page but to no block.
+    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. They
+    begin with the title and the keywords, which belong to the page but to no block.
     """
 
     url: str
     #: Name of the encoding the page was read in.
     encoding: str
+    markup: Markup
     outline: Outline
     blocks: Partition
     #: Target of a meta refresh, or an empty string. It is also among the links.
     refresh_url: str
     terms: npt.NDArray[np.int32]
     #: Shape (n_chunks + 1,).
-    chunk_start: npt.NDArray[np.int64]
+    chunk_start: Integers
     #: What was left out: links by reason, and what limits cut off.
     cuts: Counter[str] = field(default_factory=Counter)
     #: The targets of links in document order, each with its number.
     link_numbers: dict[str, int] = field(default_factory=dict)
-    #: For each link the elements that lead there: indices into ``anchors``.
-    link_anchors: list[list[int]] = field(default_factory=list)
-    #: The node of each such element ...
+    #: The link elements that lead to a page, in document order: the node of each ...
     anchors: list[int] = field(default_factory=list)
-    #: ... the number of that link ...
-    anchor_links: list[int] = field(default_factory=list)
-    #: ... and the content block it stands in.
-    anchor_blocks: list[int] = field(default_factory=list)
+    #: ... the number of the link that it is, shape (n_anchors,) ...
+    anchor_links: Integers = field(default_factory=lambda: _NONE)
+    #: ... and the content block that it stands in, shape (n_anchors,).
+    anchor_blocks: Integers = field(default_factory=lambda: _NONE)
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return len(self.link_numbers)
+
+    @cached_property
+    def link_anchors(self) -> list[list[int]]:
+        """For each link the elements that lead there: indices into ``anchors``."""
+        found: list[list[int]] = [[] for _ in self.link_numbers]
+        for anchor, number in enumerate(self.anchor_links.tolist()):
+            found[number].append(anchor)
+        return found
 
     @cached_property
     def links(self) -> list[Link]:
         """The links, for those who look at a few of them."""
         return list(map(Link, self.link_numbers, self.link_anchors))
 
-    @property
-    def n_links(self) -> int:
-        """Number of links."""
-        return len(self.link_anchors)
+    def best_of_anchors(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return for each link the largest of its anchors' values.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_anchors,)
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray of shape (n_links,)
+        """
+        best = np.zeros(self.n_links)
+        np.maximum.at(best, self.anchor_links, values)
+        return best
 
     @property
     def title(self) -> str:
         """Text of the title element, white space folded."""
-        return self.outline.title
+        return self.markup.title
 
     @property
     def n_blocks(self) -> int:
@@ -82,7 +117,7 @@ class Page:
     @property
     def marks(self) -> dict[str, list[tuple[int, int]]]:
         """Stretches of the stream with a special role: ``title``, ``keywords``, ``heading``, ``anchor``."""
-        title_end, keywords_end = int(self.chunk_start[1]), int(self.chunk_start[2])
+        title_end, keywords_end = self.chunk_start[1:3].tolist()
         return {
             "title": [(0, title_end)],
             "keywords": [(title_end, keywords_end)],
@@ -93,14 +128,16 @@ class Page:
     @cached_property
     def text(self) -> str:
         """The visible text of the body, one line for each piece of a content block."""
-        chunks = self.outline.chunks
-        lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last, _ in self.blocks.segments)
+        chunks = self.markup.chunks
+        # Chunks that hold no word are in no block; here they stay with what is before them.
+        ends = [*(first for first, _, _ in self.blocks.segments[1:]), len(chunks)]
+        lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last in zip([2, *ends], ends, strict=False))
         return "\n".join(line for line in lines if line)
 
     @cached_property
     def in_anchor(self) -> bytearray:
         """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
-        inside = bytearray(len(self.outline.chunks))
+        inside = bytearray(len(self.markup.chunks))
         done = 0
         for node in self.outline.link_nodes:
             # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
@@ -112,7 +149,7 @@ class Page:
 
     def block_text(self, block: int) -> str:
         """Return the text of a content block, white space folded."""
-        chunks = self.outline.chunks
+        chunks = self.markup.chunks
         pieces = (chunks[first:last] for first, last, number in self.blocks.segments if number == block)
         return " ".join(" ".join(chunk for piece in pieces for chunk in piece).split())
 
@@ -120,15 +157,21 @@ class Page:
         """Return the parent of a link element: the text of its subtree is the link context [P13, Sect. 3.2]."""
         return max(self.outline.parent[self.anchors[anchor]], 0)
 
+    @cached_property
+    def _nofollow_nodes(self) -> frozenset[int]:
+        return frozenset(self.outline.link_nodes[link] for link in self.markup.nofollow_links)
+
     def is_nofollow(self, link: Link) -> bool:
         """Tell whether the page asks not to follow a link, wherever it stands in it."""
-        nofollow = self.outline.nofollow_nodes
-        return self.outline.nofollow or all(self.anchors[anchor] in nofollow for anchor in link.anchors)
+        if not self.markup.nofollow_links:
+            return self.markup.nofollow
+        nodes = self._nofollow_nodes
+        return self.markup.nofollow or all(self.anchors[anchor] in nodes for anchor in link.anchors)
 
     def anchor_text(self, anchor: int) -> str:
         """Return the text of a link element, or what it is announced by where it has none."""
         node = self.anchors[anchor]
-        chunks = self.outline.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
+        chunks = self.markup.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
         return " ".join(" ".join(chunks).split())
 
     def __getstate__(self) -> dict[str, Any]:

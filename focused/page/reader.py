@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections import Counter
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from focused.page.blocks import partition
 from focused.page.encoding import to_utf8
 from focused.page.limits import PageLimits
-from focused.page.outline import CHUNK_END, Outline
-from focused.page.page import Page
+from focused.page.markup import plain_text
+from focused.page.outline import outline_of
+from focused.page.page import Page, integers
 from focused.page.tags import BLOCK_TAG_SETS
 from focused.page.urls import REFUSALS, UrlResolver
 from focused.page.walk import Walker
-from focused.text.analyzer import BOUNDARY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from focused.text.analyzer import Analyzer
-
 
 _NOWHERE, _OVER_LIMIT = -1, -2  # instead of the number of a link
 
@@ -88,22 +84,17 @@ class PageReader:
             body = body[: self.limits.max_bytes]
         body, encoding = to_utf8(body, content_type)
         if content_type is not None and content_type.lower().startswith("text/plain"):
-            outline = _plain_text(body.decode("utf-8"))
+            markup = plain_text(body.decode("utf-8"))
         else:
-            outline = self._walker.walk(body, cuts)
-        ids = self.analyzer.stream(outline.text)
-        is_term = ids != BOUNDARY
-        terms = ids[is_term]
-        boundaries = np.flatnonzero(~is_term)
-        chunk_start = np.zeros(len(boundaries) + 2, dtype=np.int64)
-        chunk_start[1:-1] = boundaries - np.arange(len(boundaries))
-        chunk_start[-1] = len(terms)
-        blocks = partition(outline, outline.root, self.alpha, self.min_links)
-        resolver = UrlResolver(url, outline.base, self.limits.max_url_chars, encoding)
-        refresh = resolver.resolve(outline.refresh) if outline.refresh else ""
+            markup = self._walker.walk(body, cuts)
+        outline, terms, chunk_start = outline_of(self.analyzer.stream(markup.text))
+        blocks = partition(outline, self.alpha, self.min_links)
+        resolver = UrlResolver(url, markup.base, self.limits.max_url_chars, encoding)
+        refresh = resolver.resolve(markup.refresh) if markup.refresh else ""
         page = Page(
             url=url,
             encoding=encoding,
+            markup=markup,
             outline=outline,
             blocks=blocks,
             refresh_url="" if refresh in REFUSALS else refresh,
@@ -116,25 +107,20 @@ class PageReader:
 
     def _add_links(self, page: Page, resolver: UrlResolver) -> None:
         """Group the link elements of a page by target. Links into the page itself are none."""
-        outline, cuts = page.outline, page.cuts
-        nodes, targets = outline.link_nodes, outline.link_targets
-        subtrees, subtree_blocks = page.blocks.subtrees, page.blocks.subtree_blocks
+        nodes, targets = page.outline.link_nodes, page.markup.link_targets
         if page.refresh_url:
-            nodes, targets = [*nodes, outline.root], [*targets, outline.refresh]
-            if not subtrees or subtrees[0] != outline.root:
-                # The page as a whole is no block: a refresh gets one of its own, without text.
-                subtrees, subtree_blocks = [outline.root, *subtrees], [page.n_blocks, *subtree_blocks]
-                page.blocks.nodes.append(outline.root)
+            nodes, targets = [*nodes, page.outline.root], [*targets, page.markup.refresh]
+            page.blocks.add_root(page.outline.root)
+        if not targets:
+            return
         number_of = self._link_numbers(page, resolver, dict.fromkeys(targets))
         numbers = [number_of[target] for target in targets]
+        if page.link_numbers:
+            page.anchors = [node for node, number in zip(nodes, numbers, strict=True) if number >= 0]
+            page.anchor_links = integers([number for number in numbers if number >= 0])
+            page.anchor_blocks = integers(page.blocks.of_nodes(page.anchors))
         if _OVER_LIMIT in numbers:
-            cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
-        page.anchors = [node for node, number in zip(nodes, numbers, strict=True) if number >= 0]
-        page.anchor_links = [number for number in numbers if number >= 0]
-        page.anchor_blocks = [subtree_blocks[bisect_right(subtrees, node) - 1] for node in page.anchors]
-        page.link_anchors = [[] for _ in page.link_numbers]
-        for anchor, number in enumerate(page.anchor_links):
-            page.link_anchors[number].append(anchor)
+            page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
 
     def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Iterable[str]) -> dict[str, int]:
         """Resolve the different targets of a page; return the number of the link that each is, below 0 if it is none."""
@@ -158,9 +144,3 @@ class PageReader:
                     number_of[target] = number
             number_of[whole] = number
         return number_of
-
-
-def _plain_text(text: str) -> Outline:
-    """Return a page that is one text without links."""
-    text = text.replace("\0", " ")
-    return Outline([-1], [1], [0], [0], [2], [3], text=f"{CHUNK_END}{CHUNK_END}{text}{CHUNK_END}", root=0)

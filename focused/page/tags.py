@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from focused.page.markup import BLOCK, BODY, END, HEADING, LINK
+from focused.text.analyzer import mark
+
 # P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.
 PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
 MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
@@ -14,22 +17,32 @@ _PHRASE_TAGS = (
     "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
     "small span strike strong sub sup time tt u var wbr head"
 ).split()
-_INVISIBLE_TAGS = ("script", "style", "template", "noscript", "noembed", "textarea")
-_WITHOUT_NODE_TAGS = ("br", "hr", "img", "input", "base", "meta", "link", "title", "noframes")
-RAW_TEXT_TAGS = ("title", "noframes")
-LEAF_LINK_TAGS = ("area", "frame", "iframe")
-_SPECIAL_TAGS = ("a", "html", "body", "h1", "h2", "h3", "h4", "h5", "h6", *LEAF_LINK_TAGS)
+_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_VOID_TAGS = ("br", "hr", "img", "input", "base", "meta", "link")
 
-# In such an order that two comparisons do for most elements: no node is below NODE, nothing special up to BLOCK.
-INVISIBLE, WITHOUT_NODE, PHRASE, NODE, BLOCK, SPECIAL = -3, -2, -1, 0, 1, 2
+INVISIBLE_TAGS = frozenset({"script", "style", "template", "noscript", "noembed", "textarea"})
+RAW_TEXT_TAGS = frozenset({"title", "noframes"})
+LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
+
+# What the start of a tag stands for in the text: a mark; nothing, for phrase elements; or else more is to be done.
+PHRASE, SPECIAL = "", None
+LINK_START, NODE_END = mark(LINK), mark(END)
 
 
-def tag_codes(block_tags: str) -> dict[str, int]:
-    """Return how the walk treats each tag that is not an ordinary node, for one of the ``BLOCK_TAG_SETS``."""
-    codes = dict.fromkeys(_PHRASE_TAGS, PHRASE)
-    codes.update(dict.fromkeys(_INVISIBLE_TAGS, INVISIBLE))
-    codes.update(dict.fromkeys(_WITHOUT_NODE_TAGS, WITHOUT_NODE))
-    codes.update(dict.fromkeys(BLOCK_TAG_SETS[block_tags], BLOCK))
-    for tag in _SPECIAL_TAGS:
-        codes[tag] = codes.get(tag, NODE) | SPECIAL
-    return codes
+def start_marks(block_tags: str) -> dict[str, str | None]:
+    """Return what the start of each tag leaves in the text, for one of the ``BLOCK_TAG_SETS``; others are nodes."""
+    marks: dict[str, str | None] = dict.fromkeys(_PHRASE_TAGS, PHRASE)
+    marks.update(dict.fromkeys(BLOCK_TAG_SETS[block_tags], mark(BLOCK)))
+    marks.update(dict.fromkeys(_HEADING_TAGS, mark(HEADING)))
+    marks["body"] = mark(BODY)
+    marks["a"] = LINK_START
+    marks.update(dict.fromkeys((*_VOID_TAGS, *INVISIBLE_TAGS, *RAW_TEXT_TAGS, *LEAF_LINK_TAGS), SPECIAL))
+    return marks
+
+
+def end_marks() -> dict[str, str | None]:
+    """Return what the end of each tag leaves in the text; others end a node."""
+    marks: dict[str, str | None] = dict.fromkeys(_PHRASE_TAGS, PHRASE)
+    marks.update(dict.fromkeys(_VOID_TAGS, " "))
+    marks["a"] = SPECIAL
+    return marks

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+from focused.page.page import integers
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -47,11 +50,10 @@ class PageUnits:
     #: For each position whether it stands in an anchor; empty where there is no ``pure``.
     in_anchor: npt.NDArray[np.bool_]
     block_rows: slice
-    #: The anchors of links that have several ...
-    several_rows: slice
-    #: ... whose links these are, and where among those rows each of them begins.
-    several_links: list[int]
-    several_starts: list[int]
+    #: From here to the end of ``link_rows`` come the rows of anchors.
+    first_anchor_row: int
+    #: For each anchor its row, shape (n_anchors,); None if there are no such rows.
+    anchor_row: Integers | None
     link_rows: slice
     #: For each link the row of its aggregation nodes' text, shape (n_links,).
     context_row: Integers
@@ -83,32 +85,36 @@ def page_units(
             row.append(1 + block)
         n_rows += page.n_blocks
     block_rows = slice(1, n_rows)
-    several_rows = link_rows = slice(n_rows, n_rows)
-    several_links = [number for number, own in enumerate(page.link_anchors) if len(own) > 1]
-    several_starts: list[int] = []
+    first_anchor_row, link_rows = n_rows, slice(n_rows, n_rows)
     wants_contexts = CONTEXT in kinds and page.n_links > 0
-    pure, in_anchor, context_row = None, _NONE.astype(np.bool_), _NONE
-    nodes: list[int] = []
-    if ANCHOR in kinds or (wants_contexts and not other_anchors):
-        for number in several_links:
-            several_starts.append(len(nodes))
-            nodes += [page.anchors[anchor] for anchor in page.link_anchors[number]]
-        several_rows = slice(n_rows, n_rows + len(nodes))
-        link_rows = slice(several_rows.stop, several_rows.stop + page.n_links)
+    pure, in_anchor, anchor_row, context_row = None, _NOWHERE, None, _NONE
+    nodes, links = page.anchors, page.anchor_links.tolist()
+    # Anchors that are one of several that lead to the same page.
+    several: list[int] = []
+    if len(links) > page.n_links:
+        n_anchors = Counter(links)
+        several = [anchor for anchor, link in enumerate(links) if n_anchors[link] > 1]
+    if (ANCHOR in kinds and links) or (wants_contexts and not other_anchors):
+        link_rows = slice(n_rows + len(several), n_rows + len(several) + page.n_links)
+        rows_of_anchors = [link_rows.start + link for link in links]
+        for chosen in (several, range(len(links))):
+            first += [first_of[nodes[anchor]] for anchor in chosen]
+            last += [last_of[nodes[anchor]] for anchor in chosen]
+        row += range(n_rows, link_rows.start)
+        row += rows_of_anchors
+        for new_row, anchor in enumerate(several, n_rows):
+            rows_of_anchors[anchor] = new_row
+        anchor_row = integers(rows_of_anchors)
         n_rows = link_rows.stop
-        row += range(several_rows.start, several_rows.stop)
-        nodes += page.anchors
-        row += [link_rows.start + number for number in page.anchor_links]
     n_whole = len(row)
     if wants_contexts:
-        tops, rows, context_row = _aggregation_rows(page, several_links, n_rows)
-        nodes += tops
+        tops, rows, context_row = _aggregation_rows(page, links, several, n_rows)
+        first += [first_of[node] for node in tops]
+        last += [last_of[node] for node in tops]
         row += rows
         n_rows = row[-1] + 1
-    first += map(first_of.__getitem__, nodes)
-    last += map(last_of.__getitem__, nodes)
-    bounds = page.chunk_start[_integers(first + last)]
-    whole = Stretches(bounds[: len(first)], bounds[len(first) :], _integers(row))
+    bounds = page.chunk_start[integers(first + last)]
+    whole = Stretches(bounds[: len(first)], bounds[len(first) :], integers(row))
     if wants_contexts:
         _cut(page, whole.start[n_whole:], whole.end[n_whole:], max_terms)
         if not other_anchors:
@@ -122,20 +128,15 @@ def page_units(
         pure,
         in_anchor,
         block_rows,
-        several_rows,
-        several_links,
-        several_starts,
+        first_anchor_row,
+        anchor_row,
         link_rows,
         context_row,
     )
 
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
-
-
-def _integers(values: list[int]) -> Integers:
-    """Return an array of a list; numpy.array, which looks for what else may be in it, takes twice as long."""
-    return np.fromiter(values, np.int64, len(values))
+_NOWHERE = np.zeros(0, dtype=np.bool_)
 
 
 def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
@@ -150,39 +151,54 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
     """Return which positions stand in a link element, one that leads into the page itself included."""
     first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
-    chunks = [*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)]
-    bounds = page.chunk_start[_integers(chunks)]
+    bounds = page.chunk_start[integers([*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)])]
     size = len(page.terms) + 1
-    change = np.bincount(bounds[: len(nodes)], minlength=size) - np.bincount(bounds[len(nodes) :], minlength=size)
-    covered: npt.NDArray[np.bool_] = np.cumsum(change[:-1]) > 0
+    change = np.bincount(bounds[: len(nodes)], minlength=size)
+    change -= np.bincount(bounds[len(nodes) :], minlength=size)
+    covered: npt.NDArray[np.bool_] = change[:-1].cumsum() > 0
     return covered
 
 
-def _aggregation_rows(page: Page, several_links: list[int], first_row: int) -> tuple[list[int], list[int], Integers]:
+def _aggregation_rows(
+    page: Page, links: list[int], several: list[int], first_row: int
+) -> tuple[list[int], list[int], Integers]:
     """Return the aggregation nodes in use, the row each counts for, and for each link its row.
 
     Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
     in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
     """
-    parent, end, anchors = page.outline.parent, page.outline.end, page.anchors
+    parent = page.outline.parent
+    parents = [max(parent[node], 0) for node in page.anchors]
     # What a link's aggregation nodes are: one node for most, else several.
-    tops: list[int | tuple[int, ...]] = [max(parent[anchors[own[0]]], 0) for own in page.link_anchors]
-    for number in several_links:
-        outermost: list[int] = []
-        stop = -1
-        for node in sorted({max(parent[anchors[anchor]], 0) for anchor in page.link_anchors[number]}):
-            if node >= stop:
-                outermost.append(node)
-                stop = end[node]
-        tops[number] = tuple(outermost) if len(outermost) > 1 else outermost[0]
+    tops: list[int | tuple[int, ...]] = [0] * page.n_links
+    for link, node in zip(links, parents, strict=True):
+        tops[link] = node
+    nodes_of: dict[int, set[int]] = {}
+    for anchor in several:
+        nodes_of.setdefault(links[anchor], set()).add(parents[anchor])
+    for link, nodes in nodes_of.items():
+        tops[link] = _outermost(nodes, page.outline.end)
     row_of = {top: row for row, top in enumerate(dict.fromkeys(tops), first_row)}
-    nodes: list[int] = []
+    used: list[int] = []
     rows: list[int] = []
     for top, row in row_of.items():
         if isinstance(top, int):
-            nodes.append(top)
+            used.append(top)
             rows.append(row)
         else:
-            nodes += top
+            used += top
             rows += [row] * len(top)
-    return nodes, rows, _integers([row_of[top] for top in tops])
+    return used, rows, integers([row_of[top] for top in tops])
+
+
+def _outermost(nodes: set[int], end: list[int]) -> int | tuple[int, ...]:
+    """Return the nodes that lie in no other of them."""
+    if len(nodes) == 1:
+        return nodes.pop()
+    found: list[int] = []
+    stop = -1
+    for node in sorted(nodes):
+        if node >= stop:
+            found.append(node)
+            stop = end[node]
+    return tuple(found) if len(found) > 1 else found[0]

@@ -71,9 +71,7 @@ def block_of_links(page: Page, blocks: Floats) -> Floats:
     -------
     ndarray of shape (n_links,)
     """
-    # Lists: for the few links of a page they take a fifth of the time of numpy.maximum.at.
-    relevance, block_of = blocks.tolist(), page.anchor_blocks
-    return np.array([max([relevance[block_of[anchor]] for anchor in own]) for own in page.link_anchors], np.float64)
+    return page.best_of_anchors(blocks[page.anchor_blocks])
 
 
 def first_that_passes(candidates: list[tuple[Floats, float, int]]) -> LinkScores:

@@ -20,13 +20,16 @@ from focused.text.languages import language, stopwords
 
 Ids = npt.NDArray[np.int32]
 
-BOUNDARY_CHAR = "\0"
-"""Separates text chunks handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
+MARK_CHAR = "\0"
+"""Begins a mark in a text handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
 
-BOUNDARY = 0  # ids 0-2 are no terms
-RARE = 2
+N_MARKS = 10
+"""Ids below this are marks: not words, but places in a text."""
+NOTHING = 10
+"""The id of a token that holds no term: a stopword, a number, a sign."""
+RARE = 11
 """The id of every term met after the table is full: it takes up its place in a text but names nothing."""
-FIRST_TERM = 3
+FIRST_TERM = 12
 
 MAX_TERMS = 2_000_000  # of about 100 bytes each
 MAX_WORD_CHARS = 64  # longer ones are keys and coded data
@@ -100,6 +103,11 @@ def _normal(word: str) -> str:
     )
 
 
+def mark(number: int) -> str:
+    """Return what stands for a place in a text; its id is the number, from 0 to 9."""
+    return f" {MARK_CHAR}{number} "
+
+
 class TermTable:
     """Numbers terms in the order they are met. Ids below ``FIRST_TERM`` are reserved."""
 
@@ -132,7 +140,7 @@ TERMS = TermTable()
 
 
 class _Memo(dict[bytes, bytes]):
-    """Token to the ids of its terms as the bytes of an array: none for a stopword, several where it holds more words.
+    """Token to the ids of its terms as the bytes of an array: several where it holds more words than one.
 
     Bytes, for joining them is the fastest way from a page's thousands of tokens to an array.
     """
@@ -151,14 +159,14 @@ class _Memo(dict[bytes, bytes]):
         self.n_bytes = 0
 
     def __missing__(self, token: bytes) -> bytes:
-        if token == b"\0":
-            ids = [BOUNDARY]
+        if token.startswith(b"\0"):
+            ids = [int(token[1:])]
         else:
             ids = [
                 self.table.intern(self.stem(word))
                 for word in words(token.decode("utf-8", "replace"))
                 if word not in self.stopwords
-            ]
+            ] or [NOTHING]
         found = self[token] = np.array(ids, dtype=np.int32).tobytes()
         self.n_bytes += 100 + len(token) + len(found)
         return found
@@ -181,9 +189,9 @@ class Analyzer:
         self._memo = _Memo(self.language, table)
 
     def stream(self, text: str) -> Ids:
-        """Return the term ids of a text in their order, with ``BOUNDARY`` wherever it holds a boundary character.
+        """Return the ids of all tokens of a text in their order: terms, marks, ``NOTHING`` for tokens without a term.
 
-        Boundary characters must have white space on both sides.
+        Marks are made by :func:`mark`; a text that may hold NULs of its own must be rid of them.
         """
         memo = self._memo
         if memo.n_bytes > MAX_REMEMBERED_BYTES:
@@ -199,4 +207,5 @@ class Analyzer:
         >>> [table.term(i) for i in Analyzer("en", table).ids("The stars and the Star of 1998")]
         ['star', 'star']
         """
-        return self.stream(text.replace(BOUNDARY_CHAR, " "))
+        ids = self.stream(text.replace(MARK_CHAR, " "))
+        return ids[ids > NOTHING]
