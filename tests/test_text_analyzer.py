@@ -108,12 +108,13 @@ def test_a_full_table_gives_new_terms_one_id_and_keeps_the_old():
 
 def test_forgetting_tokens_changes_no_id(monkeypatch):
     table = TermTable()
-    keen, forgetful = Analyzer("en", table), Analyzer("en", table)
+    keen = Analyzer("en", table)
     texts = [f"star moon{n} “red—blue{n % 3}” 核物理{n}" for n in range(20)]
     expected = [keen.ids(text).tolist() for text in texts]
-    monkeypatch.setattr(analyzer, "MAX_REMEMBERED_BYTES", 1)
+    monkeypatch.setattr(analyzer, "MAX_REMEMBERED_TOKENS", 3)
+    forgetful = Analyzer("en", table)
     assert [forgetful.ids(text).tolist() for text in texts] == expected
-    assert len(forgetful._memo) < len(keen._memo)
+    assert len(forgetful._codes) < len(keen._codes)
 
 
 def test_a_run_of_accents_takes_no_quadratic_time():

@@ -1,9 +1,9 @@
 """Text to term ids: lower-case, tokenise, drop stopwords, stem [spec section 1, P13 6.1.2].
 
 One table of terms serves the whole process, so that a page analysed once can be weighed by any topic. The costs of
-a page decide the shape of this module: text is cut at ASCII punctuation by two C calls, and everything that needs
+a page decide the shape of this module: text is cut at ASCII punctuation, and everything that needs
 thought (capitals beyond ASCII, other alphabets, typographic quotes, stopwords, stems) is thought once for each
-distinct token and then remembered.
+distinct token and then remembered, see :mod:`focused.text.tokens`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 import Stemmer
 
-from focused.text.languages import language, stopwords
+from focused.text import languages
+from focused.text.languages import stopwords
+from focused.text.tokens import SEPARATOR, TokenCodes
 
 Ids = npt.NDArray[np.int32]
 
@@ -33,10 +35,15 @@ FIRST_TERM = 12
 
 MAX_TERMS = 2_000_000  # of about 100 bytes each
 MAX_WORD_CHARS = 64  # longer ones are keys and coded data
-MAX_REMEMBERED_BYTES = 60_000_000
+MAX_REMEMBERED_TOKENS = 1_000_000  # of 48 bytes each
 
-# Bytes below 128 that stay in a token, folded to lower case; every other ASCII byte separates tokens.
-_TABLE = bytes(b if b == 0 or b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else ord(" ") for b in range(256))
+# ASCII letters and digits stay in a token, folded to lower case, and so does every byte of another character; all else
+# separates tokens. What begins a mark becomes a byte that stands for nothing else.
+_MARK_BYTE = 1
+_TABLE = bytes(
+    _MARK_BYTE if b == ord(MARK_CHAR) else b if b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else SEPARATOR[0]
+    for b in range(256)
+)
 
 
 _LAST_LETTER = 0x1F000  # above it there are emoji, rare Chinese characters and nothing that is a mark of a letter
@@ -139,39 +146,6 @@ TERMS = TermTable()
 """The table of the whole process."""
 
 
-class _Memo(dict[bytes, bytes]):
-    """Token to the ids of its terms as the bytes of an array: several where it holds more words than one.
-
-    Bytes, for joining them is the fastest way from a page's thousands of tokens to an array.
-    """
-
-    def __init__(self, code: str, table: TermTable) -> None:
-        super().__init__()
-        self.stopwords = stopwords(code)
-        algorithm = language(code).stemmer
-        # The memo is the only cache: PyStemmer's own would hold the same words twice.
-        self.stem: Any = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
-        self.table = table
-        self.n_bytes = 0
-
-    def forget(self) -> None:
-        self.clear()
-        self.n_bytes = 0
-
-    def __missing__(self, token: bytes) -> bytes:
-        if token.startswith(b"\0"):
-            ids = [int(token[1:])]
-        else:
-            ids = [
-                self.table.intern(self.stem(word))
-                for word in words(token.decode("utf-8", "replace"))
-                if word not in self.stopwords
-            ] or [NOTHING]
-        found = self[token] = np.array(ids, dtype=np.int32).tobytes()
-        self.n_bytes += 100 + len(token) + len(found)
-        return found
-
-
 class Analyzer:
     """Turns the text of one language into term ids.
 
@@ -186,19 +160,46 @@ class Analyzer:
     def __init__(self, language: str = "en", table: TermTable = TERMS) -> None:
         self.language = language.lower()
         self.table = table
-        self._memo = _Memo(self.language, table)
+        self._stopwords = stopwords(self.language)
+        algorithm = languages.language(self.language).stemmer
+        # Codes are the only memo: PyStemmer's own would hold the same words twice.
+        self._stem: Any = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
+        self._codes = TokenCodes(self._code, MAX_REMEMBERED_TOKENS)
+        self._several: list[Ids] = []  # ids of tokens that hold several words; their codes are -2, -3, ...
 
     def stream(self, text: str) -> Ids:
         """Return the ids of all tokens of a text in their order: terms, marks, ``NOTHING`` for tokens without a term.
 
         Marks are made by :func:`mark`; a text that may hold NULs of its own must be rid of them.
         """
-        memo = self._memo
-        if memo.n_bytes > MAX_REMEMBERED_BYTES:
+        if len(self._several) >= MAX_REMEMBERED_TOKENS:
             # A long crawl meets endless new tokens; what is forgotten is merely thought out again.
-            memo.forget()
-        tokens = text.encode("utf-8", "replace").translate(_TABLE).split()
-        return np.frombuffer(b"".join([*map(memo.__getitem__, tokens)]), dtype=np.int32)
+            self._several.clear()
+            self._codes.forget()
+        ids = self._codes.of_text(text.encode("utf-8", "replace").translate(_TABLE))
+        is_several = ids < 0
+        if not is_several.any():
+            return ids
+        pieces = [self._several[-2 - code] for code in ids[is_several].tolist()]
+        lengths = np.ones(len(ids), dtype=np.int64)
+        lengths[is_several] = [len(piece) for piece in pieces]
+        ids = ids.repeat(lengths)
+        ids[ids < 0] = np.concatenate(pieces)
+        return ids
+
+    def _code(self, token: bytes) -> int:
+        """Return the id of a token's term, or what refers to the ids of its several terms."""
+        if token[0] == _MARK_BYTE:
+            return int(token[1:])
+        ids = [
+            self.table.intern(self._stem(word))
+            for word in words(token.decode("utf-8", "replace"))
+            if word not in self._stopwords
+        ]
+        if len(ids) > 1:
+            self._several.append(np.array(ids, dtype=np.int32))
+            return -1 - len(self._several)
+        return ids[0] if ids else NOTHING
 
     def ids(self, text: str) -> Ids:
         """Return the term ids of a text in their order.
