@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import chain, islice, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -81,47 +82,51 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
 def _read(kinds: list[int]) -> tuple[Outline, int]:
     """Return the nodes that marks stand for, as root the only body if there is one, and how many ends are missing."""
     outline = Outline()
-    parent, end, height, n_links = outline.parent, outline.end, outline.height, outline.n_links
-    first_chunk, last_chunk, link_nodes = outline.first_chunk, outline.last_chunk, outline.link_nodes
-    bodies: list[int] = []
-    below: list[int] = []  # block tags at a node: the height that it gives its parent if nothing below it does
-    node = -1
-    n_nodes = n_found = 0
+    parent, end = outline.parent, outline.end
+    first_chunk, last_chunk = outline.first_chunk, outline.last_chunk
+    of_special_kind: dict[int, int] = {}
+    is_block: list[int] = []
+    node, n_nodes, chunk = -1, 0, _N_HEAD_MARKS
     # Only a limit or a parser that gave up leaves anything open.
     n_missing = len(kinds) - _N_HEAD_MARKS - 2 * kinds.count(END)
-    if n_missing:
-        kinds = kinds + [END] * n_missing
-    chunk = _N_HEAD_MARKS
-    for kind in kinds[_N_HEAD_MARKS:]:
+    for kind in chain(islice(kinds, _N_HEAD_MARKS, None), repeat(END, n_missing)):
         chunk += 1
-        if kind == END:
+        if kind:
+            parent.append(node)
+            node = n_nodes
+            n_nodes += 1
+            end.append(0)
+            last_chunk.append(0)
+            first_chunk.append(chunk)
+            is_block.append(kind == BLOCK)
+            if kind > BLOCK:
+                of_special_kind[node] = kind
+        else:
             end[node] = n_nodes
             last_chunk[node] = chunk
-            n_links[node] = n_found - n_links[node]
-            high = height[node] + below[node]
             node = parent[node]
-            if node >= 0 and high > height[node]:
-                height[node] = high
-            continue
-        parent.append(node)
-        node = n_nodes
-        n_nodes += 1
-        end.append(0)
-        first_chunk.append(chunk)
-        last_chunk.append(0)
-        height.append(0)
-        n_links.append(n_found)
-        if kind <= BLOCK:
-            below.append(kind == BLOCK)
-            continue
-        below.append(kind == HEADING)
+    # The place beyond the last node is what -1, the parent of a root, refers to.
+    height, n_links = [0] * (n_nodes + 1), [0] * (n_nodes + 1)
+    bodies: list[int] = []
+    for node, kind in of_special_kind.items():
         if kind == LINK:
-            link_nodes.append(node)
-            n_found += 1
+            outline.link_nodes.append(node)
+            n_links[node] = 1
         elif kind == HEADING:
             outline.headings.append(node)
+            is_block[node] = 1
         else:
             bodies.append(node)
+    # From the last node to the first.
+    node = n_nodes
+    for up, high in zip(reversed(parent), reversed(is_block), strict=True):
+        node -= 1
+        high += height[node]
+        if high > height[up]:
+            height[up] = high
+        if n_links[node]:
+            n_links[up] += n_links[node]
+    outline.height, outline.n_links = height[:-1], n_links[:-1]
     if n_nodes:
         outline.root = bodies[0] if len(bodies) == 1 else 0
     return outline, n_missing

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _MAX_NOFRAMES = 10  # of a page; each takes a parser of its own
 
-_NODE, _LINK, _HEAD = mark(NODE), LINK_START, mark(HEAD)
+_NODE, _HEAD = mark(NODE), mark(HEAD)
 _REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
 
@@ -106,17 +106,20 @@ def _callbacks(
     pieces: list[str] = []  # texts and marks
     phrases: list[int] = []  # places of the innermost open phrase elements, as long as they hold no node
     anchors: list[Mapping[str, str]] = []  # attributes of the open ``a``
+    blanks = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
     n_open = n_nodes = 0
     hidden_depth = 0  # of the outermost open element that does not show; 0 if there is none
     hidden_place = 0
     markup: Markup
     titles: list[str]
     keywords: list[str]
+    targets: list[str]
     add, start_mark, end_mark = pieces.append, start_marks(block_tags).get, end_marks().get
 
     def begin() -> None:
-        nonlocal markup, titles, keywords, n_open, n_nodes, hidden_depth
+        nonlocal markup, targets, titles, keywords, n_open, n_nodes, hidden_depth
         markup, titles, keywords = Markup(), [], []
+        targets = markup.link_targets
         pieces.clear()
         phrases.clear()
         anchors.clear()
@@ -138,8 +141,14 @@ def _callbacks(
             if n_nodes > max_elements:
                 raise PageIsFullError
             add(text)
-            if text is _LINK:
-                start_anchor(attributes)
+            if text is LINK_START:
+                anchors.append(attributes)
+                if "href" not in attributes:
+                    pieces[-1] = _NODE
+                    return
+                targets.append(attributes["href"])
+                if "rel" in attributes and "nofollow" in attributes["rel"].lower():
+                    markup.nofollow_links.add(len(targets) - 1)
         elif text is None:
             start_special(tag, attributes)
         else:
@@ -158,7 +167,7 @@ def _callbacks(
             add(text)
         elif text is None:
             attributes = anchors.pop()
-            if len(attributes) > 1 and "href" in attributes and is_blank():
+            if len(attributes) > 1 and pieces[-1][-1:] in blanks and is_blank() and "href" in attributes:
                 add(_label(attributes))
             add(NODE_END)
         elif phrases:
@@ -166,20 +175,10 @@ def _callbacks(
         else:
             add(NODE_END)  # of a phrase element that turned out to be a node
 
-    def start_anchor(attributes: Mapping[str, str]) -> None:
-        anchors.append(attributes)
-        target = attributes.get("href")
-        if target is None:
-            pieces[-1] = _NODE
-            return
-        if "rel" in attributes and "nofollow" in attributes["rel"].lower():
-            markup.nofollow_links.add(len(markup.link_targets))
-        markup.link_targets.append(target)
-
     def is_blank() -> bool:
         """Tell whether the innermost open link holds no text."""
         for piece in reversed(pieces):
-            if piece is _LINK:
+            if piece is LINK_START:
                 return True
             if piece and not piece.isspace() and MARK_CHAR not in piece:
                 return False
@@ -191,9 +190,9 @@ def _callbacks(
         elif tag in LEAF_LINK_TAGS:
             # A link whose text is a label; what it holds is for readers without frames.
             source = attributes.get("href" if tag == "area" else "src")
-            start_node(_NODE if source is None else _LINK)
+            start_node(_NODE if source is None else LINK_START)
             if source is not None:
-                markup.link_targets.append(source)
+                targets.append(source)
                 add(_label(attributes, "name"))
             add(NODE_END)
             hide()
