@@ -49,7 +49,8 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
     markups = [page.markup for page in read]
     streams = [topic.analyzer.stream(markup.text) for markup in markups]
     outlines = [page.outline for page in read]
-    units = [page_units(page) for page in read]
+    known = [topic.product.known(page.terms, page.chunk_start) for page in read]
+    units = [page_units(page, chunk_start=each.chunk_start) for page, each in zip(read, known, strict=True)]
     judged = [judge.judge(page, KINDS) for page in read]
     return [
         ("lxml parse alone", lambda body: etree.fromstring(body, parser), [(body,) for body in bodies]),
@@ -61,7 +62,7 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
         ("blocks", lambda outline: partition(outline, 0.5, 1), [(outline,) for outline in outlines]),
         ("read, with links", reader.read, pages),
         ("units", page_units, [(page,) for page in read]),
-        ("product", lambda unit: topic.product(unit, 1), [(unit,) for unit in units]),
+        ("product", lambda each, unit: topic.product(each, unit, 1), list(zip(known, units, strict=True))),
         ("judge: units, product, relevances", lambda page: judge.judge(page, KINDS), [(page,) for page in read]),
         ("strategy cbp_slc", strategy.score, list(zip(read, judged, strict=True))),
     ]

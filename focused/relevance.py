@@ -84,33 +84,39 @@ class Judge:
         fitted = {kind: topic.threshold(kind) for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)}
         if threshold is not None:
             fitted[PAGE] = threshold
-        self._numbers = np.stack([topic.calibrations[kind].numbers for kind in KINDS], axis=1)
+        self._numbers = np.stack([topic.calibrations[kind].numbers(topic.intercept) for kind in KINDS], axis=1)
         self.thresholds = fitted
         if similarity == "cosine":
             self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
 
     def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
         """Return the relevance of a page and of its units of some kinds."""
-        units = page_units(page, kinds, other_anchors=self.other_anchors, max_terms=self.max_terms)
+        known = self.topic.product.known(page.terms, page.chunk_start)
+        units = page_units(
+            page,
+            kinds,
+            chunk_start=known.chunk_start,
+            other_anchors=self.other_anchors,
+            max_terms=self.max_terms,
+        )
         is_cosine = self.similarity == "cosine"
-        rows, contexts = self.topic.product(units, 2 if is_cosine else 1)
-        # Rows up to those of links are judged, rows of aggregation nodes only as part of contexts.
-        n_judged, n_contexts = units.link_rows.stop, len(units.context_row)
-        decisions = np.concatenate((rows.cosine(0)[:n_judged], contexts.cosine(0))) + self.topic.intercept
-        n_known = np.concatenate((rows.n_known[:n_judged], contexts.n_known))
+        products = self.topic.product(known, units, 2 if is_cosine else 1)
+        cosines = products.cosines()
         # All kinds in one go: on most pages the number of numpy's calls is what costs.
+        n_judged, n_contexts = units.link_rows.stop, len(units.context_row)
         n_of_kind = (1, units.first_anchor_row - 1, n_judged - units.first_anchor_row, n_contexts)
-        found = calibrated(decisions, n_known, np.repeat(self._numbers, n_of_kind, axis=1))
+        found = calibrated(cosines[0], products.n_known, self._numbers.repeat(n_of_kind, axis=1))
         whole = float(found[0])
         if is_cosine:
-            found = np.concatenate((rows.cosine(1)[:n_judged], contexts.cosine(1)))
+            found = cosines[1]
+        anchors = found[units.link_rows]
+        if units.anchor_row is not None:
+            anchors = page.best_of_anchors(found[units.anchor_row])
         return PageRelevance(
             page=whole,
             is_relevant=whole >= self.thresholds[PAGE],
             blocks=found[units.block_rows],
-            anchors=_NONE
-            if ANCHOR not in kinds or units.anchor_row is None
-            else page.best_of_anchors(found[units.anchor_row]),
+            anchors=anchors if ANCHOR in kinds else _NONE,
             contexts=found[n_judged:],
             thresholds=self.thresholds,
         )

@@ -68,7 +68,7 @@ def test_a_prior_above_one_half_is_kept_and_the_relevance_still_rises():
 def test_many_kinds_are_calibrated_at_once():
     other = replace(CALIBRATION, slope=2.0, prior=0.3, half_terms=1.0)
     decisions, n_known = np.array([-1.0, 0.0, 2.0]), np.array([0, 4, 9])
-    numbers = np.repeat(np.column_stack([CALIBRATION.numbers, other.numbers]), [1, 2], axis=1)
+    numbers = np.repeat(np.column_stack([CALIBRATION.numbers(), other.numbers()]), [1, 2], axis=1)
     together = calibrated(decisions, n_known, numbers)
     assert together[:1] == pytest.approx(CALIBRATION.relevance(decisions[:1], n_known[:1]))
     assert together[1:] == pytest.approx(other.relevance(decisions[1:], n_known[1:]))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from focused.page.page import Page
-    from focused.page.units import PageUnits, Stretches
+    from focused.page.units import PageUnits
 
 
 class Counts(NamedTuple):
@@ -71,52 +71,43 @@ def counted_page(
     links: list[CountedLink] = []
     if chosen:
         units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
-        contexts = _Contexts(units)
+        contexts = _Contexts(page, units)
         links = [
-            CountedLink(target, _anchor(page, units, page.links[number].anchors), contexts.of_link(number))
+            CountedLink(target, _anchor(page, page.links[number].anchors), contexts.of_link(number))
             for number, target in chosen
         ]
     return CountedPage(urls, count(page.terms), links)
 
 
-def _anchor(page: Page, units: PageUnits, anchors: list[int]) -> Counts:
+def _anchor(page: Page, anchors: list[int]) -> Counts:
     """Count the longest of a link's anchor texts: in a crawl too, one of them decides."""
     stretches = [page.stretch(page.anchors[anchor]) for anchor in anchors]
     first, last = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
-    return count(units.terms[first:last])
+    return count(page.terms[first:last])
 
 
 class _Contexts:
     """The link contexts of a page; what links share is put together once."""
 
-    def __init__(self, units: PageUnits) -> None:
-        self._units = units
-        whole = _by_row(units.whole)
-        self._shared = whole if units.pure is None else _by_row(units.pure)
-        # Where the texts of other anchors are kept, a context holds its own already.
-        self._own = {} if units.pure is None else whole
-        none = np.zeros(len(units.terms), dtype=np.bool_)
-        self._without = none if units.pure is None else units.in_anchor
+    def __init__(self, page: Page, units: PageUnits) -> None:
+        self._terms, self._units, self._in_anchor = page.terms, units, units.in_anchor
+        self._stretches: dict[int, list[tuple[int, int]]] = {}
+        for row, start, end in zip(units.row.tolist(), units.start.tolist(), units.end.tolist(), strict=True):
+            self._stretches.setdefault(row, []).append((start, end))
         self._texts: dict[int, npt.NDArray[np.int32]] = {}
 
     def of_link(self, number: int) -> Counts:
         row = int(self._units.context_row[number])
         if row not in self._texts:
-            pieces = [self._kept(first, last) for first, last in self._shared.get(row, [])]
-            self._texts[row] = np.concatenate(pieces) if pieces else self._units.terms[:0]
-        own = [self._units.terms[first:last] for first, last in self._own.get(self._units.link_rows.start + number, [])]
-        return count(np.concatenate([self._texts[row], *own]))
+            self._texts[row] = np.concatenate([self._kept(*stretch) for stretch in self._stretches[row]])
+        if self._in_anchor is None:
+            return count(self._texts[row])
+        own = self._stretches[self._units.link_rows.start + number]
+        return count(np.concatenate([self._texts[row], *(self._terms[first:last] for first, last in own)]))
 
     def _kept(self, first: int, last: int) -> npt.NDArray[np.int32]:
-        kept: npt.NDArray[np.int32] = self._units.terms[first:last][~self._without[first:last]]
-        return kept
-
-
-def _by_row(stretches: Stretches) -> dict[int, list[tuple[int, int]]]:
-    found: dict[int, list[tuple[int, int]]] = {}
-    for start, end, row in zip(stretches.start.tolist(), stretches.end.tolist(), stretches.row.tolist(), strict=True):
-        found.setdefault(row, []).append((start, end))
-    return found
+        terms = self._terms[first:last]
+        return terms if self._in_anchor is None else terms[~self._in_anchor[first:last]]
 
 
 def count_matrix(texts: Sequence[Counts], columns: npt.NDArray[np.int64], n_columns: int) -> sparse.csr_matrix:

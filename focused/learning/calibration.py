@@ -53,12 +53,18 @@ class Calibration:
         n_known : array-like of shape (n_units,)
             Number of distinct terms of each unit that are in the vocabulary.
         """
-        return calibrated(np.asarray(decisions, dtype=np.float64), np.asarray(n_known), self.numbers)
+        return calibrated(np.asarray(decisions, dtype=np.float64), np.asarray(n_known), self.numbers())
 
-    @property
-    def numbers(self) -> NDArray[np.float64]:
-        """What `calibrated` needs: slope, offset, log-odds of the prior, half_terms."""
-        return np.array([self.slope, self.offset, logit(self.prior), self.half_terms])
+    def numbers(self, intercept: float = 0.0) -> NDArray[np.float64]:
+        """Return what `calibrated` needs, shape (5,), for decisions to which an intercept is still to be added.
+
+        Slope; what is added to its product with the decision; log-odds of the prior; the border, in log-odds;
+        half_terms.
+        """
+        prior = float(logit(self.prior))
+        # The least half_terms keeps 0 / 0 away; it changes no other quotient.
+        half_terms = max(self.half_terms, 1e-300)
+        return np.array([self.slope, self.offset + self.slope * intercept - prior, prior, max(prior, 0.0), half_terms])
 
 
 def calibrated(
@@ -69,14 +75,11 @@ def calibrated(
     Parameters
     ----------
     decisions, n_known : ndarray of shape (n_units,)
-    numbers : ndarray of shape (4,) or (4, n_units)
+    numbers : ndarray of shape (5,) or (5, n_units)
     """
-    slope, offset, prior, half_terms = numbers
-    # The maximum keeps 0 / 0 away where half_terms is 0; it changes no other quotient.
-    evidence = n_known / np.maximum(n_known + half_terms, 1e-300)
-    z = prior + evidence * (slope * decisions + offset - prior)
-    # How far it is beyond the border, or beyond the prior where that is higher: the prior stays as it is.
-    beyond = np.maximum(z - np.maximum(prior, 0.0), 0.0)
+    slope, offset, prior, border, half_terms = numbers
+    z = n_known / (n_known + half_terms) * (slope * decisions + offset) + prior
+    beyond = np.maximum(z - border, 0.0)
     return np.asarray(expit(z - beyond + np.arcsinh(beyond)))
 
 

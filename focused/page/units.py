@@ -23,15 +23,6 @@ PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 
 
 @dataclass(slots=True)
-class Stretches:
-    """Stretches of a term stream, and the row of the unit that each belongs to."""
-
-    start: Integers
-    end: Integers
-    row: Integers
-
-
-@dataclass(slots=True)
 class PageUnits:
     """Text units of one page, as rows of a matrix that is still to be counted.
 
@@ -41,26 +32,32 @@ class PageUnits:
     counted once however many links share it, so 100,000 links under one node stay linear.
     """
 
-    terms: npt.NDArray[np.int32]
     n_rows: int
-    #: Of the whole stream.
-    whole: Stretches
-    #: Of the stream without the terms that stand in anchors; positions still count the whole stream.
-    pure: Stretches | None
-    #: For each position whether it stands in an anchor; empty where there is no ``pure``.
-    in_anchor: npt.NDArray[np.bool_]
+    #: Stretches of a stream of terms, first and one past the last, and the row each belongs to; shape (n_stretches,).
+    start: Integers
+    end: Integers
+    row: Integers
+    #: The stretches from this one on, those of aggregation nodes, leave out what stands in anchors ...
+    n_with_anchors: int
+    #: ... which is told here for each position of the stream; None where nothing is left out.
+    in_anchor: npt.NDArray[np.bool_] | None
     block_rows: slice
     #: From here to the end of ``link_rows`` come the rows of anchors.
     first_anchor_row: int
-    #: For each anchor its row, shape (n_anchors,); None if there are no such rows.
-    anchor_row: Integers | None
     link_rows: slice
+    #: For each anchor its row, shape (n_anchors,); None where each link has one anchor, and so its row is the link's.
+    anchor_row: Integers | None
     #: For each link the row of its aggregation nodes' text, shape (n_links,).
     context_row: Integers
 
 
 def page_units(
-    page: Page, kinds: Collection[str] = KINDS, *, other_anchors: bool = False, max_terms: int = 1_000_000
+    page: Page,
+    kinds: Collection[str] = KINDS,
+    *,
+    chunk_start: Integers | None = None,
+    other_anchors: bool = False,
+    max_terms: int = 1_000_000,
 ) -> PageUnits:
     """Return the text units of some kinds of a page; the page itself is always among them.
 
@@ -68,6 +65,8 @@ def page_units(
     ----------
     page : Page
     kinds : collection of {"page", "block", "anchor", "context"}
+    chunk_start : ndarray of shape (n_chunks + 1,), optional
+        Where the page's chunks begin in the stream that is counted, if that is not the page's terms.
     other_anchors : bool
         Whether link contexts keep the anchor texts of other links (P13, P15) or not (L14).
     max_terms : int
@@ -75,8 +74,9 @@ def page_units(
         number cut is added to the page's ``cuts["contexts"]``.
     """
     first_of, last_of = page.outline.first_chunk, page.outline.last_chunk
+    chunk_start = page.chunk_start if chunk_start is None else chunk_start
     # Lists of chunks and rows, made arrays once: a call of numpy costs as much as forty of their entries.
-    first, last, row = [0], [len(page.chunk_start) - 1], [0]
+    first, last, row = [0], [len(chunk_start) - 1], [0]
     n_rows = 1
     if BLOCK in kinds:
         for begin, stop, block in page.blocks.segments:
@@ -87,60 +87,62 @@ def page_units(
     block_rows = slice(1, n_rows)
     first_anchor_row, link_rows = n_rows, slice(n_rows, n_rows)
     wants_contexts = CONTEXT in kinds and page.n_links > 0
-    pure, in_anchor, anchor_row, context_row = None, _NOWHERE, None, _NONE
-    nodes, links = page.anchors, page.anchor_links.tolist()
+    in_anchor, anchor_row, context_row = None, None, _NONE
+    links = page.anchor_links.tolist()
     # Anchors that are one of several that lead to the same page.
     several: list[int] = []
     if len(links) > page.n_links:
         n_anchors = Counter(links)
         several = [anchor for anchor, link in enumerate(links) if n_anchors[link] > 1]
+    nodes: list[int] = []
     if (ANCHOR in kinds and links) or (wants_contexts and not other_anchors):
+        nodes = [*map(page.anchors.__getitem__, several), *page.anchors]
         link_rows = slice(n_rows + len(several), n_rows + len(several) + page.n_links)
         rows_of_anchors = [link_rows.start + link for link in links]
-        for chosen in (several, range(len(links))):
-            first += [first_of[nodes[anchor]] for anchor in chosen]
-            last += [last_of[nodes[anchor]] for anchor in chosen]
         row += range(n_rows, link_rows.start)
         row += rows_of_anchors
-        for new_row, anchor in enumerate(several, n_rows):
-            rows_of_anchors[anchor] = new_row
-        anchor_row = integers(rows_of_anchors)
+        if several:
+            for new_row, anchor in enumerate(several, n_rows):
+                rows_of_anchors[anchor] = new_row
+            anchor_row = integers(rows_of_anchors)
         n_rows = link_rows.stop
-    n_whole = len(row)
+    n_with_anchors = len(row)
     if wants_contexts:
         tops, rows, context_row = _aggregation_rows(page, links, several, n_rows)
-        first += [first_of[node] for node in tops]
-        last += [last_of[node] for node in tops]
+        nodes += tops
         row += rows
         n_rows = row[-1] + 1
-    bounds = page.chunk_start[integers(first + last)]
-    whole = Stretches(bounds[: len(first)], bounds[len(first) :], integers(row))
+    first += map(first_of.__getitem__, nodes)
+    last += map(last_of.__getitem__, nodes)
+    bounds = chunk_start[integers(first + last)]
+    start, end = bounds[: len(first)], bounds[len(first) :]
     if wants_contexts:
-        _cut(page, whole.start[n_whole:], whole.end[n_whole:], max_terms)
+        _cut(page, start[n_with_anchors:], end[n_with_anchors:], max_terms)
         if not other_anchors:
-            pure = Stretches(whole.start[n_whole:], whole.end[n_whole:], whole.row[n_whole:])
-            whole = Stretches(whole.start[:n_whole], whole.end[:n_whole], whole.row[:n_whole])
-            in_anchor = _in_anchor(page)
+            in_anchor = _in_anchor(page, chunk_start)
     return PageUnits(
-        page.terms,
         n_rows,
-        whole,
-        pure,
+        start,
+        end,
+        integers(row),
+        n_with_anchors,
         in_anchor,
         block_rows,
         first_anchor_row,
-        anchor_row,
         link_rows,
+        anchor_row,
         context_row,
     )
 
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
-_NOWHERE = np.zeros(0, dtype=np.bool_)
 
 
 def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
     """Cut stretches, in place, to an equal share where all together are too long."""
+    # The page is as long as its longest stretch: for most there is nothing to add up.
+    if len(page.terms) * len(start) <= max_terms:
+        return
     lengths = end - start
     if int(lengths.sum()) > max_terms:
         share = max_terms // len(start) + 1
@@ -148,14 +150,14 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
         np.minimum(end, start + share, out=end)
 
 
-def _in_anchor(page: Page) -> npt.NDArray[np.bool_]:
+def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
     """Return which positions stand in a link element, one that leads into the page itself included."""
     first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
-    bounds = page.chunk_start[integers([*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)])]
-    size = len(page.terms) + 1
+    bounds = chunk_start[integers([*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)])]
+    size = int(chunk_start[-1]) + 1
     change = np.bincount(bounds[: len(nodes)], minlength=size)
     change -= np.bincount(bounds[len(nodes) :], minlength=size)
-    covered: npt.NDArray[np.bool_] = change[:-1].cumsum() > 0
+    covered: npt.NDArray[np.bool_] = change.cumsum() > 0
     return covered
 
 
@@ -168,14 +170,17 @@ def _aggregation_rows(
     in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
     """
     parent = page.outline.parent
-    parents = [max(parent[node], 0) for node in page.anchors]
+    if not several:
+        parents = [max(parent[node], 0) for node in page.anchors]
+        row_of_node = {node: row for row, node in enumerate(dict.fromkeys(parents), first_row)}
+        return list(row_of_node), list(row_of_node.values()), integers([row_of_node[node] for node in parents])
     # What a link's aggregation nodes are: one node for most, else several.
     tops: list[int | tuple[int, ...]] = [0] * page.n_links
-    for link, node in zip(links, parents, strict=True):
-        tops[link] = node
+    for link, node in zip(links, page.anchors, strict=True):
+        tops[link] = max(parent[node], 0)
     nodes_of: dict[int, set[int]] = {}
     for anchor in several:
-        nodes_of.setdefault(links[anchor], set()).add(parents[anchor])
+        nodes_of.setdefault(links[anchor], set()).add(max(parent[page.anchors[anchor]], 0))
     for link, nodes in nodes_of.items():
         tops[link] = _outermost(nodes, page.outline.end)
     row_of = {top: row for row, top in enumerate(dict.fromkeys(tops), first_row)}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from focused.page.units import PageUnits, Stretches
+    from focused.page.units import PageUnits
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -18,11 +18,22 @@ _MAX_TABLED_COUNT = 4096
 
 
 @dataclass(slots=True)
-class UnitProducts:
-    """What the product gives for each row of a page's units.
+class KnownTerms:
+    """The terms of a page that are in the vocabulary."""
 
+    #: Their columns, in the order of the text.
+    columns: npt.NDArray[np.int32]
+    #: Where the page's chunks begin among them, shape (n_chunks + 1,).
+    chunk_start: Integers
+
+
+@dataclass(slots=True)
+class UnitProducts:
+    """What the product gives for each text unit.
+
+    Units are the rows of a page's units up to those of links, and behind them the link contexts, one for each link.
     ``sums[d]`` is the sum of the unit's term weights times direction d, still to be divided by the Euclidean length
-    of the term weights, shape (n_directions, n_rows); ``square_norm`` the square of that length; ``n_known`` the
+    of the term weights, shape (n_directions, n_units); ``square_norm`` the square of that length; ``n_known`` the
     number of different vocabulary terms.
     """
 
@@ -30,11 +41,11 @@ class UnitProducts:
     square_norm: Floats
     n_known: Integers
 
-    def cosine(self, direction: int) -> Floats:
-        """Return the product of the normalised rows with a direction; 0 for a row without known terms."""
-        # Of a row without known terms the sum is 0, so it does not matter what it is divided by.
-        quotient: Floats = self.sums[direction] / np.sqrt(np.maximum(self.square_norm, 1e-300))
-        return quotient
+    def cosines(self) -> list[Floats]:
+        """Return the product of the normalised units with each direction; 0 for a unit without known terms."""
+        # Of a unit without known terms the sum is 0, so it does not matter what it is divided by.
+        norm = np.sqrt(np.maximum(self.square_norm, 1e-300))
+        return [sums / norm for sums in self.sums]
 
 
 class UnitProduct:
@@ -62,91 +73,88 @@ class UnitProduct:
         counts = np.arange(_MAX_TABLED_COUNT + 1, dtype=np.float64)
         self._tf = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) if sublinear_tf else counts
 
-    def __call__(self, units: PageUnits, n_directions: int | None = None) -> tuple[UnitProducts, UnitProducts]:
-        """Return the products of a page's rows, and those of its link contexts (one for each link).
+    def known(self, terms: npt.NDArray[np.int32], chunk_start: Integers) -> KnownTerms:
+        """Return a page's known terms: nothing else is looked at from here on."""
+        columns = self._columns.take(terms, mode="clip")
+        is_known = columns >= 0
+        place = np.zeros(len(terms) + 1, dtype=np.int64)
+        is_known.cumsum(out=place[1:])
+        return KnownTerms(columns[is_known], place[chunk_start])
+
+    def __call__(self, known: KnownTerms, units: PageUnits, n_directions: int | None = None) -> UnitProducts:
+        """Return the products of a page's units.
 
         Parameters
         ----------
+        known : KnownTerms
         units : PageUnits
+            Of those terms.
         n_directions : int, optional
             How many of the directions are wanted; all if not given.
         """
         weighted = self._weighted[:n_directions]
-        entries, counts = _count(self._keys(units))
+        entries, counts = _count(self._keys(known.columns, units))
         row, column = entries >> self._shift, entries & self._mask
         tf = self._tf.take(counts, mode="clip")
-        n_rows = units.n_rows
-        rows = UnitProducts(
-            [_totals(row, tf * weights.take(column), n_rows) for weights in weighted],
-            _totals(row, tf * tf * self._square_idf.take(column), n_rows),
-            np.bincount(row, minlength=n_rows),
-        )
-        of_link = units.context_row
-        contexts = UnitProducts([sums[of_link] for sums in rows.sums], rows.square_norm[of_link], rows.n_known[of_link])
-        if units.pure is not None:
+        n_rows, n_judged = units.n_rows, units.link_rows.stop
+        n_known = np.bincount(row, minlength=n_rows)
+        square_norm = _totals(row, tf * tf * self._square_idf.take(column), n_rows)
+        sums = [_totals(row, tf * weights.take(column), n_rows) for weights in weighted]
+        if not len(units.context_row):
+            return UnitProducts(sums, square_norm, n_known)
+        wanted = np.concatenate((np.arange(n_judged), units.context_row))
+        products = UnitProducts([total.take(wanted) for total in sums], square_norm.take(wanted), n_known.take(wanted))
+        if units.in_anchor is not None:
             # Entries are in the order of rows.
-            own = slice(*row.searchsorted((units.link_rows.start, units.link_rows.stop)))
-            link, column = row[own] - units.link_rows.start, column[own]
-            self._add_own_anchors(contexts, of_link, entries, counts, link, column, counts[own], tf[own])
-        return rows, contexts
+            first = int(n_known[: units.link_rows.start].sum())
+            own = slice(first, first + int(n_known[units.link_rows].sum()))
+            if own.stop > own.start:
+                link, column = row[own] - units.link_rows.start, column[own]
+                self._add_own_anchors(products, n_judged, units.context_row, entries, counts, link, column, own)
+        return products
 
-    def _keys(self, units: PageUnits) -> Integers:
+    def _keys(self, columns: npt.NDArray[np.int32], units: PageUnits) -> Integers:
         """Return row and column, as one number, of each known term in each row's text."""
-        columns = self._columns.take(units.terms, mode="clip")
-        known = columns >= 0
-        stream = columns[known]
-        start, end, row = _places(known, units.whole)
-        if units.pure is not None:
-            # The stream without anchors lies behind the whole one.
-            pure = known & ~units.in_anchor
-            pure_start, pure_end, pure_row = _places(pure, units.pure)
-            start = np.concatenate((start, pure_start + len(stream)))
-            end = np.concatenate((end, pure_end + len(stream)))
-            row = np.concatenate((row, pure_row))
-            stream = np.concatenate((stream, columns[pure]))
-        lengths = end - start
+        lengths = units.end - units.start
         behind = lengths.cumsum()
-        positions = (end - behind).repeat(lengths)
+        positions = (units.end - behind).repeat(lengths)
         positions += np.arange(len(positions))
-        keys: Integers = (row << self._shift).repeat(lengths)
-        keys |= stream.take(positions)
+        keys: Integers = (units.row << self._shift).repeat(lengths)
+        keys |= columns.take(positions)
+        if units.in_anchor is not None:
+            first = int(behind[units.n_with_anchors - 1])
+            is_pure = ~units.in_anchor.take(positions[first:])
+            keys = np.concatenate((keys[:first], keys[first:][is_pure]))
         return keys
 
     def _add_own_anchors(
         self,
-        contexts: UnitProducts,
+        products: UnitProducts,
+        first_context: int,
         context_row: Integers,
         entries: Integers,
         counts: Integers,
         link: Integers,
         column: Integers,
-        own_counts: Integers,
-        own_tf: Floats,
+        own: slice,
     ) -> None:
         """Add to each context the terms of its own anchors: only what they change is computed anew.
 
-        ``link``, ``column``, ``own_counts`` and ``own_tf`` describe the entries of the own anchors.
+        The entries ``own`` are those of the own anchors; ``link`` and ``column`` say of which link and term.
         """
-        if not len(link):
-            return
         wanted = (context_row[link] << self._shift) | column
         found = entries.searchsorted(wanted)
         before = counts.take(found, mode="clip") * (entries.take(found, mode="clip") == wanted)
         tf_before = self._tf.take(before, mode="clip")
-        tf_after = self._tf.take(before + own_counts, mode="clip")
+        tf_after = self._tf.take(before + counts[own], mode="clip")
         n_links = len(context_row)
         change = tf_after - tf_before
-        contexts.square_norm += _totals(link, change * (tf_after + tf_before) * self._square_idf.take(column), n_links)
-        contexts.n_known += np.bincount(link[before == 0], minlength=n_links)
-        for sums, weights in zip(contexts.sums, self._weighted, strict=False):
-            sums += _totals(link, change * weights.take(column), n_links)
-
-
-def _places(is_kept: npt.NDArray[np.bool_], stretches: Stretches) -> tuple[Integers, Integers, Integers]:
-    """Return where stretches begin and end in a stream of which only some positions are kept, and their rows."""
-    place = np.zeros(len(is_kept) + 1, dtype=np.int64)
-    is_kept.cumsum(out=place[1:])
-    return place[stretches.start], place[stretches.end], stretches.row
+        contexts = slice(first_context, None)
+        square = change * (tf_after + tf_before) * self._square_idf.take(column)
+        products.square_norm[contexts] += _totals(link, square, n_links)
+        products.n_known[contexts] += np.bincount(link[before == 0], minlength=n_links)
+        for sums, weights in zip(products.sums, self._weighted, strict=False):
+            sums[contexts] += _totals(link, change * weights.take(column), n_links)
 
 
 def _totals(row: Integers, weights: Floats, n_rows: int) -> Floats:
