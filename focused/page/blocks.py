@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+import numpy as np
+import numpy.typing as npt
 
+if TYPE_CHECKING:
     from focused.page.outline import Outline
+
+
+Integers = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
@@ -27,10 +30,10 @@ class Partition:
     subtrees: list[int] = field(default_factory=list)
     subtree_blocks: list[int] = field(default_factory=list)
 
-    def of_nodes(self, nodes: Iterable[int]) -> list[int]:
+    def of_nodes(self, nodes: Integers) -> Integers:
         """Return the block that each of some nodes lies in, among those that are whole subtrees."""
-        subtrees, blocks = self.subtrees, self.subtree_blocks
-        return [blocks[bisect_right(subtrees, node) - 1] for node in nodes]
+        found: Integers = np.array(self.subtree_blocks)[np.array(self.subtrees).searchsorted(nodes, "right") - 1]
+        return found
 
     def add_root(self, root: int) -> None:
         """Where the root is no block, as when it was split, let it have one of its own, without text."""
@@ -38,6 +41,23 @@ class Partition:
             self.subtrees.insert(0, root)
             self.subtree_blocks.insert(0, len(self.nodes))
             self.nodes.append(root)
+
+
+def heights(outline: Outline) -> list[int]:
+    """Return for each node the largest number of block tags on a path down from it, itself not counted.
+
+    [P13, Sect. 3.1]
+    """
+    node = len(outline.parent)
+    # The place beyond the last node is what -1, the parent of a root, refers to.
+    found = [0] * (node + 1)
+    for up, height in zip(outline.parent[::-1].tolist(), outline.is_block[::-1].tolist(), strict=True):
+        node -= 1
+        below = found[node] + height
+        if below > found[up]:
+            found[up] = below
+    del found[-1]
+    return found
 
 
 def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
@@ -58,8 +78,10 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     found, root = Partition(), outline.root
     if root < 0:
         return found
-    end, n_links, height = outline.end, outline.n_links, outline.height
-    first_chunk, last_chunk, tokens_before = outline.first_chunk, outline.last_chunk, outline.tokens_before
+    # Lists: a page is looked at node by node, and of an array each would take three times as long.
+    end, n_links, height = outline.end.tolist(), outline.n_links.tolist(), heights(outline)
+    first_chunk, last_chunk = outline.first_chunk.tolist(), outline.last_chunk.tolist()
+    tokens_before = outline.tokens_before.tolist()
     least_height = max(alpha * height[root], 1e-9)  # D1
     segments, nodes = found.segments, found.nodes
     # Entries are nodes still to be examined, and the gaps of direct text between them: (node, None) or

@@ -41,7 +41,7 @@ def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
     The window is cut at word boundaries and never reaches into the text of a neighbouring link.
     """
     node, chunks = page.anchors[anchor], page.markup.chunks
-    start, stop = page.outline.first_chunk[node], page.outline.last_chunk[node]
+    start, stop = int(page.outline.first_chunk[node]), int(page.outline.last_chunk[node])
     inside = page.in_anchor
     before, chunk = "", start - 1
     while chunk >= 2 and not inside[chunk] and len(before) < n_chars:

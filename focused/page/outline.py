@@ -1,14 +1,13 @@
-"""A page's nodes as parallel lists, from the marks in its token stream."""
+"""A page's nodes as parallel arrays, from the marks in its token stream."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from itertools import chain, islice, repeat
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from focused.page.markup import BLOCK, END, HEADING, LINK
+from focused.page.markup import BLOCK, BODY, END, HEAD, HEADING, LINK
 from focused.text.analyzer import N_MARKS, NOTHING
 
 Integers = npt.NDArray[np.int64]
@@ -17,36 +16,31 @@ Ids = npt.NDArray[np.int32]
 _N_HEAD_MARKS = 2
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Outline:
     """The part of a page's element tree that matters.
 
     Nodes are numbered in document order; node v's descendants are the nodes ``v + 1:end[v]``, and it holds the chunks
-    ``first_chunk[v]:last_chunk[v]``. Lists, not arrays: most pages have some hundred nodes, and are looked at one
-    node after the other.
+    ``first_chunk[v]:last_chunk[v]``. Arrays have the shape (n_nodes,) unless they say else.
     """
 
     #: -1 for a node that lies in no other.
-    parent: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    #: Largest number of content block tags on any path down from the node, itself not counted [P13, Sect. 3.1].
-    height: list[int] = field(default_factory=list)
+    parent: Integers
+    end: Integers
+    #: Whether the tag of a node is one of the content block tags.
+    is_block: npt.NDArray[np.bool_]
     #: Link elements in the node's subtree, itself counted.
-    n_links: list[int] = field(default_factory=list)
-    first_chunk: list[int] = field(default_factory=list)
-    last_chunk: list[int] = field(default_factory=list)
-    #: The nodes that link to something, in document order.
-    link_nodes: list[int] = field(default_factory=list)
-    #: Nodes h1-h6.
-    headings: list[int] = field(default_factory=list)
+    n_links: Integers
+    first_chunk: Integers
+    last_chunk: Integers
+    #: The nodes that link to something, in document order, shape (n_link_nodes,).
+    link_nodes: Integers
+    #: Nodes h1-h6, shape (n_headings,).
+    headings: Integers
+    #: For each chunk the number of tokens before it, and of all, shape (n_chunks + 1,).
+    tokens_before: Integers
     #: The node of ``body``, or of all that a page without a proper body holds; -1 where there is no node.
     root: int = -1
-    #: For each chunk the number of tokens before it.
-    tokens_before: list[int] = field(default_factory=list)
-
-    def has_tokens(self, first: int, last: int) -> bool:
-        """Tell whether the chunks from the first up to the last hold any token."""
-        return self.tokens_before[last] > self.tokens_before[first]
 
 
 def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
@@ -67,80 +61,74 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     is_term = stream > NOTHING
     places = (stream < N_MARKS).nonzero()[0]
     n_terms = is_term.cumsum()
-    outline, n_missing = _read(stream[places].tolist())
-    # The ends that are missing all lie at the end.
-    chunk_start = np.full(len(places) + n_missing + 2, n_terms[-1])
-    chunk_start[0] = 0
-    chunk_start[1 : len(places) + 1] = n_terms[places]
-    before = (places - np.arange(len(places))).tolist()
-    n_tokens = len(stream) - len(places)
-    outline.tokens_before = [0, *before, *[n_tokens] * (n_missing + 1)]
-    outline.root = _root(outline, outline.root)
+    kinds = stream[places]
+    n_marks = len(places)
+    # Only a limit or a parser that gave up leaves anything open: what ends are missing all lie at the end.
+    n_missing = n_marks - _N_HEAD_MARKS - 2 * int(np.count_nonzero(kinds == END))
+    if n_missing:
+        kinds = np.concatenate((kinds, np.full(n_missing, END, dtype=kinds.dtype)))
+    chunk_start = np.empty(n_marks + n_missing + 2, dtype=np.int64)
+    tokens_before = np.empty_like(chunk_start)
+    chunk_start[0] = tokens_before[0] = 0
+    chunk_start[1 : n_marks + 1] = n_terms[places]
+    chunk_start[n_marks + 1 :] = n_terms[-1]
+    tokens_before[1 : n_marks + 1] = places - np.arange(n_marks)
+    tokens_before[n_marks + 1 :] = len(stream) - n_marks
+
+    is_start = kinds > HEAD
+    starts, ends = is_start.nonzero()[0], (kinds == END).nonzero()[0]
+    parent, closing = _pair(kinds[_N_HEAD_MARKS:].tolist())
+    end, last_chunk = np.empty_like(starts), np.empty_like(starts)
+    end[closing] = is_start.cumsum()[ends]
+    last_chunk[closing] = ends + 1
+    node_kinds = kinds[starts]
+    is_link = node_kinds == LINK
+    links_before = np.zeros(len(starts) + 1, dtype=np.int64)
+    is_link.cumsum(out=links_before[1:])
+    outline = Outline(
+        parent=parent,
+        end=end,
+        is_block=(node_kinds == BLOCK) | (node_kinds == HEADING),
+        n_links=links_before[end] - links_before[:-1],
+        first_chunk=starts + 1,
+        last_chunk=last_chunk,
+        link_nodes=is_link.nonzero()[0],
+        headings=(node_kinds == HEADING).nonzero()[0],
+        tokens_before=tokens_before,
+    )
+    if len(starts):
+        outline.root = _root(outline, (node_kinds == BODY).nonzero()[0])
     return outline, stream[is_term], chunk_start
 
 
-def _read(kinds: list[int]) -> tuple[Outline, int]:
-    """Return the nodes that marks stand for, as root the only body if there is one, and how many ends are missing."""
-    outline = Outline()
-    parent, end = outline.parent, outline.end
-    first_chunk, last_chunk = outline.first_chunk, outline.last_chunk
-    of_special_kind: dict[int, int] = {}
-    is_block: list[int] = []
-    node, n_nodes, chunk = -1, 0, _N_HEAD_MARKS
-    # Only a limit or a parser that gave up leaves anything open.
-    n_missing = len(kinds) - _N_HEAD_MARKS - 2 * kinds.count(END)
-    for kind in chain(islice(kinds, _N_HEAD_MARKS, None), repeat(END, n_missing)):
-        chunk += 1
+def _pair(kinds: list[int]) -> tuple[Integers, Integers]:
+    """Return the parent of each node in the order they begin, and the nodes in the order they end."""
+    parent: list[int] = []
+    closing: list[int] = []
+    begin, close = parent.append, closing.append
+    node, n_nodes = -1, 0
+    for kind in kinds:
         if kind:
-            parent.append(node)
+            begin(node)
             node = n_nodes
             n_nodes += 1
-            end.append(0)
-            last_chunk.append(0)
-            first_chunk.append(chunk)
-            is_block.append(kind == BLOCK)
-            if kind > BLOCK:
-                of_special_kind[node] = kind
         else:
-            end[node] = n_nodes
-            last_chunk[node] = chunk
+            close(node)
             node = parent[node]
-    # The place beyond the last node is what -1, the parent of a root, refers to.
-    height, n_links = [0] * (n_nodes + 1), [0] * (n_nodes + 1)
-    bodies: list[int] = []
-    for node, kind in of_special_kind.items():
-        if kind == LINK:
-            outline.link_nodes.append(node)
-            n_links[node] = 1
-        elif kind == HEADING:
-            outline.headings.append(node)
-            is_block[node] = 1
-        else:
-            bodies.append(node)
-    # From the last node to the first.
-    node = n_nodes
-    for up, high in zip(reversed(parent), reversed(is_block), strict=True):
-        node -= 1
-        high += height[node]
-        if high > height[up]:
-            height[up] = high
-        if n_links[node]:
-            n_links[up] += n_links[node]
-    outline.height, outline.n_links = height[:-1], n_links[:-1]
-    if n_nodes:
-        outline.root = bodies[0] if len(bodies) == 1 else 0
-    return outline, n_missing
+    return np.array(parent, dtype=np.int64), np.array(closing, dtype=np.int64)
 
 
-def _root(outline: Outline, body: int) -> int:
-    """Return the body if it holds all; a frameset stands beside none, and broken pages hold more beside theirs."""
-    if body <= 0:
-        return body
-    before, after = outline.first_chunk[body], outline.last_chunk[body]
+def _root(outline: Outline, bodies: Integers) -> int:
+    """Return the only body if it holds all; a frameset stands beside none, and broken pages hold more beside theirs."""
+    if len(bodies) != 1:
+        return 0
+    body = int(bodies[0])
+    tokens = outline.tokens_before
+    first, last = outline.first_chunk[body], outline.last_chunk[body]
     holds_all = (
         outline.end[body] == len(outline.end)
         and outline.n_links[body] == len(outline.link_nodes)
-        and not outline.has_tokens(_N_HEAD_MARKS, before)
-        and not outline.has_tokens(after, len(outline.tokens_before) - 1)
+        and tokens[first] == tokens[_N_HEAD_MARKS]
+        and tokens[last] == tokens[-1]
     )
     return body if holds_all else 0

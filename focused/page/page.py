@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from focused.page.blocks import Partition
     from focused.page.markup import Markup
     from focused.page.outline import Outline
@@ -20,11 +18,6 @@ if TYPE_CHECKING:
 
 Integers = npt.NDArray[np.int64]
 _NONE: Integers = np.zeros(0, dtype=np.int64)
-
-
-def integers(values: Collection[int]) -> Integers:
-    """Return an array of integers; numpy.array, which looks for what else may be in a list, takes twice as long."""
-    return np.fromiter(values, np.int64, len(values))
 
 
 class Link(NamedTuple):
@@ -58,8 +51,8 @@ class Page:
     cuts: Counter[str] = field(default_factory=Counter)
     #: The targets of links in document order, each with its number.
     link_numbers: dict[str, int] = field(default_factory=dict)
-    #: The link elements that lead to a page, in document order: the node of each ...
-    anchors: list[int] = field(default_factory=list)
+    #: The link elements that lead to a page, in document order: the node of each, shape (n_anchors,) ...
+    anchors: Integers = field(default_factory=lambda: _NONE)
     #: ... the number of the link that it is, shape (n_anchors,) ...
     anchor_links: Integers = field(default_factory=lambda: _NONE)
     #: ... and the content block that it stands in, shape (n_anchors,).
@@ -139,9 +132,9 @@ class Page:
         """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
         inside = bytearray(len(self.markup.chunks))
         done = 0
-        for node in self.outline.link_nodes:
+        for node in self.outline.link_nodes.tolist():
             # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
-            first, last = max(self.outline.first_chunk[node], done), self.outline.last_chunk[node]
+            first, last = max(int(self.outline.first_chunk[node]), done), int(self.outline.last_chunk[node])
             if last > first:
                 inside[first:last] = b"\1" * (last - first)
                 done = last
@@ -155,11 +148,11 @@ class Page:
 
     def aggregation_node(self, anchor: int) -> int:
         """Return the parent of a link element: the text of its subtree is the link context [P13, Sect. 3.2]."""
-        return max(self.outline.parent[self.anchors[anchor]], 0)
+        return max(int(self.outline.parent[self.anchors[anchor]]), 0)
 
     @cached_property
     def _nofollow_nodes(self) -> frozenset[int]:
-        return frozenset(self.outline.link_nodes[link] for link in self.markup.nofollow_links)
+        return frozenset(self.outline.link_nodes[list(self.markup.nofollow_links)].tolist())
 
     def is_nofollow(self, link: Link) -> bool:
         """Tell whether the page asks not to follow a link, wherever it stands in it."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from focused.page.blocks import partition
 from focused.page.encoding import to_utf8
 from focused.page.limits import PageLimits
 from focused.page.markup import plain_text
 from focused.page.outline import outline_of
-from focused.page.page import Page, integers
+from focused.page.page import Page
 from focused.page.tags import BLOCK_TAG_SETS
 from focused.page.urls import REFUSALS, UrlResolver
 from focused.page.walk import Walker
@@ -109,16 +111,18 @@ class PageReader:
         """Group the link elements of a page by target. Links into the page itself are none."""
         nodes, targets = page.outline.link_nodes, page.markup.link_targets
         if page.refresh_url:
-            nodes, targets = [*nodes, page.outline.root], [*targets, page.markup.refresh]
+            nodes, targets = np.append(nodes, page.outline.root), [*targets, page.markup.refresh]
             page.blocks.add_root(page.outline.root)
         if not targets:
             return
         number_of = self._link_numbers(page, resolver, dict.fromkeys(targets))
         numbers = [number_of[target] for target in targets]
         if page.link_numbers:
-            page.anchors = [node for node, number in zip(nodes, numbers, strict=True) if number >= 0]
-            page.anchor_links = integers([number for number in numbers if number >= 0])
-            page.anchor_blocks = integers(page.blocks.of_nodes(page.anchors))
+            page.anchors, page.anchor_links = nodes, np.array(numbers, dtype=np.int64)
+            if min(numbers) < 0:
+                is_link = page.anchor_links >= 0
+                page.anchors, page.anchor_links = nodes[is_link], page.anchor_links[is_link]
+            page.anchor_blocks = page.blocks.of_nodes(page.anchors)
         if _OVER_LIMIT in numbers:
             page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
 

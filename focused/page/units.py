@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-
-from focused.page.page import integers
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,9 +70,9 @@ def page_units(
         Bound on the terms of all aggregation nodes' texts together. Beyond it each is cut to an equal share and the
         number cut is added to the page's ``cuts["contexts"]``.
     """
-    first_of, last_of = page.outline.first_chunk, page.outline.last_chunk
+    outline = page.outline
     chunk_start = page.chunk_start if chunk_start is None else chunk_start
-    # Lists of chunks and rows, made arrays once: a call of numpy costs as much as forty of their entries.
+    # Chunks and rows of the page and its blocks.
     first, last, row = [0], [len(chunk_start) - 1], [0]
     n_rows = 1
     if BLOCK in kinds:
@@ -86,36 +83,35 @@ def page_units(
         n_rows += page.n_blocks
     block_rows = slice(1, n_rows)
     first_anchor_row, link_rows = n_rows, slice(n_rows, n_rows)
+    rows = [np.array(row)]
+    nodes: list[Integers] = []
     wants_contexts = CONTEXT in kinds and page.n_links > 0
     in_anchor, anchor_row, context_row = None, None, _NONE
-    links = page.anchor_links.tolist()
     # Anchors that are one of several that lead to the same page.
-    several: list[int] = []
-    if len(links) > page.n_links:
-        n_anchors = Counter(links)
-        several = [anchor for anchor, link in enumerate(links) if n_anchors[link] > 1]
-    nodes: list[int] = []
-    if (ANCHOR in kinds and links) or (wants_contexts and not other_anchors):
-        nodes = [*map(page.anchors.__getitem__, several), *page.anchors]
+    several = _NONE
+    if len(page.anchors) > page.n_links:
+        several = (np.bincount(page.anchor_links)[page.anchor_links] > 1).nonzero()[0]
+    if page.n_links and (ANCHOR in kinds or (wants_contexts and not other_anchors)):
         link_rows = slice(n_rows + len(several), n_rows + len(several) + page.n_links)
-        rows_of_anchors = [link_rows.start + link for link in links]
-        row += range(n_rows, link_rows.start)
-        row += rows_of_anchors
-        if several:
-            for new_row, anchor in enumerate(several, n_rows):
-                rows_of_anchors[anchor] = new_row
-            anchor_row = integers(rows_of_anchors)
+        anchor_row = page.anchor_links + link_rows.start
+        if len(several):
+            nodes.append(page.anchors[several])
+            rows.append(np.arange(n_rows, link_rows.start))
+        nodes.append(page.anchors)
+        rows.append(anchor_row)
+        if len(several):
+            anchor_row = anchor_row.copy()
+            anchor_row[several] = rows[1]
         n_rows = link_rows.stop
-    n_with_anchors = len(row)
+    n_with_anchors = sum(map(len, rows))
     if wants_contexts:
-        tops, rows, context_row = _aggregation_rows(page, links, several, n_rows)
-        nodes += tops
-        row += rows
-        n_rows = row[-1] + 1
-    first += map(first_of.__getitem__, nodes)
-    last += map(last_of.__getitem__, nodes)
-    bounds = chunk_start[integers(first + last)]
-    start, end = bounds[: len(first)], bounds[len(first) :]
+        tops, top_rows, context_row = _aggregation_rows(page, several, n_rows)
+        nodes.append(tops)
+        rows.append(top_rows)
+        n_rows = int(top_rows[-1]) + 1
+    of_nodes = np.concatenate(nodes) if nodes else _NONE
+    start = chunk_start[np.concatenate((first, outline.first_chunk[of_nodes]))]
+    end = chunk_start[np.concatenate((last, outline.last_chunk[of_nodes]))]
     if wants_contexts:
         _cut(page, start[n_with_anchors:], end[n_with_anchors:], max_terms)
         if not other_anchors:
@@ -124,13 +120,13 @@ def page_units(
         n_rows,
         start,
         end,
-        integers(row),
+        np.concatenate(rows),
         n_with_anchors,
         in_anchor,
         block_rows,
         first_anchor_row,
         link_rows,
-        anchor_row,
+        anchor_row if len(several) else None,
         context_row,
     )
 
@@ -152,58 +148,54 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 
 def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
     """Return which positions stand in a link element, one that leads into the page itself included."""
-    first_of, last_of, nodes = page.outline.first_chunk, page.outline.last_chunk, page.outline.link_nodes
-    bounds = chunk_start[integers([*map(first_of.__getitem__, nodes), *map(last_of.__getitem__, nodes)])]
-    size = int(chunk_start[-1]) + 1
-    change = np.bincount(bounds[: len(nodes)], minlength=size)
-    change -= np.bincount(bounds[len(nodes) :], minlength=size)
+    outline, nodes, size = page.outline, page.outline.link_nodes, int(chunk_start[-1]) + 1
+    change = np.bincount(chunk_start[outline.first_chunk[nodes]], minlength=size)
+    change -= np.bincount(chunk_start[outline.last_chunk[nodes]], minlength=size)
     covered: npt.NDArray[np.bool_] = change.cumsum() > 0
     return covered
 
 
-def _aggregation_rows(
-    page: Page, links: list[int], several: list[int], first_row: int
-) -> tuple[list[int], list[int], Integers]:
+def _aggregation_rows(page: Page, several: Integers, first_row: int) -> tuple[Integers, Integers, Integers]:
     """Return the aggregation nodes in use, the row each counts for, and for each link its row.
 
     Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
     in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
     """
-    parent = page.outline.parent
-    if not several:
-        parents = [max(parent[node], 0) for node in page.anchors]
-        row_of_node = {node: row for row, node in enumerate(dict.fromkeys(parents), first_row)}
-        return list(row_of_node), list(row_of_node.values()), integers([row_of_node[node] for node in parents])
-    # What a link's aggregation nodes are: one node for most, else several.
-    tops: list[int | tuple[int, ...]] = [0] * page.n_links
-    for link, node in zip(links, page.anchors, strict=True):
-        tops[link] = max(parent[node], 0)
-    nodes_of: dict[int, set[int]] = {}
-    for anchor in several:
-        nodes_of.setdefault(links[anchor], set()).add(max(parent[page.anchors[anchor]], 0))
-    for link, nodes in nodes_of.items():
-        tops[link] = _outermost(nodes, page.outline.end)
-    row_of = {top: row for row, top in enumerate(dict.fromkeys(tops), first_row)}
-    used: list[int] = []
-    rows: list[int] = []
-    for top, row in row_of.items():
-        if isinstance(top, int):
-            used.append(top)
-            rows.append(row)
-        else:
-            used += top
-            rows += [row] * len(top)
-    return used, rows, integers([row_of[top] for top in tops])
+    parents = np.maximum(page.outline.parent[page.anchors], 0)
+    top = np.empty(page.n_links, dtype=np.int64)
+    top[page.anchor_links] = parents
+    # Links with several aggregation nodes, by those.
+    groups: dict[tuple[int, ...], list[int]] = {}
+    if len(several):
+        nodes_of: dict[int, set[int]] = {}
+        for link, node in zip(page.anchor_links[several].tolist(), parents[several].tolist(), strict=True):
+            nodes_of.setdefault(link, set()).add(node)
+        for link, nodes in nodes_of.items():
+            if len(nodes) > 1:
+                outermost = _outermost(nodes, page.outline.end)
+                top[link] = outermost[0]
+                if len(outermost) > 1:
+                    groups.setdefault(outermost, []).append(link)
+    is_used = np.zeros(len(page.outline.parent), dtype=np.bool_)
+    is_used[top] = True
+    used = is_used.nonzero()[0]
+    context_row = is_used.cumsum()[top] + (first_row - 1)
+    rows = np.arange(first_row, first_row + len(used))
+    if groups:
+        for number, links in enumerate(groups.values(), first_row + len(used)):
+            context_row[links] = number
+        numbers = np.arange(first_row + len(used), first_row + len(used) + len(groups))
+        rows = np.concatenate((rows, numbers.repeat([len(nodes) for nodes in groups])))
+        used = np.concatenate((used, [node for nodes in groups for node in nodes]))
+    return used, rows, context_row
 
 
-def _outermost(nodes: set[int], end: list[int]) -> int | tuple[int, ...]:
+def _outermost(nodes: set[int], end: Integers) -> tuple[int, ...]:
     """Return the nodes that lie in no other of them."""
-    if len(nodes) == 1:
-        return nodes.pop()
     found: list[int] = []
     stop = -1
     for node in sorted(nodes):
         if node >= stop:
             found.append(node)
-            stop = end[node]
-    return tuple(found) if len(found) > 1 else found[0]
+            stop = int(end[node])
+    return tuple(found)
