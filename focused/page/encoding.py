@@ -44,6 +44,8 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
             with contextlib.suppress(LookupError, UnicodeError):
                 if name.startswith("utf") or _reads_tags(name):
                     return _recode(body, name), name
+    if body.isascii():
+        return body, "utf-8"
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -67,6 +69,8 @@ def _reads_tags(name: str) -> bool:
 def _recode(body: bytes, encoding: str) -> bytes:
     """Return a body in valid UTF-8: itself where it is that already, as most pages are."""
     if encoding == "utf-8":
+        if body.isascii():
+            return body
         try:
             body.decode(encoding)
         except UnicodeDecodeError:
