@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
 @dataclass(slots=True)
 class Partition:
     """The content blocks of a page: disjoint, together the whole text and every link.
@@ -24,22 +27,29 @@ class Partition:
 
     #: For each block the node it is, or whose own text it is.
     nodes: list[int] = field(default_factory=list)
-    #: Pieces of text (first chunk, one past the last chunk, block), in document order.
-    segments: list[tuple[int, int, int]] = field(default_factory=list)
-    #: For each whole-subtree block in document order: its node, and its number.
-    subtrees: list[int] = field(default_factory=list)
-    subtree_blocks: list[int] = field(default_factory=list)
+    #: Pieces of text in document order: first chunk, one past the last chunk, and block, each of shape (n_pieces,).
+    first_chunk: Integers = field(default_factory=lambda: _NONE)
+    last_chunk: Integers = field(default_factory=lambda: _NONE)
+    block: Integers = field(default_factory=lambda: _NONE)
+    #: For each whole-subtree block in document order: its node, and its number, each of shape (n_subtrees,).
+    subtrees: Integers = field(default_factory=lambda: _NONE)
+    subtree_blocks: Integers = field(default_factory=lambda: _NONE)
+
+    @property
+    def segments(self) -> list[tuple[int, int, int]]:
+        """The pieces of text: first chunk, one past the last chunk, block."""
+        return list(zip(self.first_chunk.tolist(), self.last_chunk.tolist(), self.block.tolist(), strict=True))
 
     def of_nodes(self, nodes: Integers) -> Integers:
         """Return the block that each of some nodes lies in, among those that are whole subtrees."""
-        found: Integers = np.array(self.subtree_blocks)[np.array(self.subtrees).searchsorted(nodes, "right") - 1]
+        found: Integers = self.subtree_blocks[self.subtrees.searchsorted(nodes, "right") - 1]
         return found
 
     def add_root(self, root: int) -> None:
         """Where the root is no block, as when it was split, let it have one of its own, without text."""
-        if not self.subtrees or self.subtrees[0] != root:
-            self.subtrees.insert(0, root)
-            self.subtree_blocks.insert(0, len(self.nodes))
+        if not len(self.subtrees) or self.subtrees[0] != root:
+            self.subtrees = np.concatenate(([root], self.subtrees))
+            self.subtree_blocks = np.concatenate(([len(self.nodes)], self.subtree_blocks))
             self.nodes.append(root)
 
 
@@ -64,8 +74,9 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     """Divide the root of a page into content blocks.
 
     A node is split where it is at least ``alpha`` times as high as the root and a child of it holds at least
-    ``min_links`` links; otherwise it is a block. Departures: a page without any block tag is one block (D1), and
-    the text that stands directly in a split node is one block per node (D2).
+    ``min_links`` links; otherwise it is a block. What holds for a node here holds for all nodes around it, so that the
+    paper's recursion comes to looking at all nodes at once. Departures: a page without any block tag is one block (D1),
+    and the text that stands directly in a split node is one block per node (D2).
 
     Parameters
     ----------
@@ -75,55 +86,42 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     min_links : int
         The paper's k, at least 1.
     """
-    found, root = Partition(), outline.root
+    root = outline.root
     if root < 0:
-        return found
-    # Lists: a page is looked at node by node, and of an array each would take three times as long.
-    end, n_links, height = outline.end.tolist(), outline.n_links.tolist(), heights(outline)
-    first_chunk, last_chunk = outline.first_chunk.tolist(), outline.last_chunk.tolist()
-    tokens_before = outline.tokens_before.tolist()
+        return Partition()
+    stop, n_nodes = int(outline.end[root]), len(outline.end)
+    height = heights(outline)
+    # Nodes outside the root are not looked at; -1, the parent of a root, refers to a place of its own.
+    has_such_child = np.zeros(n_nodes + 1, dtype=np.bool_)
+    below = slice(root + 1, stop)
+    has_such_child[outline.parent[below][outline.n_links[below] >= min_links]] = True
     least_height = max(alpha * height[root], 1e-9)  # D1
-    segments, nodes = found.segments, found.nodes
-    # Entries are nodes still to be examined, and the gaps of direct text between them: (node, None) or
-    # (split node, (first, last chunk)). A stack, for pages may be deeper than Python recurses.
-    stack: list[tuple[int, tuple[int, int] | None]] = [(root, None)]
-    own_block: dict[int, int] = {}
-    while stack:
-        node, gap = stack.pop()
-        if gap is not None:
-            block = own_block.get(node)
-            if block is None:
-                block = own_block[node] = len(nodes)
-                nodes.append(node)
-            segments.append((*gap, block))
-            continue
-        children: list[int] = []
-        if n_links[node] and height[node] >= least_height:
-            child, stop = node + 1, end[node]
-            is_split = False
-            while child < stop:
-                children.append(child)
-                is_split = is_split or n_links[child] >= min_links
-                child = end[child]
-            if not is_split:
-                children = []
-        first, last = first_chunk[node], last_chunk[node]
-        if not children:
-            is_filled = tokens_before[last] > tokens_before[first]
-            if is_filled or n_links[node] or node == root:  # a refresh is a link, even of an empty page
-                block = len(nodes)
-                nodes.append(node)
-                found.subtrees.append(node)
-                found.subtree_blocks.append(block)
-                if is_filled:
-                    segments.append((first, last, block))
-            continue
-        for child in reversed(children):
-            behind = last_chunk[child]
-            if tokens_before[behind] < tokens_before[last]:
-                stack.append((node, (behind, last)))
-            stack.append((child, None))
-            last = first_chunk[child]
-        if tokens_before[first] < tokens_before[last]:
-            stack.append((node, (first, last)))
-    return found
+    is_split = has_such_child
+    is_split[:-1] &= np.array(height) >= least_height
+    if not is_split[root]:
+        subtrees, gaps, owners = np.array([root]), _NONE, _NONE
+    else:
+        # What holds neither text nor links is no block.
+        first, last, tokens = outline.first_chunk, outline.last_chunk, outline.tokens_before
+        is_subtree = is_split[outline.parent] & ~is_split[:-1]
+        is_subtree &= (tokens[last] > tokens[first]) | (outline.n_links > 0)
+        subtrees = is_subtree.nonzero()[0]
+        # The chunks that follow the beginning of a split node, or the end of a child of it.
+        split = is_split[:-1].nonzero()[0]
+        children = is_split[outline.parent].nonzero()[0]
+        gaps = np.concatenate((first[split], last[children]))
+        owners = np.concatenate((split, outline.parent[children]))
+        is_filled = tokens[gaps + 1] > tokens[gaps]
+        gaps, owners = gaps[is_filled], owners[is_filled]
+    first_chunk = np.concatenate((outline.first_chunk[subtrees], gaps))
+    order = first_chunk.argsort()
+    nodes = np.concatenate((subtrees, owners))[order].tolist()
+    number_of = {node: number for number, node in enumerate(dict.fromkeys(nodes))}
+    return Partition(
+        nodes=list(number_of),
+        first_chunk=first_chunk[order],
+        last_chunk=np.concatenate((outline.last_chunk[subtrees], gaps + 1))[order],
+        block=np.array([number_of[node] for node in nodes]),
+        subtrees=subtrees,
+        subtree_blocks=np.array([number_of[node] for node in subtrees.tolist()]),
+    )

@@ -72,18 +72,16 @@ def page_units(
     """
     outline = page.outline
     chunk_start = page.chunk_start if chunk_start is None else chunk_start
-    # Chunks and rows of the page and its blocks.
-    first, last, row = [0], [len(chunk_start) - 1], [0]
+    # The page as a whole, and its blocks; then come the nodes of anchors and contexts.
+    first, last, rows = [np.array([0])], [np.array([len(chunk_start) - 1])], [np.array([0])]
     n_rows = 1
     if BLOCK in kinds:
-        for begin, stop, block in page.blocks.segments:
-            first.append(begin)
-            last.append(stop)
-            row.append(1 + block)
+        first.append(page.blocks.first_chunk)
+        last.append(page.blocks.last_chunk)
+        rows.append(page.blocks.block + 1)
         n_rows += page.n_blocks
     block_rows = slice(1, n_rows)
     first_anchor_row, link_rows = n_rows, slice(n_rows, n_rows)
-    rows = [np.array(row)]
     nodes: list[Integers] = []
     wants_contexts = CONTEXT in kinds and page.n_links > 0
     in_anchor, anchor_row, context_row = None, None, _NONE
@@ -101,7 +99,7 @@ def page_units(
         rows.append(anchor_row)
         if len(several):
             anchor_row = anchor_row.copy()
-            anchor_row[several] = rows[1]
+            anchor_row[several] = rows[-2]
         n_rows = link_rows.stop
     n_with_anchors = sum(map(len, rows))
     if wants_contexts:
@@ -110,8 +108,8 @@ def page_units(
         rows.append(top_rows)
         n_rows = int(top_rows[-1]) + 1
     of_nodes = np.concatenate(nodes) if nodes else _NONE
-    start = chunk_start[np.concatenate((first, outline.first_chunk[of_nodes]))]
-    end = chunk_start[np.concatenate((last, outline.last_chunk[of_nodes]))]
+    start = chunk_start[np.concatenate((*first, outline.first_chunk[of_nodes]))]
+    end = chunk_start[np.concatenate((*last, outline.last_chunk[of_nodes]))]
     if wants_contexts:
         _cut(page, start[n_with_anchors:], end[n_with_anchors:], max_terms)
         if not other_anchors:
