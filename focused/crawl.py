@@ -96,7 +96,7 @@ class Crawl:
         )
 
     def new_links(self, page: Page) -> Iterator[str]:
-        """Yield the URLs that a page links to and that have not been asked for."""
+        """Yield the URLs that a page links to and that have not been asked for: the first page's evidence stands (D6)."""
         for url, number in page.link_numbers.items():
             if hash(url) not in self._known and (self.follows_nofollow or not page.is_nofollow(page.links[number])):
                 yield url

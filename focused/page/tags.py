@@ -7,12 +7,13 @@ from focused.text.analyzer import mark
 
 # P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.
 PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
+# Of what pages are built today (D3).
 MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
     "section article nav aside main header footer ul ol li dl dd blockquote figure form".split()
 )
 BLOCK_TAG_SETS = {"modern": MODERN_BLOCK_TAGS, "paper": PAPER_BLOCK_TAGS}
 
-# Elements that do not interrupt a word or a line of text; all others do.
+# Elements that do not interrupt a word or a line of text; all others do. They are nodes only if they hold one (D18).
 _PHRASE_TAGS = (
     "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
     "small span strike strong sub sup time tt u var wbr head"
