@@ -97,8 +97,9 @@ class Crawl:
 
     def new_links(self, page: Page) -> Iterator[str]:
         """Yield the URLs that a page links to and that have not been asked for: the first page's evidence stands (D6)."""
+        may_refuse = not self.follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
         for url, number in page.link_numbers.items():
-            if hash(url) not in self._known and (self.follows_nofollow or not page.is_nofollow(page.links[number])):
+            if hash(url) not in self._known and not (may_refuse and page.is_nofollow(page.links[number])):
                 yield url
 
     def remember(self, url: str) -> None:
