@@ -13,6 +13,7 @@ from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.examples.content import Content, RefusedError, checked
+from focused.plan import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -31,16 +32,6 @@ _NO_COMPONENTS: dict[str, Any] = {
     # One host after the other would be slow; this queue spreads requests over the hosts.
     "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
     "JOBDIR": None,
-}
-# A web that is not the network needs no patience. -s wins over these.
-_IN_PROCESS: dict[str, Any] = {
-    "DOWNLOAD_DELAY": 0,
-    "AUTOTHROTTLE_ENABLED": False,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
-    "DOWNLOAD_HANDLERS": {
-        "http": "focused.webs.handler.WebDownloadHandler",
-        "https": "focused.webs.handler.WebDownloadHandler",
-    },
 }
 
 
@@ -162,7 +153,7 @@ def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on
     settings.setdict(_NO_COMPONENTS, priority="cmdline")
     contact, agent = settings.get("FOCUSED_CONTACT"), settings.get("USER_AGENT")
     if web != "live":
-        settings.setdict(_IN_PROCESS, priority="spider")
+        settings.setdict({**OFFLINE_SETTINGS, "DOWNLOAD_HANDLERS": OFFLINE_HANDLERS}, priority="spider")
         settings.set("FOCUSED_WEB", web, priority="cmdline")
     elif contact and contact not in agent:
         settings.set("USER_AGENT", f"{agent} (+{contact})", priority="cmdline")
