@@ -8,7 +8,9 @@ from scrapy import Request
 from w3lib.url import canonicalize_url
 
 from focused.page import urls
-from focused.page.urls import INVALID, NOT_HTTP, NOT_PAGE, REFUSALS, TOO_LONG, UrlResolver, is_page_url
+from focused.page.reader import PageReader
+from focused.page.urls import INVALID, NOT_HTTP, NOT_PAGE, REFUSALS, TOO_LONG, UrlMemo, UrlResolver, is_page_url
+from focused.text.analyzer import Analyzer, TermTable
 
 BASE = "http://h.example/a/b.html"
 BASES = [
@@ -131,3 +133,34 @@ def test_files_that_are_no_pages_are_told_by_their_extension(name):
 @pytest.mark.parametrize("name", ["", "a", "a.html", "a.php", "a.asp", "a.v2", "a.", ".html", "a.pdf.html"])
 def test_everything_else_may_be_a_page(name):
     assert is_page_url(f"http://x.example/{name}")
+
+
+def test_what_is_remembered_of_one_page_is_right_for_the_next():
+    reader = PageReader(Analyzer("en", TermTable()))
+    html = b"<a href=a.html>1</a><a href='?q=1'>2</a><a href='../b'>3</a><a href='#x'>4</a><a href='c.pdf'>5</a><a href=/d#y>6</a>"
+    seen = {}
+    for _ in range(2):
+        for url in (
+            "http://h.example/x/one.html",
+            "http://h.example/x/two.html",
+            "http://h.example/y/",
+            "https://h.example/x/",
+        ):
+            page = reader.read(html, url)
+            alone = PageReader(Analyzer("en", TermTable())).read(html, url)
+            assert list(page.link_numbers) == list(alone.link_numbers) == seen.setdefault(url, list(page.link_numbers))
+            assert page.cuts == alone.cuts == {"links_not_page": 1}
+    assert seen["http://h.example/x/two.html"] == [
+        "http://h.example/x/a.html",
+        "http://h.example/x/two.html?q=1",
+        "http://h.example/b",
+        "http://h.example/d",
+    ]
+
+
+def test_the_memory_of_urls_is_bounded():
+    memo = UrlMemo(max_targets=10)
+    for number in range(100):
+        found = memo.of_folder(f"http://h.example/{number}/", 3)
+        found |= {str(number): "", "b": "", "c": ""}
+        assert sum(map(len, memo._folders.values())) <= 10

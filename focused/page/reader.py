@@ -14,11 +14,11 @@ from focused.page.markup import plain_text
 from focused.page.outline import outline_of
 from focused.page.page import Page
 from focused.page.tags import BLOCK_TAG_SETS
-from focused.page.urls import REFUSALS, UrlResolver
+from focused.page.urls import REFUSALS, UrlMemo, UrlResolver
 from focused.page.walk import Walker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from focused.text.analyzer import Analyzer
 
@@ -66,6 +66,7 @@ class PageReader:
         self.alpha = alpha
         self.min_links = min_links
         self.limits = limits or PageLimits()
+        self._urls = UrlMemo()
         self._walker = Walker(block_tags, self.limits.max_elements)
 
     def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
@@ -126,9 +127,10 @@ class PageReader:
         if _OVER_LIMIT in numbers:
             page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
 
-    def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Iterable[str]) -> dict[str, int]:
+    def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Collection[str]) -> dict[str, int]:
         """Resolve the different targets of a page; return the number of the link that each is, below 0 if it is none."""
         numbers, cuts, max_links = page.link_numbers, page.cuts, self.limits.max_links
+        known = self._urls.of_folder(resolver.folder, len(targets)) if resolver.folder else {}
         number_of = {"": _NOWHERE}
         n_resolved = 0
         for whole in targets:
@@ -139,7 +141,13 @@ class PageReader:
                     number = _OVER_LIMIT
                 else:
                     n_resolved += 1
-                    url = resolver.resolve(target)
+                    url = known.get(target)
+                    if url is None:
+                        url = resolver.resolve_plain(target)
+                        if url:
+                            known[target] = url
+                        else:
+                            url = resolver.resolve_any(target)
                     if url in REFUSALS:
                         cuts[f"links_{url}"] += 1
                         number = _NOWHERE

@@ -53,6 +53,31 @@ def is_page_url(url: str) -> bool:
     return dot < 0 or path.find("/", 8) < 0 or name[dot + 1 :].lower() not in NOT_A_PAGE
 
 
+class UrlMemo:
+    """Remembers where plain targets lead to: most links of a page stand on others of its folder, too.
+
+    Parameters
+    ----------
+    max_targets : int
+        When there are about as many, all are forgotten.
+    """
+
+    def __init__(self, max_targets: int = 200_000) -> None:
+        self.max_targets = max_targets
+        self._folders: dict[str, dict[str, str]] = {}
+        self._n_targets = 0
+
+    def of_folder(self, folder: str, n_more: int) -> dict[str, str]:
+        """Return what is known of the targets on pages of a folder, for at most so many more to be added."""
+        self._n_targets += n_more
+        if self._n_targets > self.max_targets:
+            self._n_targets = sum(map(len, self._folders.values())) + n_more
+        if self._n_targets > self.max_targets:
+            self._folders.clear()
+            self._n_targets = n_more
+        return self._folders.setdefault(folder, {})
+
+
 class UrlResolver:
     """Resolves the targets of one page's links against its base URL.
 
@@ -90,13 +115,24 @@ class UrlResolver:
         while plain and len(self._folders[-1]) > len(self._origin) + 1:
             self._folders.append(self._folders[-1][: self._folders[-1].rfind("/", 0, -1) + 1])
 
+    @property
+    def folder(self) -> str:
+        """What plain targets are resolved against; empty if that is beyond joining strings."""
+        return self._folders[0] if self._folders else ""
+
     def resolve(self, target: str) -> str:
-        """Return the absolute URL of a target without its fragment, or one of ``REFUSALS``.
+        """Return the absolute URL of a target without its fragment, or one of ``REFUSALS``."""
+        return self.resolve_plain(target) or self.resolve_any(target)
+
+    def resolve_plain(self, target: str) -> str:
+        """Return what `resolve` does, or an empty string where that takes more than joining strings.
 
         Most targets on a page are plain paths: joining strings gives for them what ``urljoin`` gives, at a tenth of
-        its cost. Whatever is not plain takes the long way.
+        its cost, and gives the same on all pages of a folder.
         """
-        if self._folders and _SIMPLE_PATH(target):
+        if not self._folders:
+            return ""
+        if _SIMPLE_PATH(target):
             url = self._folders[0] + target
             if len(url) > self.max_chars:
                 return TOO_LONG
@@ -104,13 +140,19 @@ class UrlResolver:
             return NOT_PAGE if dot and extension.lower() in NOT_A_PAGE else url  # no extension holds a slash
         if "#" in target:
             target = target[: target.index("#")]
+        url = self._join_plain(target) if _PLAIN(target) else ""
+        return self._checked(url) if url else ""
+
+    def resolve_any(self, target: str) -> str:
+        """Return what `resolve` does, the long way."""
+        if "#" in target:
+            target = target[: target.index("#")]
         if not target:
             return self._base_itself
-        url = self._join_plain(target) if self._folders and _PLAIN(target) else ""
-        if not url:
-            url = self._join(target)
-            if url in REFUSALS:
-                return url
+        url = self._join(target)
+        return url if url in REFUSALS else self._checked(url)
+
+    def _checked(self, url: str) -> str:
         if len(url) > self.max_chars:
             return TOO_LONG
         return url if is_page_url(url) else NOT_PAGE
