@@ -97,7 +97,7 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     has_such_child[outline.parent[below][outline.n_links[below] >= min_links]] = True
     least_height = max(alpha * height[root], 1e-9)  # D1
     is_split = has_such_child
-    is_split[:-1] &= np.array(height) >= least_height
+    is_split[:-1] &= np.fromiter(height, np.int64, n_nodes) >= least_height
     if not is_split[root]:
         subtrees, gaps, owners = np.array([root]), _NONE, _NONE
     else:
@@ -121,7 +121,7 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
         nodes=list(number_of),
         first_chunk=first_chunk[order],
         last_chunk=np.concatenate((outline.last_chunk[subtrees], gaps + 1))[order],
-        block=np.array([number_of[node] for node in nodes]),
+        block=np.fromiter(map(number_of.__getitem__, nodes), np.int64, len(nodes)),
         subtrees=subtrees,
-        subtree_blocks=np.array([number_of[node] for node in subtrees.tolist()]),
+        subtree_blocks=np.fromiter(map(number_of.__getitem__, subtrees.tolist()), np.int64, len(subtrees)),
     )

@@ -64,8 +64,10 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     kinds = stream[places]
     n_marks = len(places)
     # Only a limit or a parser that gave up leaves anything open: what ends are missing all lie at the end.
-    n_missing = n_marks - _N_HEAD_MARKS - 2 * int(np.count_nonzero(kinds == END))
+    ends = (kinds == END).nonzero()[0]
+    n_missing = n_marks - _N_HEAD_MARKS - 2 * len(ends)
     if n_missing:
+        ends = np.concatenate((ends, np.arange(n_marks, n_marks + n_missing)))
         kinds = np.concatenate((kinds, np.full(n_missing, END, dtype=kinds.dtype)))
     chunk_start = np.empty(n_marks + n_missing + 2, dtype=np.int64)
     tokens_before = np.empty_like(chunk_start)
@@ -76,24 +78,24 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     tokens_before[n_marks + 1 :] = len(stream) - n_marks
 
     is_start = kinds > HEAD
-    starts, ends = is_start.nonzero()[0], (kinds == END).nonzero()[0]
+    starts = is_start.nonzero()[0]
     parent, closing = _pair(kinds[_N_HEAD_MARKS:].tolist())
     end, last_chunk = np.empty_like(starts), np.empty_like(starts)
     end[closing] = is_start.cumsum()[ends]
     last_chunk[closing] = ends + 1
     node_kinds = kinds[starts]
-    is_link = node_kinds == LINK
+    is_link, is_heading = node_kinds == LINK, node_kinds == HEADING
     links_before = np.zeros(len(starts) + 1, dtype=np.int64)
     is_link.cumsum(out=links_before[1:])
     outline = Outline(
         parent=parent,
         end=end,
-        is_block=(node_kinds == BLOCK) | (node_kinds == HEADING),
+        is_block=(node_kinds == BLOCK) | is_heading,
         n_links=links_before[end] - links_before[:-1],
         first_chunk=starts + 1,
         last_chunk=last_chunk,
         link_nodes=is_link.nonzero()[0],
-        headings=(node_kinds == HEADING).nonzero()[0],
+        headings=is_heading.nonzero()[0],
         tokens_before=tokens_before,
     )
     if len(starts):
@@ -115,7 +117,8 @@ def _pair(kinds: list[int]) -> tuple[Integers, Integers]:
         else:
             close(node)
             node = parent[node]
-    return np.array(parent, dtype=np.int64), np.array(closing, dtype=np.int64)
+    # Of a list of integers numpy.array would first look what else may be in it.
+    return np.fromiter(parent, np.int64, n_nodes), np.fromiter(closing, np.int64, n_nodes)
 
 
 def _root(outline: Outline, bodies: Integers) -> int:

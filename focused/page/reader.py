@@ -119,7 +119,7 @@ class PageReader:
         number_of = self._link_numbers(page, resolver, dict.fromkeys(targets))
         numbers = [number_of[target] for target in targets]
         if page.link_numbers:
-            page.anchors, page.anchor_links = nodes, np.array(numbers, dtype=np.int64)
+            page.anchors, page.anchor_links = nodes, np.fromiter(numbers, np.int64, len(numbers))
             if min(numbers) < 0:
                 is_link = page.anchor_links >= 0
                 page.anchors, page.anchor_links = nodes[is_link], page.anchor_links[is_link]
