@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -165,35 +166,35 @@ def _aggregation_rows(page: Page, several: Integers, first_row: int) -> tuple[In
     # Links with several aggregation nodes, by those.
     groups: dict[tuple[int, ...], list[int]] = {}
     if len(several):
-        nodes_of: dict[int, set[int]] = {}
-        for link, node in zip(page.anchor_links[several].tolist(), parents[several].tolist(), strict=True):
-            nodes_of.setdefault(link, set()).add(node)
-        for link, nodes in nodes_of.items():
-            if len(nodes) > 1:
-                outermost = _outermost(nodes, page.outline.end)
-                top[link] = outermost[0]
-                if len(outermost) > 1:
-                    groups.setdefault(outermost, []).append(link)
+        links, nodes = _outermost(page.anchor_links[several], parents[several], page.outline.end)
+        top[links] = nodes
+        bounds = (links[1:] != links[:-1]).nonzero()[0] + 1
+        node_list, link_list = nodes.tolist(), links.tolist()
+        for start, stop in pairwise([0, *bounds.tolist(), len(link_list)]):
+            if stop - start > 1:
+                groups.setdefault(tuple(node_list[start:stop]), []).append(link_list[start])
     is_used = np.zeros(len(page.outline.parent), dtype=np.bool_)
     is_used[top] = True
     used = is_used.nonzero()[0]
     context_row = is_used.cumsum()[top] + (first_row - 1)
     rows = np.arange(first_row, first_row + len(used))
     if groups:
-        for number, links in enumerate(groups.values(), first_row + len(used)):
-            context_row[links] = number
+        for number, sharing in enumerate(groups.values(), first_row + len(used)):
+            context_row[sharing] = number
         numbers = np.arange(first_row + len(used), first_row + len(used) + len(groups))
-        rows = np.concatenate((rows, numbers.repeat([len(nodes) for nodes in groups])))
-        used = np.concatenate((used, [node for nodes in groups for node in nodes]))
+        rows = np.concatenate((rows, numbers.repeat([*map(len, groups)])))
+        used = np.concatenate((used, *groups))
     return used, rows, context_row
 
 
-def _outermost(nodes: set[int], end: Integers) -> tuple[int, ...]:
-    """Return the nodes that lie in no other of them."""
-    found: list[int] = []
-    stop = -1
-    for node in sorted(nodes):
-        if node >= stop:
-            found.append(node)
-            stop = int(end[node])
-    return tuple(found)
+def _outermost(links: Integers, nodes: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """Return of the nodes of each link those that lie in no other of them, in ascending order of link and node."""
+    size = len(end) + 1  # link and node as one number
+    pairs = links * size + nodes
+    pairs.sort()
+    links, nodes = np.divmod(pairs, size)
+    # A node lies in one before it if it begins before the last of those has ended.
+    has_ended = np.maximum.accumulate(links * size + end[nodes])
+    is_kept = np.ones(len(pairs), dtype=np.bool_)
+    np.greater_equal(pairs[1:], has_ended[:-1], out=is_kept[1:])
+    return links[is_kept], nodes[is_kept]
