@@ -32,12 +32,15 @@ class PlanError(ValueError):
     """A crawl cannot be started as it was asked for; the message says why and what to do."""
 
 
-def check_names(names: Iterable[str]) -> None:
-    """Refuse spider arguments that there are not, and one that must be there."""
-    given = set(names) - SCRAPYD_ARGUMENTS
+def check_names(arguments: Mapping[str, Any]) -> None:
+    """Refuse spider arguments that there are not, empty ones, and that one is missing which must be there."""
+    given = set(arguments) - SCRAPYD_ARGUMENTS
     known = f"Known ones: {', '.join(ARGUMENTS)} (scrapy crawl -h explains them)."
     for name in sorted(given - set(ARGUMENTS)):
         raise PlanError(f"Unknown spider argument {name!r}.{did_you_mean(name, ARGUMENTS)} {known}")
+    for name in ("strategy", "run_dir"):
+        if name in given and not str(arguments[name]).strip():
+            raise PlanError(f"Spider argument {name!r} is empty. Leave it out for the default. {known}")
     if "topic" not in given:
         raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
 

@@ -48,7 +48,7 @@ _WARNED_STATS = {
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
     "focused/pages/repeated_count": "responses that repeat a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses that were no text",
-    "focused/pages/failed_count": "pages that could not be fetched (time-outs, refused connections, bad redirects)",
+    "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",
@@ -130,13 +130,15 @@ class HarvestMonitor:
 
     def _why_nothing(self) -> str:
         stats = self.crawler.stats.get_stats()
-        causes = {
-            key.rpartition("/")[2] if "exception_type" in key else f"HTTP {key.rpartition('/')[2]}": value
-            for key, value in stats.items()
-            if "downloader/exception_type_count/" in key
-            or ("downloader/response_status_count/" in key and not key.endswith("/200"))
-        }
-        return "Answers: " + (", ".join(f"{value} x {cause}" for cause, value in causes.items()) or "none") + "."
+        causes: dict[str, int] = {}
+        for key, value in stats.items():
+            name = key.rpartition("/")[2]
+            if "downloader/exception_type_count/" in key:
+                causes[name] = value
+            elif "downloader/response_status_count/" in key:
+                # Not the answers to the question for robots.txt.
+                causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
+        return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
 
     def _log_line(self) -> None:
         harvest = self.crawl.harvest

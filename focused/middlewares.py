@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
@@ -19,6 +20,20 @@ if TYPE_CHECKING:
 
     from focused.crawl import Crawl
     from focused.relevance import PageRelevance
+
+
+_LOOKED = "focused_looked"
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What was found on a page: lists with an entry for each link, and the place of each link's URL in them."""
+
+    relevance: PageRelevance
+    links: dict[str, int]
+    scores: list[float]
+    reasons: list[int]
+    admitted: list[bool]
 
 
 class LinkScoringMiddleware(BaseSpiderMiddleware):
@@ -44,12 +59,6 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         super().__init__(crawler)
         self.crawl = crawl
         self._drops = crawl.plan.drops_below_threshold
-        self._response: Response | None = None  # the one that the following is about
-        self._relevance: PageRelevance | None = None
-        self._links: dict[str, int] = {}
-        self._scores: list[float] = []
-        self._reasons: list[int] = []
-        self._admitted: list[bool] = []
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -62,51 +71,52 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Attach the relevance that was computed together with the link scores."""
         if isinstance(item, PageItem) and response is not None and item.analysed is not None:
-            self._look_at(response)
-            if self._relevance is not None:
-                item.relevance, item.relevant = self._relevance.page, self._relevance.is_relevant
+            looked = self._look_at(response)
+            if looked is not None:
+                item.relevance, item.relevant = looked.relevance.page, looked.relevance.is_relevant
         return item
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
         """Give a link its priority, or drop it."""
         if response is None:
             return request
-        self._look_at(response)
-        number = self._links.get(request.url)
-        if number is None or self._relevance is None:
+        looked = self._look_at(response)
+        number = None if looked is None else looked.links.get(request.url)
+        if looked is None or number is None:
             return request  # not a link of the page as we read it
-        admitted = self._admitted[number]
+        admitted = looked.admitted[number]
         stats = self.crawler.stats
         if not admitted and self._drops:
             stats.inc_value("focused/links/dropped_count")
             return None
-        score, reason = self._scores[number], REASONS[self._reasons[number]]
+        score, reason = looked.scores[number], REASONS[looked.reasons[number]]
         stats.inc_value(f"focused/links/by_{reason}_count" if admitted else "focused/links/deferred_count")
         request.priority += to_priority(score, admitted)
         request.meta["focused_link_score"] = score
         request.meta["focused_link_reason"] = reason
         request.meta["focused_referrer"] = response.url
         request.meta["focused_irrelevant_on_path"] = response.meta.get("focused_irrelevant_on_path", 0) + (
-            not self._relevance.is_relevant
+            not looked.relevance.is_relevant
         )
         self.crawl.remember(request.url)
         return request
 
-    def _look_at(self, response: Response) -> None:
-        """Judge the page of a response unless that is what was done last."""
-        if response is self._response:
-            return
-        self._response, self._relevance, self._links = response, None, {}
+    def _look_at(self, response: Response) -> _Looked | None:
+        """Judge the page of a response, and count its links, once: the results of many come here by turns."""
+        if _LOOKED in response.meta:
+            looked: _Looked | None = response.meta[_LOOKED]
+            return looked
         page = self.crawl.page(response)
         if page is None:
-            return
-        self._relevance, scores = self.crawl.judge(page)
-        self._links = page.link_numbers
-        self._scores = scores.scores.tolist()
-        self._reasons = scores.reasons.tolist()
-        self._admitted = scores.admitted.tolist()
+            response.meta[_LOOKED] = None
+            return None
+        relevance, scores = self.crawl.judge(page)
+        looked = response.meta[_LOOKED] = _Looked(
+            relevance, page.link_numbers, scores.scores.tolist(), scores.reasons.tolist(), scores.admitted.tolist()
+        )
         stats = self.crawler.stats
-        stats.inc_value("focused/links/scored_count", len(self._scores))
+        stats.inc_value("focused/links/scored_count", len(looked.scores))
         for what, count in page.cuts.items():
             name = f"links/refused_{what[6:]}" if what.startswith("links_") else f"page/cut_{what}"
             stats.inc_value(f"focused/{name}_count", count)
+        return looked

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 PAGES_FILE, HARVEST_FILE = "pages.jsonl", "harvest.csv"
 
 
+# Control characters of a page: XML has no way to write them, so one would spoil a whole feed.
+_NO_CONTROLS = dict.fromkeys([*range(9), 11, *range(14, 32), 127, 0xFFFE, 0xFFFF])
+
+
 class _CrawlPipeline:
     """A pipeline that takes what it needs from the spider's crawl."""
 
@@ -143,6 +147,8 @@ class JsonLinesPipeline(_CrawlPipeline):
                 found = describe(item.raw, item.url, base=page.markup.base)
                 item.canonical_url = found.canonical_url or item.url
                 item.description, item.language = found.description, found.language
+                for field in ("title", "text", "description", "language"):
+                    setattr(item, field, getattr(item, field).translate(_NO_CONTROLS))
             self._file.write(json.dumps(asdict(item), ensure_ascii=False))
         return item
 

@@ -6,8 +6,10 @@ starts it otherwise. No Scrapy is imported: settings are a mapping that knows pr
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +91,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     max_relevant = given.count("max_relevant", arguments, effective)
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
     _check_components(effective)
+    _check_feeds(effective)
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": strategy.name,
         "FOCUSED_MAX_PAGES": max_pages,
@@ -224,6 +227,26 @@ def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> lis
             given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
         )
     return given.check_seeds(topic.seeds, f"topic {topic.name!r}")
+
+
+def _check_feeds(settings: Any) -> None:
+    """See whether what ``-o`` and ``-O`` name can be written: Scrapy finds out when the first page is to be."""
+    for target in map(str, settings.getdict("FEEDS")):
+        name = target.removeprefix("file://")
+        if "://" in name or name.startswith("stdout:"):
+            continue
+        before, percent, _ = name.partition("%")  # what follows is filled in by Scrapy
+        folder = Path(before + percent).absolute().parent
+        while not folder.exists():  # Scrapy makes them
+            folder = folder.parent
+        try:
+            if Path(name).is_dir():
+                raise IsADirectoryError(errno.EISDIR, "it is a folder")
+            with tempfile.TemporaryFile(dir=folder):
+                pass
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise PlanError(f"The output file {name} cannot be written: {reason}. Choose another: -O FILE") from None
 
 
 def _run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) -> Path:

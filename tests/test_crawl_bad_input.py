@@ -49,6 +49,9 @@ def bad(tmp_path_factory) -> Path:
     hand_made.topic("bad-seed", seeds=["site.example"]).save(models)
     hand_made.topic("bad-strategy", strategy="magic").save(models)
     hand_made.topic("bad-web", web="nowhere.warc").save(models)
+    hand_made.topic("twice", settings={"FOCUSED_MAX_PAGES": 7}).save(models)
+    toml = models / "twice" / "topic.toml"
+    toml.write_text(toml.read_text().rstrip() + "\nFOCUSED_MAX_PAGES = 8\n")
 
     model = models / "damaged" / "model.npz"
     data = bytearray(model.read_bytes())
@@ -184,6 +187,7 @@ TOPIC_CASES = {
     "damaged": ("damaged", "scrapy train damaged", "--force"),
     "truncated": ("damaged", "scrapy train truncated"),
     "foreign": ("belongs to another model", "scrapy train foreign"),
+    "twice": ("FOCUSED_MAX_PAGES", "Correct it"),
     "tampered": ("is no model file", "scrapy train tampered"),
     "other-version": ("format 99", "scrapy train other-version"),
     "no-manifest": ("manifest.json cannot be read", "scrapy train no-manifest"),
@@ -266,3 +270,14 @@ def test_under_scrapyd_clients_stay_inside_the_folders_of_the_server(models, tmp
 def test_under_scrapyd_clients_do_not_move_the_folders(models, tmp_path, name):
     argv = ("crawl", "focused", "-a", "_job=1", "-a", "topic=stars", "-s", f"{name}=/")
     assert f"{name} cannot be set by a client" in refused(scrapy(*argv, cwd=tmp_path, env=environment(models)))
+
+
+@pytest.mark.parametrize("name", ["strategy", "run_dir"])
+def test_an_empty_argument_is_not_taken_for_none(models, tmp_path, name):
+    assert f"Spider argument {name!r} is empty" in refused(crawl(models, tmp_path, **{"web": "demo", name: ""}))
+
+
+@pytest.mark.parametrize("feed", ["/proc/x.json", "/proc/%(name)s/x.json", "file:///proc/new/x.csv", "folder.json"])
+def test_a_feed_that_cannot_be_written_is_known_before_the_first_page(models, tmp_path, feed):
+    (tmp_path / "folder.json").mkdir()
+    assert "cannot be written" in refused(crawl(models, tmp_path, web="demo", feed=feed))

@@ -131,3 +131,18 @@ def test_it_can_be_switched_off_and_stays_out_of_other_spiders():
     crawler.spider = SimpleNamespace(crawler=crawler)
     with pytest.raises(NotConfigured):
         LinkScoringMiddleware.from_crawler(crawler)
+
+
+def test_a_page_is_judged_and_counted_once_however_many_others_come_between(middleware):
+    judged = []
+    judge = middleware.crawl.judge
+    middleware.crawl.judge = lambda page: judged.append(page.url) or judge(page)
+    first, second = response(), response(BODY.replace(b"soup", b"star"))
+    for _ in range(3):
+        for each in (first, second):
+            middleware.get_processed_request(Request(f"{URL}a"), each)
+            middleware.get_processed_request(Request(f"{URL}b"), each)
+    assert len(judged) == 2
+    stats = middleware.crawler.stats
+    assert stats.get_value("focused/links/scored_count") == 4
+    assert stats.get_value("focused/links/refused_not_page_count") == 2

@@ -128,3 +128,13 @@ def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tm
     assert not {"page", "body", "analysed", "raw"} & set(first)
     assert crawler.stats.get_value("focused/store/pages_written_count") == 2
     assert crawler.stats.get_value("focused/store/pages_lost_count") is None
+
+
+def test_control_characters_of_a_page_reach_no_feed(crawler):
+    pipeline = JsonLinesPipeline.from_crawler(crawler)
+    body = hand_made.html(f"{hand_made.STARS} a\x01b&#2;c", title="St\x0bars \x02&#3;\x7f")
+    found = pipeline.process_item(item(crawler, body, relevant=True, relevance=0.9))
+    pipeline.close_spider()
+    assert not any(ord(character) < 32 and character not in "\t\n" for character in found.title + found.text)
+    assert "\x7f" not in found.title
+    assert found.title.startswith("St")

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import scrapy
-from scrapy import Request
+from scrapy import Request, signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
@@ -51,6 +51,7 @@ class FocusedSpider(scrapy.Spider):
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.plan = plan
         spider.crawl = Crawl(plan, not crawler.settings.getbool("FOCUSED_NOFOLLOW_ENABLED"))
+        crawler.signals.connect(spider.dropped, signal=signals.request_dropped)
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
@@ -77,7 +78,13 @@ class FocusedSpider(scrapy.Spider):
         error = failure.value
         if isinstance(error, HttpError):
             raise error  # counted by Scrapy's HttpErrorMiddleware
-        # What robots.txt forbids is counted there; a chain of redirects that was cut off is not.
-        if not isinstance(error, IgnoreRequest) or "redirections" in str(error):
+        # What robots.txt forbids is counted there; what was cut off, a chain of redirects or a page too large, is not.
+        if not isinstance(error, IgnoreRequest) or "robots.txt" not in str(error):
             self.crawler.stats.inc_value("focused/pages/failed_count")
             logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]
+
+    def dropped(self, request: Request) -> None:
+        """Count a redirect that leads back to where it came from: the dupefilter ends it without a word."""
+        if request.url in request.meta.get("redirect_urls", ()):
+            self.crawler.stats.inc_value("focused/pages/failed_count")
+            logger.debug("Not fetched: %s (redirected in a circle)", request)

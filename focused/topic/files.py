@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 import tomlkit
-from tomlkit.exceptions import ParseError
+from tomlkit.exceptions import TOMLKitError
 
 from focused.learning.calibration import KINDS, Calibration
 from focused.text.languages import language
@@ -114,7 +114,7 @@ def _read_file(path: Path) -> bytes:
 def _read_toml(name: str, path: Path) -> Topic:
     try:
         document = tomlkit.parse(_read_file(path).decode()).unwrap()
-    except (ParseError, ValueError, OSError, RecursionError) as error:
+    except (TOMLKitError, ValueError, OSError, RecursionError) as error:
         raise TopicError(f"{path} cannot be read: {error}. Correct it, or retrain the topic.") from None
     unknown = sorted(set(document) - set(_KEYS))
     if unknown:
