@@ -281,3 +281,8 @@ def test_an_empty_argument_is_not_taken_for_none(models, tmp_path, name):
 def test_a_feed_that_cannot_be_written_is_known_before_the_first_page(models, tmp_path, feed):
     (tmp_path / "folder.json").mkdir()
     assert "cannot be written" in refused(crawl(models, tmp_path, web="demo", feed=feed))
+
+
+def test_a_misspelt_setting_names_the_one_that_was_meant(models, tmp_path):
+    line = refused(crawl(models, tmp_path, web="demo", settings={"FOCUSED_MAX_PAGE": "7"}))
+    assert "Unknown setting 'FOCUSED_MAX_PAGE'. Did you mean 'FOCUSED_MAX_PAGES'?" in line
