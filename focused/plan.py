@@ -12,11 +12,11 @@ import shutil
 import tempfile
 import time
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused import arguments as given
-from focused import settings as project_settings
 from focused.arguments import PlanError
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
@@ -36,7 +36,6 @@ _SWITCHES = ("FOCUSED_LINK_SCORING_ENABLED", "FOCUSED_NOFOLLOW_ENABLED", "FOCUSE
 _SERVER_FOLDERS = ("FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR", "FOCUSED_CACHE_DIR")
 
 # On a web that is answered from this machine nobody is disturbed.
-_KNOWN_SETTINGS = frozenset(name for name in vars(project_settings) if name.startswith("FOCUSED_")) | {"FOCUSED_WEB"}
 OFFLINE_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
 OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDownloadHandler")
 
@@ -177,11 +176,10 @@ def _check_folders(settings: Any) -> None:
 
 def _check_components(settings: Any) -> None:
     """Refuse what the components would stumble over when the crawl starts, and settings that nothing would read."""
-    for name in sorted(set(map(str, settings)) - _KNOWN_SETTINGS):
+    known = {"FOCUSED_WEB", *vars(import_module("focused.settings"))}  # late: it looks at the environment
+    for name in sorted(set(map(str, settings)) - known):
         if name.startswith("FOCUSED_"):
-            raise PlanError(
-                f"Unknown setting {name!r}.{given.did_you_mean(name, _KNOWN_SETTINGS)} docs/reference.md lists them."
-            )
+            raise PlanError(f"Unknown setting {name!r}.{given.did_you_mean(name, known)} docs/reference.md lists them.")
     for name in ("FOCUSED_HARVEST_WINDOW_PAGES", "FOCUSED_HARVEST_EVERY_PAGES"):
         given.whole(name, settings, least=1)
     if given.number("FOCUSED_METRICS_INTERVAL_SECS", settings) < 0:

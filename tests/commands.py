@@ -142,6 +142,7 @@ def _run(argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[
     for name, number in (("out", 1), ("err", 2)):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
     os.environ.update(env)
+    sys.modules.pop("focused.settings", None)  # it was read in another environment
     sys.argv = ["scrapy", *argv]
     sys.orig_argv = [sys.executable, "-m", *sys.argv]
     if before is not None:
