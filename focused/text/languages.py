@@ -119,7 +119,11 @@ def stopwords(code: str) -> frozenset[str]:
     name = language(code).stopwords
     if name is None:
         return frozenset()
-    entries = (unicodedata.normalize("NFKC", entry).lower() for entry in stop_words.get_stop_words(name))
+    try:
+        found = stop_words.get_stop_words(name)
+    except stop_words.StopWordError:  # the releases for Python 3.10 have no list of Greek, Hebrew and four others
+        return frozenset()
+    entries = (unicodedata.normalize("NFKC", entry).lower() for entry in found)
     return frozenset(filter(None, (entry.strip(_AROUND_ENTRIES) for entry in entries)))
 
 
