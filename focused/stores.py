@@ -14,6 +14,25 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+def append_whole(file: FileIO, data: bytes) -> None:
+    """Write at the end of an unbuffered file all of the data or, where that fails, none: no reader finds half a record.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written; the file is as long as before.
+    """
+    end = file.seek(0, 2)
+    rest = memoryview(data)
+    try:
+        while rest:
+            rest = rest[file.write(rest) :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(end)
+        raise
+
+
 class LineFile:
     """A text file that is appended to, line by line, each there at once so that it can be followed.
 
@@ -52,15 +71,7 @@ class LineFile:
 
     def _append(self, line: str) -> None:
         assert self._file is not None
-        end = self._file.seek(0, 2)
-        rest = memoryview(f"{line}\n".encode("utf-8", "replace"))
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError:
-            with suppress(OSError):
-                self._file.truncate(end)
-            raise
+        append_whole(self._file, f"{line}\n".encode("utf-8", "replace"))
 
     def close(self) -> None:
         """Close the file if it is open."""

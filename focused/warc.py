@@ -16,6 +16,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import focused
+from focused.stores import append_whole
 
 if TYPE_CHECKING:
     from io import FileIO
@@ -158,15 +159,7 @@ class WarcRecorder:
                 self._file.close()
                 self._file = None
                 raise
-        end = self._file.seek(0, 2)
-        rest = memoryview(record)
-        try:
-            while rest:
-                rest = rest[self._file.write(rest) :]
-        except OSError:
-            with suppress(OSError):
-                self._file.truncate(end)
-            raise
+        append_whole(self._file, record)
         return len(record)
 
 

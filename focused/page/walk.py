@@ -134,7 +134,7 @@ def _callbacks(
             hide()
             return
         text = start_mark(tag, _NODE)
-        if text:
+        if text:  # what start_node does, without a call: most elements come this way
             if phrases:
                 phrases_to_nodes()
             n_nodes += 1
