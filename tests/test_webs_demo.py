@@ -324,7 +324,7 @@ def test_million_pages_are_computed_and_not_held(monkeypatch):
     try:
         web = DemoWeb(n_pages=1_000_000)
         sizes = [tracemalloc.get_traced_memory()[0]]
-        for turn in range(3):
+        for turn in range(5):
             drawn = dict(web.unlabeled(100, random_state=turn))
             assert len(drawn) == 100
             assert all(web.is_page(url) for url in drawn)
@@ -333,7 +333,7 @@ def test_million_pages_are_computed_and_not_held(monkeypatch):
     finally:
         tracemalloc.stop()
     assert max(sizes) < 2_000_000
-    assert sizes[3] - sizes[2] < 50_000
+    assert sizes[-1] - sizes[-2] < 25_000  # the caches are full by then
 
 
 def test_closing_is_harmless(web):
