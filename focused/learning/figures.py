@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 N_RESAMPLES = 100
+THRESHOLDS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
+"""Relevances whose figures are told beside those of the chosen threshold."""
 # The prior is estimated anew in each resample; beyond this many unlabelled pages it no longer moves.
 _MAX_RESAMPLED = 5000
 
@@ -74,6 +77,50 @@ def page_figures(
         figures[name] = float(value[0])
         figures[f"{name}_low"], figures[f"{name}_high"] = float(min(low, value[0])), float(max(high, value[0]))
     return figures
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdFigures:
+    """What a threshold of the page's relevance would give; see `page_figures` for how it is known."""
+
+    threshold: float
+    precision: float
+    recall: float
+    f1: float
+    is_chosen: bool
+    """Whether it is the topic's own."""
+
+
+def figures_at_thresholds(
+    relevance: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    chosen: float,
+    *,
+    prior: float,
+    prior_is_assumed: bool,
+) -> tuple[ThresholdFigures, ...]:
+    """Return the figures at the chosen threshold and at `THRESHOLDS`, in ascending order.
+
+    Parameters
+    ----------
+    relevance, positive : ndarray of shape (n_pages,)
+        Held-out relevance of the training pages, and whether each is a labelled positive.
+    chosen : float
+        The topic's threshold.
+    prior, prior_is_assumed
+        As in `page_figures`.
+    """
+    thresholds = np.array(sorted({chosen, *THRESHOLDS}))
+    shares = [
+        1 - np.searchsorted(np.sort(relevance[which]), thresholds) / max(which.sum(), 1)
+        for which in (positive, ~positive)
+    ]
+    values = _figures(shares[0], shares[1], np.full(len(thresholds), prior), prior_is_assumed)
+    rows = zip(thresholds, values["precision"], values["recall"], values["f1"], strict=True)
+    return tuple(
+        ThresholdFigures(float(at), float(precision), float(recall), float(f1), bool(at == chosen))
+        for at, precision, recall, f1 in rows
+    )
 
 
 def _figures(

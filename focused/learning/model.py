@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from focused.learning.calibration import Calibration
+    from focused.learning.figures import ThresholdFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class TrainingFigures:
     f1: float
     f1_low: float
     f1_high: float
+    at_thresholds: tuple[ThresholdFigures, ...] = ()
+    """What other thresholds of the page's relevance would give."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

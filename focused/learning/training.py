@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.learning.calibration import Calibration, CalibrationExamples
 from focused.learning.examples import LinkExamples, TrainingSet, prepare
-from focused.learning.figures import page_figures
+from focused.learning.figures import figures_at_thresholds, page_figures
 from focused.learning.held_out import Units, held_out_decisions, short_texts
 from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, population
 from focused.learning.learners import make_learner
@@ -133,6 +133,9 @@ def train_topic(
         termination=getattr(estimator, "termination_condition_", None),
         prior_is_assumed=background_prior is not None,
         **measured,
+        at_thresholds=figures_at_thresholds(
+            relevance, positive, page.threshold, prior=prior, prior_is_assumed=background_prior is not None
+        ),
     )
     return _model(learner, estimator, data, calibrations, figures)
 
