@@ -9,7 +9,7 @@ from topics import pages
 
 from focused.learning.against_unlabeled import AgainstUnlabeled
 from focused.learning.learners import LEARNERS, make_learner
-from focused.learning.one_dnfc import OneDNFC
+from focused.learning.reliable import OneDNFC
 from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 

@@ -7,7 +7,9 @@ import pytest
 from scipy import sparse
 from topics import pages
 
-from focused.learning.one_dnfc import OneDNFC, TooFewReliableNegativesError, positive_features
+from focused.learning.reliable.one_dnfc import OneDNFC
+from focused.learning.reliable.positive_features import positive_features
+from focused.learning.reliable.result import TooFewReliableNegativesError
 
 
 def rows(*texts: str) -> sparse.csr_matrix:
@@ -25,7 +27,7 @@ def test_reliable_negatives_are_the_unlabelled_documents_without_a_positive_feat
     counts = rows("ab", "ac", "bd", "cd", "de", "aee", "ff", "df")
     found = OneDNFC().fit(counts, [1, 1, 0, 0, 0, 0, 0, 0])
     assert found.positive_features_.tolist() == [0, 1, 2]
-    assert found.reliable_negative_indices_.tolist() == [4, 6, 7]
+    assert found.reliable_negatives_.tolist() == [4, 6, 7]
     assert found.lambda_ == 0.2
     assert found.predict(counts).tolist() == [1, 1, 1, 1, 0, 1, 0, 0]
 
@@ -50,10 +52,10 @@ def test_lambda_rises_where_the_papers_value_leaves_nearly_nothing(collapsing, c
     at_paper_value = positive_features((counts[y] > 0).mean(axis=0).A1, (counts[~y] > 0).mean(axis=0).A1, 0.2)
     left = ((counts[~y][:, at_paper_value] > 0).sum(axis=1).A1 == 0).sum()
     assert left == 0
-    with caplog.at_level(logging.INFO, logger="focused.learning.one_dnfc"):
+    with caplog.at_level(logging.INFO, logger="focused.learning.reliable.one_dnfc"):
         found = OneDNFC().fit(counts, y)
     assert found.lambda_ == 0.5
-    assert len(found.reliable_negative_indices_) >= 10
+    assert len(found.reliable_negatives_) >= 10
     assert "lambda raised from 0.20 to 0.50" in caplog.text
 
 
@@ -66,7 +68,7 @@ def test_training_fails_where_no_lambda_is_enough():
     y = np.arange(105) < 5
     with pytest.raises(TooFewReliableNegativesError, match=r"at least 5 .* among 100 .* Got at most 1 .* 0\.95"):
         OneDNFC().fit(counts, y)
-    assert len(OneDNFC(too_few="all").fit(counts, y).reliable_negative_indices_) == 100
+    assert len(OneDNFC(too_few="all").fit(counts, y).reliable_negatives_) == 100
 
 
 def test_training_fails_where_no_term_is_a_positive_feature():
@@ -81,9 +83,7 @@ def test_at_least_five_percent_of_u_are_asked_for():
     counts[3:194, 0] = 1  # leaves 9 of 200: as many as positives, but under 5 %
     with pytest.raises(TooFewReliableNegativesError, match="at least 10"):
         OneDNFC().fit(sparse.csr_matrix(counts), np.arange(203) < 3)
-    assert (
-        len(OneDNFC(min_share=0.0).fit(sparse.csr_matrix(counts), np.arange(203) < 3).reliable_negative_indices_) == 9
-    )
+    assert len(OneDNFC(min_share=0.0).fit(sparse.csr_matrix(counts), np.arange(203) < 3).reliable_negatives_) == 9
 
 
 def test_lambda_outside_its_range_is_refused():

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.learning import wvc
+from focused.learning import two_step
 from focused.learning.wvc import WVC
 
 
@@ -26,7 +26,7 @@ def test_the_vote_is_the_weighted_mean_of_the_voters(fitted):
 
 def test_the_negatives_start_as_reliable_ones_and_grow_until_no_more_are_found(fitted):
     model = fitted[0]
-    assert model.n_negatives_[0] == len(model.reliable_negative_indices_)
+    assert model.n_negatives_[0] == len(model.reliable_negatives_)
     assert (np.diff(model.n_negatives_) > 0).all()
     assert model.n_iter_ > 1
     assert model.termination_condition_ == "no_new_negatives"
@@ -34,8 +34,8 @@ def test_the_negatives_start_as_reliable_ones_and_grow_until_no_more_are_found(f
 
 def test_reliable_negatives_are_rows_of_the_unlabelled(fitted):
     model, _, y, relevant = fitted
-    assert not y[model.reliable_negative_indices_].any()
-    assert relevant[model.reliable_negative_indices_].mean() < 0.02
+    assert not y[model.reliable_negatives_].any()
+    assert relevant[model.reliable_negatives_].mean() < 0.02
 
 
 def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
@@ -50,7 +50,7 @@ def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds == 3 else 0.0)
             return self
 
-    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
+    monkeypatch.setattr(two_step, "LinearSVC", Forgetful)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(random_state=0).fit(counts, y)
     assert model.termination_condition_ == "positives_lost"

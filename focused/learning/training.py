@@ -120,7 +120,7 @@ def train_topic(
         prior=prior,
         prior_is_assumed=background_prior is not None,
     )
-    reliable = getattr(estimator, "reliable_negative_indices_", None)
+    reliable = getattr(estimator, "reliable_negatives_", None)
     figures = TrainingFigures(
         n_positive=int(positive.sum()),
         n_unlabeled=int((~positive).sum()),

@@ -30,6 +30,21 @@ def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDAr
     return np.log(n_documents / np.where(n_i > 0, n_i, n_documents)) if n_documents else np.zeros_like(n_i)
 
 
+def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    """Return ln((1 + N) / (1 + n_i)) + 1 for each term, as scikit-learn's TfidfTransformer weighs by default.
+
+    Unlike ln(N / n_i) it leaves a weight to a term that every document holds.
+
+    Parameters
+    ----------
+    frequencies : array-like of shape (n_terms,)
+        n_i, the number of documents that hold the term.
+    n_documents : int
+        N.
+    """
+    return np.log((1 + n_documents) / (1 + np.asarray(frequencies, dtype=np.float64))) + 1.0
+
+
 def term_frequency(counts: Any, *, sublinear: bool = False) -> sparse.csr_matrix:
     """Return the counts f as floats, or 1 + ln f where `sublinear` (docs/method.md, D9)."""
     tf = canonical(counts).copy()

@@ -1,0 +1,104 @@
+"""What every search for reliable negatives returns, and the guard against finding too few of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+TOO_FEW = ("error", "all", "lowest")
+
+
+class TooFewReliableNegativesError(ValueError):
+    """Fewer documents than there are positives, or than a share of U, are safely off topic."""
+
+
+class ReliableNegatives(NamedTuple):
+    """What a search found."""
+
+    unlabeled_rows: NDArray[np.intp]
+    """Rows of the unlabelled matrix that are reliable negatives: those with scores up to the threshold."""
+    scores: NDArray[np.float64]
+    """How much each unlabelled document looks like the positives, shape (n_unlabeled,); the scale is the method's."""
+    threshold: float
+    evidence: dict[str, Any]
+    """What the method learnt, by the name of the fitted attribute of its estimator."""
+
+
+def needed_negatives(n_positive: int, n_unlabeled: int, min_share: float) -> int:
+    """Return max(|P|, `min_share` |U|), the least number of reliable negatives (docs/method.md, D10).
+
+    Raises
+    ------
+    ValueError
+        If `min_share` is not in [0, 1], or P or U is empty.
+    """
+    if not 0 <= min_share <= 1:
+        raise ValueError(f"min_share must be in [0, 1]. Got {min_share}.")
+    if not n_positive or not n_unlabeled:
+        raise ValueError(
+            "Reliable negatives need at least one positive and one unlabelled document. "
+            f"Got {n_positive} and {n_unlabeled}."
+        )
+    return max(n_positive, int(np.ceil(min_share * n_unlabeled)))
+
+
+def check_too_few(too_few: str) -> None:
+    """Raise ValueError for an unknown name."""
+    if too_few not in TOO_FEW:
+        raise ValueError(f"too_few must be one of {', '.join(TOO_FEW)}. Got {too_few!r}.")
+
+
+def too_few_error(method: str, needed: int, n_unlabeled: int, got: str) -> TooFewReliableNegativesError:
+    """Return the error that says how many were asked for, how many there are, and what to do."""
+    return TooFewReliableNegativesError(
+        f"{method} must find at least {needed} reliable negatives among {n_unlabeled} unlabelled documents. "
+        f"Got {got} Bring more unlabelled pages, less like the positives, or choose a learner that needs no reliable "
+        "negatives (logistic)."
+    )
+
+
+def select(
+    method: str,
+    scores: NDArray[np.float64],
+    threshold: float,
+    evidence: dict[str, Any],
+    *,
+    n_positive: int,
+    min_share: float,
+    too_few: str,
+    reason: str = "",
+) -> ReliableNegatives:
+    """Take the documents with scores up to `threshold` for reliable negatives, if they are enough.
+
+    Where they are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with
+    the lowest scores, ties included, until they are enough or U is used up (docs/method.md, D20). `reason` says in
+    the error why there are so few.
+    """
+    check_too_few(too_few)
+    needed = needed_negatives(n_positive, len(scores), min_share)
+    rows = np.flatnonzero(scores <= threshold)
+    if len(rows) < needed:
+        if too_few == "error":
+            raise too_few_error(method, needed, len(scores), f"{len(rows)}{reason}.")
+        rank = len(scores) if too_few == "all" else min(needed, len(scores))
+        threshold = float(np.partition(scores, rank - 1)[rank - 1])
+        rows = np.flatnonzero(scores <= threshold)
+    return ReliableNegatives(rows, scores, threshold, evidence)
+
+
+def below_most(values: NDArray[np.float64], noise: float) -> float:
+    """Return the largest threshold with at most a share `noise` of the values at or below it.
+
+    >>> below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) < 2.0
+    True
+    >>> below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) >= 1.0
+    True
+    """
+    if not 0 <= noise < 1:
+        raise ValueError(f"noise must be in [0, 1). Got {noise}.")
+    n_below = int(np.floor(noise * len(values) + 1e-9))
+    return float(np.nextafter(np.sort(values)[n_below], -np.inf))

@@ -1,0 +1,229 @@
+"""Step two of learning from positive and unlabelled pages: linear SVMs, each trained on more negatives than the last."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
+
+from focused.learning.base import LinearCountClassifier, check_counts, check_examples
+from focused.learning.reliable import RELIABLE_NEGATIVES, check_method
+from focused.learning.weightings import check_weighting, judged_term_weights, training_rows
+from focused.text.weighting import weighted_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    # From the flags of the positives and of the negatives to train on.
+    Train = Callable[[NDArray[np.bool_], NDArray[np.bool_]], LinearSVC]
+
+logger = logging.getLogger(__name__)
+
+
+class Rounds(NamedTuple):
+    """The SVMs of all rounds; `n` of them."""
+
+    coefs: NDArray[np.float64]
+    """Shape (n, n_terms)."""
+    intercepts: NDArray[np.float64]
+    recalls: NDArray[np.float64]
+    """p_i, the share of the positives that SVM_i labels positive."""
+    n_negatives: NDArray[np.intp]
+    """How many negatives SVM_i was trained on."""
+    joined: NDArray[np.intp]
+    """For each document the first round it was a negative in; `n` for the others, shape (n_documents,)."""
+    termination: str
+
+
+def train_rounds(
+    train: Train,
+    rows: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    negative: NDArray[np.bool_],
+    *,
+    guard: float | None,
+    max_rounds: int,
+) -> Rounds:
+    """Train an SVM, move what it labels negative to the negatives, and again [P13, Alg. 3, lines 5-13].
+
+    Parameters
+    ----------
+    train : callable
+        Trains on the documents flagged as positive and as negative.
+    rows : CSR matrix of shape (n_documents, n_terms)
+        The documents as they are judged.
+    positive, negative : ndarray of bool of shape (n_documents,)
+        P, and the reliable negatives.
+    guard : float or None
+        Stop before an SVM with p_i < p_0 - guard (docs/method.md, D12); None keeps all.
+    max_rounds : int
+        At least 1.
+    """
+    coefs: list[NDArray[np.float64]] = []
+    intercepts: list[float] = []
+    recalls: list[float] = []
+    sizes: list[int] = []
+    negative = negative.copy()
+    joined = np.where(negative, 0, max_rounds)
+    termination = "max_rounds"
+    for _ in range(max_rounds):
+        svm = train(positive, negative)
+        coef, intercept = svm.coef_[0], float(svm.intercept_[0])
+        decisions = rows @ coef + intercept
+        recall = float(np.mean(decisions[positive] > 0))
+        if guard is not None and recalls and recall < recalls[0] - guard:
+            termination = "positives_lost"
+            break
+        coefs.append(coef)
+        intercepts.append(intercept)
+        recalls.append(recall)
+        sizes.append(int(negative.sum()))
+        new = ~(positive | negative) & (decisions <= 0)
+        if not new.any():
+            termination = "no_new_negatives"
+            break
+        negative |= new
+        joined[new] = len(coefs)
+    return Rounds(
+        np.vstack(coefs),
+        np.array(intercepts),
+        np.array(recalls),
+        np.array(sizes),
+        np.minimum(joined, len(coefs)),
+        termination,
+    )
+
+
+class TwoStepSVM(LinearCountClassifier):
+    """Reliable negatives, then iterated linear SVMs, whose decisions a weighted vote adds up.
+
+    A subclass says by `_stage_weights` how the SVMs vote.
+    """
+
+    voter_coefs_: NDArray[np.float64]
+    voter_intercepts_: NDArray[np.float64]
+    voter_recalls_: NDArray[np.float64]
+    voter_weights_: NDArray[np.float64]
+
+    def __init__(
+        self,
+        *,
+        weighting: str = "tfc",
+        reliable: str = "1-dnfc",
+        C: float = 1.0,
+        lambda_start: float = 0.2,
+        min_share: float = 0.05,
+        too_few: str = "error",
+        guard: float | None = 0.05,
+        max_rounds: int = 50,
+        sublinear_tf: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.weighting = weighting
+        self.reliable = reliable
+        self.C = C
+        self.lambda_start = lambda_start
+        self.min_share = min_share
+        self.too_few = too_few
+        self.guard = guard
+        self.max_rounds = max_rounds
+        self.sublinear_tf = sublinear_tf
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> TwoStepSVM:
+        """Find the reliable negatives and train the SVMs.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
+            Term counts.
+        y : array-like of shape (n_documents,)
+            Two labels: the larger is positive, the smaller unlabelled.
+
+        Raises
+        ------
+        TooFewReliableNegativesError
+            A ValueError, when there are too few reliable negatives and `too_few="error"`.
+        """
+        check_weighting(self.weighting)
+        check_method(self.reliable)
+        if self.max_rounds < 1:
+            raise ValueError(f"max_rounds must be at least 1. Got {self.max_rounds}.")
+        counts, positive, self.classes_ = check_examples(self, X, y)
+        negative = self._reliable_negatives(counts, positive)
+        self.term_weights_ = judged_term_weights(self.weighting, counts, positive, positive | negative)
+        rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
+
+        def train(positive: NDArray[np.bool_], negative: NDArray[np.bool_]) -> LinearSVC:
+            known = positive | negative
+            of_known = training_rows(
+                self.weighting,
+                counts[known],
+                rows[known],
+                positive[known],
+                self.term_weights_,
+                sublinear=self.sublinear_tf,
+            )
+            svm = LinearSVC(C=self.C, class_weight="balanced", random_state=self.random_state, max_iter=10_000)
+            return svm.fit(of_known, positive[known])
+
+        rounds = train_rounds(train, rows, positive, negative, guard=self.guard, max_rounds=self.max_rounds)
+        self.n_iter_ = len(rounds.recalls)
+        self.voter_coefs_, self.voter_intercepts_ = rounds.coefs, rounds.intercepts
+        self.voter_recalls_, self.n_negatives_ = rounds.recalls, rounds.n_negatives
+        self.termination_condition_ = rounds.termination
+        self._weigh_voters(train, rows, positive, rounds)
+        self.voter_weights_ = self._stage_weights(self.n_iter_)
+        self.coef_ = (self.voter_weights_ @ self.voter_coefs_)[np.newaxis, :]
+        self.intercept_ = np.array([self.voter_weights_ @ self.voter_intercepts_])
+        logger.debug("%s: %d SVMs, stopped by %s", type(self).__name__, self.n_iter_, self.termination_condition_)
+        return self
+
+    def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield, after each round, the decisions of the model as it would be had the rounds ended there.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
+            Term counts.
+
+        Yields
+        ------
+        ndarray of shape (n_documents,)
+            The last ones are those of `decision_function`.
+        """
+        check_is_fitted(self)
+        rows = weighted_rows(check_counts(self, X), self.term_weights_, sublinear=self.sublinear_tf)
+        decisions = rows @ self.voter_coefs_.T + self.voter_intercepts_
+        for n_voters in range(1, self.n_iter_ + 1):
+            yield decisions[:, :n_voters] @ self._stage_weights(n_voters)
+
+    def _reliable_negatives(self, counts: sparse.csr_matrix, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the flags of the reliable negatives, and publish them and how they were found."""
+        found = RELIABLE_NEGATIVES[self.reliable](
+            counts[positive],
+            counts[~positive],
+            min_share=self.min_share,
+            too_few=self.too_few,
+            random_state=self.random_state,
+            **({"lambda_start": self.lambda_start} if self.reliable == "1-dnfc" else {}),
+        )
+        self.lambda_ = found.evidence.get("lambda_")
+        self.positive_features_ = found.evidence.get("positive_features_")
+        self.reliable_negatives_ = np.flatnonzero(~positive)[found.unlabeled_rows]
+        negative = np.zeros(len(positive), dtype=bool)
+        negative[self.reliable_negatives_] = True
+        return negative
+
+    def _weigh_voters(self, train: Train, rows: sparse.csr_matrix, positive: NDArray[np.bool_], rounds: Rounds) -> None:
+        """Learn what `_stage_weights` needs beyond the recalls; most need nothing."""
+
+    def _stage_weights(self, n_voters: int) -> NDArray[np.float64]:
+        """Return the weights, summing to 1, of the first `n_voters` SVMs."""
+        raise NotImplementedError
