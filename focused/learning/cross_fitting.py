@@ -1,0 +1,64 @@
+"""Decisions of the training rows themselves by models that were not trained on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+
+def cross_fitted_decisions(
+    linear: Any,
+    rows: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    weights: NDArray[np.float64],
+    *,
+    n_folds: int,
+    random_state: Any,
+) -> NDArray[np.float64]:
+    """Return a decision value for each row, shape (n_documents,), each by a fit without the row's fold.
+
+    Parameters
+    ----------
+    linear : estimator
+        Unfitted classifier with a `decision_function` and a `sample_weight` in `fit`; it is cloned.
+    rows : CSR matrix of shape (n_documents, n_terms)
+        Weighted rows.
+    positive : ndarray of bool of shape (n_documents,)
+        Which rows are labelled positive.
+    weights : ndarray of shape (n_documents,)
+        Weights in training.
+    n_folds : int
+        At least 2; no more than there are documents in the smaller class are made.
+    random_state : int, RandomState instance or None
+        Seed of the folds.
+
+    Raises
+    ------
+    ValueError
+        If one of the classes has only one document, or fewer than two folds are asked for.
+    """
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
+    n_positive = int(positive.sum())
+    n_unlabeled = len(positive) - n_positive
+    if min(n_positive, n_unlabeled) < 2:
+        raise ValueError(
+            "Cross-fitting needs at least two positive and two unlabelled documents, to judge each by a model that "
+            f"has not seen it. Got {n_positive} positive and {n_unlabeled} unlabelled."
+        )
+    folds = StratifiedKFold(min(n_folds, n_positive, n_unlabeled), shuffle=True, random_state=random_state)
+    decisions = cross_val_predict(
+        linear, rows, positive, cv=folds, method="decision_function", params={"sample_weight": weights}
+    )
+    return np.asarray(decisions, dtype=np.float64)
+
+
+def class_weights(positive: NDArray[np.bool_], unlabeled_weight: float = 1.0) -> NDArray[np.float64]:
+    """Return 1 for each positive, and for the unlabelled together `unlabeled_weight` times the number of positives."""
+    return np.where(positive, 1.0, unlabeled_weight * positive.sum() / max((~positive).sum(), 1))
