@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
+from topics import pages
 
+from focused.learning.cross_fitting import class_weights, cross_fitted_decisions
 from focused.learning.km2 import km2_prior, nearest_distribution
 from focused.learning.mixture_proportion import (
     elkan_noto_prior,
@@ -13,6 +15,7 @@ from focused.learning.mixture_proportion import (
     prior_of_label_frequency,
 )
 from focused.learning.tice import lower_bound, tice_prior, tree_parts
+from focused.text.weighting import weighted_rows
 
 
 def fitted_c(positive, unlabeled):
@@ -159,3 +162,17 @@ def test_the_tree_finds_the_interval_of_the_positives():
 def test_the_folds_are_seeded():
     positive, unlabeled, _ = draw(0.1, 30, 6)
     assert tice_prior(positive, unlabeled).prior == tice_prior(positive, unlabeled).prior
+
+
+@pytest.mark.parametrize(("estimate", "factor"), [(fitted_c, 1.4), (km2_prior, 1.6), (tice_prior, 2.0)])
+@pytest.mark.parametrize("prior", [0.1, 0.3])
+def test_the_prior_of_made_up_pages_is_found_within_a_factor(estimate, factor, prior):
+    estimates = []
+    for seed in range(3):
+        counts, y, _ = pages(30, 1000, hidden=prior, seed=seed)
+        rows = weighted_rows(counts, np.ones(counts.shape[1]))
+        held_out = cross_fitted_decisions(
+            LogisticRegression(C=5.0), rows, y, class_weights(y), n_folds=5, random_state=0
+        )
+        estimates.append(estimate(held_out[y], held_out[~y]).prior)
+    assert prior / factor < np.median(estimates) < prior * factor
