@@ -8,18 +8,34 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
 from focused.learning.against_unlabeled import AgainstUnlabeled
+from focused.learning.iterated_svm import PEBL, IteratedSVM
 from focused.learning.learners import LEARNERS, make_learner
-from focused.learning.reliable import OneDNFC
+from focused.learning.one_class import OneClass
+from focused.learning.plain_svm import PlainSVM
+from focused.learning.psoc import PSOC
+from focused.learning.reliable import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
 from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 
 # In the check data every document holds every term, and U is often smaller than P: no reliable negatives
-# can be found there, which OneDNFC and WVC rightly refuse by default. With too_few="all" all checks hold.
+# can be found there, which is rightly refused by default. With too_few="all" all checks hold.
 ESTIMATORS = [
     AgainstUnlabeled(),
     AgainstUnlabeled(loss="squared_hinge", random_state=0),
+    OneClass(),
+    PlainSVM(random_state=0),
+    PlainSVM(weighting="tfipndf", random_state=0),
+    OneDNF(too_few="all"),
     OneDNFC(too_few="all"),
+    OneDNFII(too_few="all"),
+    Spy(too_few="all", random_state=0),
+    Rocchio(too_few="all"),
+    NearestPositives(too_few="all"),
     WVC(too_few="all", random_state=0),
+    WVC(weighting="tfidf", reliable="spy", too_few="lowest", random_state=0),
+    PEBL(too_few="all", random_state=0),
+    IteratedSVM(too_few="all", random_state=0),
+    PSOC(too_few="all", random_state=0),
 ]
 
 

@@ -39,7 +39,8 @@ def one_dnfii_negatives(
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
         Term counts.
     min_occurrences : float, optional
-        The threshold to start from, not negative; `None` is half of |P|.
+        The threshold to start from, not negative. `None` is half of |P|, or 0 where texts are so short that no
+        positive feature occurs that often.
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
@@ -60,15 +61,17 @@ def one_dnfii_negatives(
     """
     n_positive = positive.shape[0]
     needed = needed_negatives(n_positive, unlabeled.shape[0], min_share)
-    start = 0.5 * n_positive if min_occurrences is None else float(min_occurrences)
-    if start < 0:
+    if min_occurrences is not None and min_occurrences < 0:
         raise ValueError(f"min_occurrences must not be negative. Got {min_occurrences}.")
     occurrences = total_frequencies(positive)
     commoner = positive_features(document_rates(positive), document_rates(unlabeled), 0.0)
-    threshold = max(start, _least_threshold(unlabeled, commoner, occurrences, needed))
-    found = len(commoner) > 0 and occurrences[commoner].max() > threshold
-    used = threshold if found else start
-    if found and used > start:
+    most = occurrences[commoner].max(initial=0.0)
+    start = min_occurrences
+    if start is None:
+        start = 0.5 * n_positive if most > 0.5 * n_positive else 0.0
+    least = _least_threshold(unlabeled, commoner, occurrences, needed)
+    used = least if start < least < most else start
+    if used > start:
         logger.info("1-DNFII: threshold raised from %g to %g occurrences", start, used)
     features = commoner[occurrences[commoner] > used]
     return select(
@@ -80,7 +83,7 @@ def one_dnfii_negatives(
         n_positive=n_positive,
         min_share=min_share,
         too_few=too_few,
-        reason=f" with a threshold of {start:g} occurrences, and no higher one leaves enough",
+        reason=f" with a threshold of {start:g} occurrences in P, and no higher one leaves both enough and a feature",
     )
 
 
@@ -106,8 +109,8 @@ class OneDNFII(ReliableNegativeFinder):
     Parameters
     ----------
     min_occurrences : float, default=None
-        How many occurrences in P a positive feature must exceed; half of |P| where None. Raised to the least value
-        that leaves enough reliable negatives.
+        How many occurrences in P a positive feature must exceed; where None half of |P|, or 0 if none does. Raised to
+        the least value that leaves enough reliable negatives.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="error"

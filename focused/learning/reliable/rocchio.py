@@ -64,7 +64,8 @@ def rocchio_negatives(
     return select(
         "Rocchio",
         rows @ direction,
-        0.0,
+        # Prototypes that are the same tell no document from another, and all scores are 0.
+        0.0 if np.abs(direction).max(initial=0.0) > 1e-12 else -np.inf,
         {"idf_": idf, "direction_": direction},
         n_positive=n_positive,
         min_share=min_share,
