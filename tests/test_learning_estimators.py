@@ -68,7 +68,7 @@ def test_the_same_seed_gives_the_same_model(name):
     assert (first.coef_ == second.coef_).all()
 
 
-@pytest.mark.parametrize("estimator", [AgainstUnlabeled(), OneDNFC(), WVC(random_state=0)])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_fitting_on_a_sparse_matrix_neither_changes_nor_densifies_it(estimator, monkeypatch):
     counts, y, _ = pages()
     before = counts.copy()
@@ -78,7 +78,7 @@ def test_fitting_on_a_sparse_matrix_neither_changes_nor_densifies_it(estimator, 
     assert (counts != before).nnz == 0
 
 
-@pytest.mark.parametrize("estimator", [AgainstUnlabeled(), OneDNFC(), WVC()])
+@pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_one_label_is_refused_by_naming_both_classes(estimator):
     counts, y, _ = pages()
     with pytest.raises(ValueError, match=r"positive \(the larger label\) and unlabelled .* Got one class: 1"):

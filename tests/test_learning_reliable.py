@@ -15,6 +15,7 @@ from focused.learning.reliable import (
     Rocchio,
     Spy,
     TooFewReliableNegativesError,
+    nearest,
 )
 from focused.learning.reliable.result import below_most, needed_negatives
 
@@ -181,6 +182,15 @@ def test_the_nearest_positives_are_averaged_and_a_positive_leaves_itself_out():
     scores = np.sort(cosines, axis=1)[:, -2:].mean(axis=1)
     assert found.threshold_ == pytest.approx(np.sort(own, axis=1)[:, -2:].mean(axis=1).min())
     assert found.decision_function(counts) + found.threshold_ == pytest.approx(scores)
+
+
+def test_cosines_are_the_same_however_many_are_held_at_a_time(monkeypatch):
+    counts, y, _ = pages(20, 100)
+    at_once = NearestPositives().fit(counts, y)
+    monkeypatch.setattr(nearest, "_CHUNK", 130)
+    in_parts = NearestPositives().fit(counts, y)
+    assert in_parts.threshold_ == at_once.threshold_
+    assert (in_parts.decision_function(counts) == at_once.decision_function(counts)).all()
 
 
 def test_below_most_leaves_at_most_the_noise_share_under_the_threshold():

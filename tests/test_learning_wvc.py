@@ -7,7 +7,9 @@ from sklearn.svm import LinearSVC
 from topics import pages
 
 from focused.learning import two_step
+from focused.learning.reliable import RELIABLE_NEGATIVES
 from focused.learning.wvc import WVC
+from focused.text.weighting import weighted_rows
 
 
 @pytest.fixture
@@ -38,6 +40,48 @@ def test_reliable_negatives_are_rows_of_the_unlabelled(fitted):
     assert relevant[model.reliable_negatives_].mean() < 0.02
 
 
+def test_the_default_is_still_the_classifier_that_was_measured(fitted):
+    """Figures of the first version of WVC, before other methods shared its rounds."""
+    model = fitted[0]
+    assert (model.n_iter_, model.lambda_, len(model.reliable_negatives_)) == (3, 0.2, 274)
+    assert model.n_negatives_.tolist() == [274, 285, 286]
+    assert model.intercept_[0] == pytest.approx(-0.3812554)
+    assert np.linalg.norm(model.coef_) == pytest.approx(5.146372)
+
+
+@pytest.mark.parametrize("reliable", RELIABLE_NEGATIVES)
+def test_any_method_can_find_the_reliable_negatives(reliable, fitted):
+    _, counts, y, _ = fitted
+    model = WVC(reliable=reliable, too_few="lowest", random_state=0).fit(counts, y)
+    found = RELIABLE_NEGATIVES[reliable](counts[y], counts[~y], too_few="lowest", random_state=0)
+    assert model.reliable_negatives_.tolist() == (20 + found.unlabeled_rows).tolist()
+    assert (model.lambda_ is None) == (reliable != "1-dnfc")
+    assert (model.positive_features_ is None) == ("dnf" not in reliable)
+
+
+def test_an_unknown_method_is_answered_with_the_known_ones():
+    with pytest.raises(ValueError, match=r"reliable must be one of 1-dnf, 1-dnfc, .* Got 'dnf'"):
+        WVC(reliable="dnf").fit(*pages()[:2])
+
+
+def test_the_stages_are_the_votes_of_the_first_voters(fitted):
+    model, counts, _, _ = fitted
+    rows = weighted_rows(counts, model.term_weights_)
+    stages = list(model.staged_decision_function(counts))
+    assert len(stages) == model.n_iter_
+    assert stages[-1] == pytest.approx(model.decision_function(counts))
+    assert stages[0] == pytest.approx(rows @ model.voter_coefs_[0] + model.voter_intercepts_[0])
+    p = model.voter_recalls_[:2]
+    both = rows @ model.voter_coefs_[:2].T + model.voter_intercepts_[:2]
+    assert stages[1] == pytest.approx(both @ (p / p.sum()))
+
+
+def test_stages_are_the_models_of_fewer_rounds(fitted):
+    model, counts, y, _ = fitted
+    fewer = WVC(max_rounds=2, random_state=0).fit(counts, y)
+    assert list(model.staged_decision_function(counts))[1] == pytest.approx(fewer.decision_function(counts))
+
+
 def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
     class Forgetful(LinearSVC):
         """Finds every positive at first and none of them in its third round."""
@@ -66,14 +110,16 @@ def test_a_round_limit_is_named_as_the_reason():
         WVC(max_rounds=0).fit(counts, y)
 
 
-def test_weightings_differ_and_only_the_class_independent_one_changes_prediction(fitted):
+def test_weightings_differ_and_only_idf_and_the_class_independent_one_change_prediction(fitted):
     _, counts, y, _ = fitted
-    by_class, plain, independent = (
-        WVC(weighting=name, random_state=0).fit(counts, y) for name in ("tfipndf", "tfc", "tfipndf_independent")
+    by_class, plain, smoothed, independent = (
+        WVC(weighting=name, random_state=0).fit(counts, y)
+        for name in ("tfipndf", "tfc", "tfidf", "tfipndf_independent")
     )
     assert (by_class.term_weights_ == plain.term_weights_).all()
     assert not np.allclose(by_class.coef_, plain.coef_)
     assert (independent.term_weights_ <= plain.term_weights_).all()
+    assert (smoothed.term_weights_ >= 1).all()
 
 
 def test_no_reliable_negatives_stop_training_instead_of_a_model_that_accepts_all():

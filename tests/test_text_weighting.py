@@ -3,15 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from focused.text.weighting import (
     TfcTransformer,
     class_rates,
     inverse_document_frequency,
+    smoothed_inverse_document_frequency,
     tfc,
     tfipndf,
     tfipndf_term_weights,
+    weighted_rows,
 )
 
 
@@ -47,6 +50,15 @@ def test_class_rates_of_the_worked_example(l14):
 
 def test_class_independent_weights_take_the_larger_rate(l14):
     assert tfipndf_term_weights(*l14, [2.0, 2.0]).tolist() == [1.0, 1.8]
+
+
+def test_smoothed_idf_is_that_of_scikit_learn():
+    counts = sparse.csr_matrix(np.array([[2, 1, 0, 0], [0, 3, 0, 1], [0, 1, 0, 0]]))
+    idf = smoothed_inverse_document_frequency([1, 3, 0, 1], 3)
+    reference = TfidfTransformer().fit(counts)
+    assert idf == pytest.approx(reference.idf_)
+    assert idf[1] == 1.0
+    assert weighted_rows(counts, idf).toarray() == pytest.approx(reference.transform(counts).toarray())
 
 
 def test_tfc_of_a_small_collection():

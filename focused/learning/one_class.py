@@ -15,7 +15,8 @@ from focused.text.weighting import inverse_document_frequency, tfc
 class OneClass(LinearCountClassifier):
     """Linear one-class SVM on the tfc rows of P, the baseline OCS of [P13, Table 1].
 
-    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method.md, D25).
+    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method.md, D25). Time is
+    quadratic in |P|: thousands of positives take seconds.
 
     Parameters
     ----------

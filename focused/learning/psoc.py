@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.learning.two_step import Rounds, Train
+    from focused.learning.rounds import Rounds, Train
 
 _FOLDS = 3
 
