@@ -176,3 +176,8 @@ def test_the_prior_of_made_up_pages_is_found_within_a_factor(estimate, factor, p
         )
         estimates.append(estimate(held_out[y], held_out[~y]).prior)
     assert prior / factor < np.median(estimates) < prior * factor
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_ten_positives_that_overlap_with_the_rest_do_not_drive_the_fitted_prior_to_zero(seed):
+    assert fitted_c(*draw(0.3, 10, seed, distance=1.5)[:2]).prior > 0.02

@@ -78,8 +78,8 @@ def elkan_noto_prior(
     c_estimator : {"e1", "e2", "e3", "fitted"}
         How c is found: the mean of g over P; the sum of g over P divided by that over P and U (the same number here,
         as the sum of a fitted logistic g is the number of labelled); the largest g. A logistic g does not level off
-        at c, where it should: in truth g = c p(y = 1 | x). "fitted" fits this product, c with it (docs/method.md,
-        D41).
+        at c, where it should: in truth g = c p(y = 1 | x). "fitted" fits this product for priors from 0.002 to 0.95
+        in equal ratios and returns their mean, weighted by likelihood (docs/method.md, D41).
 
     Raises
     ------
@@ -91,8 +91,7 @@ def elkan_noto_prior(
     check_decisions(positive, unlabeled)
     n, m = len(positive), len(unlabeled)
     if c_estimator == "fitted":
-        _, _, c = labeled_probability(positive, unlabeled)
-        return mixture_estimate(prior_of_label_frequency(c, n, m), positive, unlabeled)
+        return mixture_estimate(_likely_prior(positive, unlabeled), positive, unlabeled)
     slope, offset, _ = labeled_probability(positive, unlabeled, c=1.0)
     of_positive, of_unlabeled = expit(slope * positive + offset), expit(slope * unlabeled + offset)
     if c_estimator == "e1":
@@ -119,8 +118,16 @@ def mixture_estimate(prior: float, positive: NDArray[np.float64], unlabeled: NDA
     return MixtureEstimate(prior, (1 - c) * p / (1 - c * p), c)
 
 
+def _likely_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+    # A mean and not the most likely one: ten positives leave a likelihood so flat that its top may be at c = 1.
+    priors = np.geomspace(0.002, _MAX_PRIOR, 24)
+    c_of_priors = [label_frequency_of_prior(float(prior), len(positive), len(unlabeled)) for prior in priors]
+    likelihoods = np.array([labeled_probability(positive, unlabeled, c)[2] for c in c_of_priors])
+    return float(np.average(priors, weights=np.exp(likelihoods - likelihoods.max())))
+
+
 def labeled_probability(
-    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], c: float | None = None
+    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], c: float
 ) -> tuple[float, float, float]:
     """Fit p(labelled | decision d) = c / (1 + exp(-slope d - offset)) by maximum likelihood.
 
@@ -128,42 +135,31 @@ def labeled_probability(
     ----------
     positive, unlabeled : ndarray of shape (n_positive,), (n_unlabeled,)
         Decision values.
-    c : float, optional
-        In (0, 1]; 1 is the usual logistic regression. None: found together with slope and offset.
+    c : float
+        In (0, 1]; 1 is the usual logistic regression.
 
     Returns
     -------
     tuple of float
-        Slope (not negative), offset, c.
+        Slope (not negative), offset, log-likelihood.
     """
     values = np.concatenate([positive, unlabeled])
     centre, scale = float(values.mean()), max(float(values.std()), 1e-12)
     x = (values - centre) / scale
-    n, m = len(positive), len(unlabeled)
+    n = len(positive)
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        slope, offset = theta[:2]
-        at = theta[2] if c is None else np.log(c)
-        z = slope * x + offset
+        z = theta[0] * x + theta[1]
         p = expit(z)
-        g = np.exp(at) * p
-        rest = np.maximum(1 - g[n:], 1e-300)
-        value = -(n * at - np.logaddexp(0, -z[:n]).sum() + np.log(rest).sum()) + 0.5 * _PENALTY * slope**2
+        g = c * p[n:]
+        rest = np.maximum(1 - g, 1e-300)
+        likelihood = n * np.log(c) - np.logaddexp(0, -z[:n]).sum() + np.log(rest).sum()
         # d/dz log(g) = 1 - p, d/dz log(1 - g) = -g (1 - p) / (1 - g)
-        pull = g[n:] / rest
-        by_z = np.concatenate([1 - p[:n], -pull * (1 - p[n:])])
-        by_slope, by_offset, by_c = -(by_z @ x) + _PENALTY * slope, -by_z.sum(), -(n - pull.sum())
-        return float(value), np.array([by_slope, by_offset, by_c][: len(theta)])
+        by_z = np.concatenate([1 - p[:n], -g / rest * (1 - p[n:])])
+        gradient = np.array([_PENALTY * theta[0] - by_z @ x, -by_z.sum()])
+        return float(0.5 * _PENALTY * theta[0] ** 2 - likelihood), gradient
 
-    base = np.log(n / m)
-    # From a c that leaves 1 % and 30 % of U positive: the likelihood of c has more than one hill.
-    starts = (
-        [np.array([1.0, base])]
-        if c is not None
-        else [np.array([1.0, base, np.log(label_frequency_of_prior(prior, n, m))]) for prior in (0.01, 0.3)]
-    )
-    bounds = [(0.0, 1e3), (-1e3, 1e3), (-50.0, 0.0)][: len(starts[0])]
-    fits = [minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds) for start in starts]
-    best = min(fits, key=lambda fit: float(fit.fun))
+    start = np.array([1.0, np.log(n / len(unlabeled))])
+    best = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=[(0.0, 1e3), (-1e3, 1e3)])
     slope, offset = float(best.x[0]) / scale, float(best.x[1])
-    return slope, offset - slope * centre, float(np.exp(best.x[2])) if c is None else c
+    return slope, offset - slope * centre, -float(best.fun)
