@@ -1,43 +1,48 @@
-"""Pages to a topic: learn the classifier, and write down what it was made from. No Scrapy."""
+"""Pages to a model: what is learnt from them, and what is doubtful about them. No Scrapy."""
 
 from __future__ import annotations
 
-import platform
-from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
-import focused
 from focused.examples.counting import count_matrix, used_ids
-from focused.examples.gather import digest_of
-from focused.examples.page_set import PageSet
+from focused.learning.diagnosis import Diagnosis, diagnose
+from focused.learning.learning_curve import LearningCurve, learning_curve
+from focused.learning.model import TrainingFigures
 from focused.learning.training import LinkExamples, train_topic
 from focused.text.analyzer import TERMS
 from focused.text.background import Background
 
 if TYPE_CHECKING:
-    from focused.examples.counting import CountedLink, Counts
+    from collections.abc import Callable, Collection, Sequence
+
+    from focused.examples.counting import CountedLink, CountedPage, Counts
+    from focused.examples.page_set import PageSet
     from focused.learning.model import TopicModel
-    from focused.topic import Topic
 
 BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
 
+QUICK_FOLDS = 3
+QUICK_UNLABELED = 1000
+"""Unlabelled pages that are learnt from where it has to be quick."""
+
 # From here down an estimated prior says that there is no relevant page, however many pages were looked at.
 _LEAST_PRIOR = 2e-4
-
-_LIBRARIES = {"scikit-learn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "PyStemmer": "PyStemmer"}
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """A model, and the term of each of its columns."""
+    """A model, the term of each of its columns, and what was found about the examples."""
 
     model: TopicModel
     terms: list[str]
+    diagnosis: Diagnosis = field(default_factory=Diagnosis)
+    curve: LearningCurve | None = None
+    """None where it was not drawn."""
 
     def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
@@ -48,12 +53,67 @@ class Learnt:
         )
 
 
+class Columns:
+    """The terms of pages as the columns of their counts.
+
+    They are in the order of the terms themselves, not of the ids: those depend on what the process read before.
+
+    Parameters
+    ----------
+    pages : list of CountedPage
+    more : collection of str
+        Further terms that get a column.
+    """
+
+    def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = ()) -> None:
+        ids = used_ids([page.terms for page in pages])
+        of_ids = [TERMS.term(i) for i in ids.tolist()]
+        self.terms = sorted({*of_ids, *more})
+        self.column_of = {term: column for column, term in enumerate(self.terms)}
+        self._columns = np.full(len(TERMS), -1, dtype=np.int64)
+        self._columns[ids] = [self.column_of[term] for term in of_ids]
+
+    def counts(self, texts: list[Counts]) -> sparse.csr_matrix:
+        """Return the counts of texts as rows."""
+        return count_matrix(texts, self._columns, len(self.terms))
+
+    def of_background(self, background: Background) -> sparse.csr_matrix:
+        """Return the counts of the background's pages as rows."""
+        column = np.array([self.column_of[term] for term in background.terms], dtype=np.int64)
+        rows = background.counts
+        shape = (rows.shape[0], len(self.terms))
+        moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=shape)
+        moved.sort_indices()
+        return moved
+
+    def links_among(self, pages: Sequence[CountedPage]) -> LinkExamples | None:
+        """Return the links from pages to pages among the given ones, None where there are none."""
+        row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
+        found: list[tuple[int, int, CountedLink]] = [
+            (row, row_of[link.target], link)
+            for row, page in enumerate(pages)
+            for link in page.links
+            if link.target in row_of
+        ]
+        if not found:
+            return None
+        sources, targets, links = zip(*found, strict=True)
+        return LinkExamples(
+            np.array(sources, dtype=np.int64),
+            np.array(targets, dtype=np.int64),
+            self.counts([link.anchor for link in links]),
+            self.counts([link.context for link in links]),
+        )
+
+
 def learn(
     positive: PageSet,
     unlabeled: PageSet | Background,
     *,
-    learner: str = "logistic",
+    learner: str = LEARNERS[0],
+    quick: bool = False,
     random_state: int = 0,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Learnt:
     """Learn a topic's model.
 
@@ -67,135 +127,60 @@ def learn(
     unlabeled : PageSet or Background
     learner : str
         One of `focused.learning.learners.LEARNERS`.
+    quick : bool
+        Judge the held-out pages by 3 models instead of 10, draw no learning curve, and learn from a sample of
+        1,000 pages of a background (of other unlabelled pages the caller draws one, before they are read).
     random_state : int
+    say : callable
+        Told what begins, one line each.
 
     Raises
     ------
     ValueError
         If nothing can be learnt from them; one line that says why.
     """
-    pages = [*positive.pages, *(unlabeled.pages if isinstance(unlabeled, PageSet) else [])]
-    others = unlabeled.terms if isinstance(unlabeled, Background) else []
-    # Columns are in the order of the terms themselves, not of the ids: those depend on what the process read before.
-    ids = used_ids([page.terms for page in pages])
-    terms = sorted({*(TERMS.term(i) for i in ids.tolist()), *others})
-    column_of = {term: column for column, term in enumerate(terms)}
-    columns = np.full(len(TERMS), -1, dtype=np.int64)
-    columns[ids] = [column_of[TERMS.term(i)] for i in ids.tolist()]
-
-    def matrix(texts: list[Counts]) -> sparse.csr_matrix:
-        return count_matrix(texts, columns, len(terms))
-
-    counts = matrix([page.terms for page in pages])
+    pages, others = list(positive.pages), None
     if isinstance(unlabeled, Background):
-        counts = sparse.vstack([counts, _in_columns(unlabeled, column_of, len(terms))], format="csr")
+        columns = Columns(pages, unlabeled.terms)
+        others = columns.of_background(unlabeled)
+        if quick and others.shape[0] > QUICK_UNLABELED:
+            rng = np.random.default_rng(random_state)
+            others = others[np.sort(rng.choice(others.shape[0], QUICK_UNLABELED, replace=False))]
+    else:
+        pages += unlabeled.pages
+        columns = Columns(pages)
+    counts = columns.counts([page.terms for page in pages])
+    if others is not None:
+        counts = sparse.vstack([counts, others], format="csr")
     y = np.arange(counts.shape[0]) < len(positive)
-    sources, targets, links = _links_among(positive, unlabeled)
-    link_examples = LinkExamples(
-        np.array(sources, dtype=np.int64),
-        np.array(targets, dtype=np.int64),
-        matrix([link.anchor for link in links]),
-        matrix([link.context for link in links]),
-    )
+    links = columns.links_among(pages)
 
-    def train(prior: float | None) -> TopicModel:
-        return train_topic(
+    def train(prior: float | None) -> tuple[TopicModel, TrainingFigures]:
+        model = train_topic(
             counts,
             y,
-            link_examples=link_examples if links else None,
+            link_examples=links,
             learner=learner,
             background_prior=prior,
             random_state=random_state,
+            **({"n_folds": QUICK_FOLDS} if quick else {}),
         )
+        assert isinstance(model.figures, TrainingFigures)
+        return model, model.figures
 
-    if isinstance(unlabeled, Background):
-        return Learnt(train(BACKGROUND_PRIOR), terms)
-    model = train(None)
-    if model.figures.prior_high < max(1 / len(unlabeled), _LEAST_PRIOR):
-        model = train(BACKGROUND_PRIOR)
-    return Learnt(model, terms)
-
-
-def _in_columns(background: Background, column_of: dict[str, int], n_columns: int) -> sparse.csr_matrix:
-    column = np.array([column_of[term] for term in background.terms], dtype=np.int64)
-    rows = background.counts
-    moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=(rows.shape[0], n_columns))
-    moved.sort_indices()
-    return moved
-
-
-def _links_among(positive: PageSet, unlabeled: PageSet | Background) -> tuple[list[int], list[int], list[CountedLink]]:
-    """Return the links between pages: rows of their pages, rows of their targets, and themselves."""
-    pages = [*positive.pages, *(unlabeled.pages if isinstance(unlabeled, PageSet) else [])]
-    row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
-    found = [
-        (row, row_of[link.target], link)
-        for row, page in enumerate(pages)
-        for link in page.links
-        if link.target in row_of
-    ]
-    if not found:
-        return [], [], []
-    sources, targets, links = zip(*found, strict=True)
-    return list(sources), list(targets), list(links)
-
-
-def make_topic(
-    topic: Topic,
-    learnt: Learnt,
-    positive: PageSet,
-    unlabeled: PageSet | Background,
-    *,
-    command: str,
-    random_state: int = 0,
-) -> Topic:
-    """Put a model into a topic, and into its manifest what the model was made from.
-
-    Nothing of it depends on the clock or on the machine's paths: the same examples give the same files.
-    """
-    model = learnt.model
-    topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
-    topic.idf, topic.coef, topic.topic_vector = model.term_weights, model.coef, model.topic_vector
-    topic.intercept, topic.sublinear_tf = model.intercept, model.sublinear_tf
-    topic.calibrations = dict(model.calibrations)
-    strongest = [[[term, round(weight, 4)] for term, weight in terms] for terms in learnt.strongest()]
-    topic.manifest = {
-        "command": command,
-        "versions": versions(),
-        "learner": model.learner,
-        "random_state": random_state,
-        "examples": _described(positive, unlabeled),
-        "figures": asdict(model.figures),
-        "terms_for": strongest[0],
-        "terms_against": strongest[1],
-    }
-    return topic
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of what a model depends on."""
-    libraries = {name: version(package) for name, package in _LIBRARIES.items()}
-    return {"focused": focused.__version__, "python": platform.python_version(), **libraries}
-
-
-def _described(positive: PageSet, unlabeled: PageSet | Background) -> dict[str, Any]:
-    is_background = isinstance(unlabeled, Background)
-    others: dict[str, Any] = (
-        {"background_sha256": unlabeled.sha256, "n_pages": unlabeled.n_pages}
-        if isinstance(unlabeled, Background)
-        else _described_set(unlabeled)
+    say(f"Learning from {len(positive):,} positives and {counts.shape[0] - len(positive):,} unlabelled pages")
+    is_background = others is not None
+    model, figures = train(BACKGROUND_PRIOR if is_background else None)
+    if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
+        say("None of the unlabelled pages looks relevant; learning again with an assumed prior")
+        model, figures = train(BACKGROUND_PRIOR)
+    say("Looking at the positives")
+    diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
+    if quick:
+        return Learnt(model, columns.terms, diagnosis)
+    say("Drawing the learning curve (--quick leaves it out)")
+    prior, is_assumed = figures.prior, figures.prior_is_assumed
+    curve = learning_curve(
+        counts, y, prior=prior, prior_is_assumed=is_assumed, learner=learner, random_state=random_state
     )
-    return {
-        "sha256": digest_of(positive.digests, [] if isinstance(unlabeled, Background) else unlabeled.digests),
-        "positive": _described_set(positive),
-        "background" if is_background else "unlabeled": others,
-    }
-
-
-def _described_set(pages: PageSet) -> dict[str, Any]:
-    return {
-        "n_pages": len(pages),
-        "languages": dict(sorted(pages.languages.items())),
-        "refused": dict(sorted(pages.refusals.counts.items())),
-        "n_cut": pages.n_cut,
-    }
+    return Learnt(model, columns.terms, diagnosis, curve)

@@ -21,7 +21,8 @@ from focused.relevance import Judge
 from focused.text.analyzer import TERMS
 from focused.text.background import Background, load_background
 from focused.topic import Topic, load_topic
-from focused.train import BACKGROUND_PRIOR, Learnt, learn, make_topic, versions
+from focused.train import BACKGROUND_PRIOR, Learnt, learn
+from focused.trained_topic import make_topic, versions
 
 STARS = "star moon galaxy comet orbit telescope nebula planet".split()
 OTHERS = "bread cheese onion butter window engine garden river market football trumpet history law".split()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.text.background import LANGUAGE as BACKGROUND_LANGUAGE
+from focused.learning.model import TrainingFigures
 from focused.text.background import Background
 
 if TYPE_CHECKING:
-    from collections import Counter
     from pathlib import Path
 
     from focused.examples.page_set import PageSet
-    from focused.learning.model import TopicModel
     from focused.topic import Topic
     from focused.train import Learnt
+    from focused.train_keywords import Keywords
 
 _WIDTH = 30
 
@@ -29,43 +28,75 @@ def report(
     language_is_given: bool = False,
 ) -> str:
     """Return the report on a trained topic, for people."""
+    assert isinstance(learnt.model.figures, TrainingFigures)
+    detected = _languages(positive)
+    how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
-        _sources(topic, learnt.model, positive, unlabeled, language_is_given),
-        _warnings(topic, positive, unlabeled),
-        _figures(learnt.model, isinstance(unlabeled, Background)),
-        _terms(learnt),
-        _next(topic, directory),
+        _sources(topic, how, [f"Positive:   {_pages(positive)}"], learnt, unlabeled, positive),
+        _warnings(topic),
+        _figures(topic, learnt.model.figures, learnt.model.learner, isinstance(unlabeled, Background)),
+        _thresholds(learnt.model.figures),
+        _curve(learnt),
+        _terms(learnt, "Strongest terms for", "and against"),
+        _next(topic, directory, "the positives have no URLs"),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def keyword_report(
+    topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: PageSet | Background, directory: Path
+) -> str:
+    """Return the report on a topic made from words, for people."""
+    model, page = learnt.model, topic.calibrations["page"]
+    figures = model.figures
+    assert not isinstance(figures, TrainingFigures)
+    words = [f"Words:      {', '.join(keywords.terms.values())}"]
+    about = [
+        f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
+        "beside the words there belongs to the topic. How good that is cannot be told without example pages:",
+        f"assumed are a prior of {figures.prior:g}, and that {figures.share:.0%} of the unlabelled pages are relevant.",
+        f"Threshold: a page is relevant from a relevance of {page.threshold:.3f}",
+        "It gets better by adaptation during a crawl, or by pages you find good:",
+        f"scrapy train {topic.name} --positive PATH --force",
+    ]
+    parts = [
+        _sources(topic, "as asked or English", words, learnt, unlabeled),
+        _warnings(topic),
+        "\n".join(about),
+        _terms(learnt, "Words and their neighbours", "and against"),
+        _next(topic, directory, "words have no URLs"),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
 def _sources(
-    topic: Topic, model: TopicModel, positive: PageSet, unlabeled: PageSet | Background, language_is_given: bool
+    topic: Topic,
+    language: str,
+    ours: list[str],
+    learnt: Learnt,
+    unlabeled: PageSet | Background,
+    positive: PageSet | None = None,
 ) -> str:
-    detected = _languages(positive.languages)
-    how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
-    lines = [
-        f"Topic {topic.name}: {topic.title}",
-        "",
-        f"Language:   {topic.language} ({how})",
-        f"Positive:   {_pages(positive)}",
-    ]
+    lines = [f"Topic {topic.name}: {topic.title}", "", f"Language:   {topic.language} ({language})", *ours]
+    figures = learnt.model.figures
     if isinstance(unlabeled, Background):
         sources = ", ".join(unlabeled.about.get("sources", {}))
         lines.append(
             f"Unlabelled: none given; the general background of {unlabeled.n_pages:,} pages in English serves ({sources})"
         )
+        if figures.n_unlabeled < unlabeled.n_pages:
+            lines.append(f"            of which {figures.n_unlabeled:,} were drawn")
     else:
-        lines.append(f"Unlabelled: {_pages(unlabeled)}, languages: {_languages(unlabeled.languages)}")
-    figures = model.figures
+        lines.append(f"Unlabelled: {_pages(unlabeled)}, languages: {_languages(unlabeled)}")
     lines.append(f"Links:      {figures.n_links:,} among these pages")
-    if figures.n_reliable_negatives is not None:
+    if isinstance(figures, TrainingFigures) and figures.n_reliable_negatives is not None:
         lines.append(
             f"Reliable negatives: {figures.n_reliable_negatives:,} (lambda {figures.lambda_}, {figures.n_iterations} rounds, "
             f"{figures.termination})"
         )
-    sets = [("positive", positive), *([] if isinstance(unlabeled, Background) else [("unlabelled", unlabeled)])]
-    for name, pages in sets:
+    for name, pages in (("positive", positive), ("unlabelled", unlabeled)):
+        if pages is None or isinstance(pages, Background):
+            continue
         if pages.refusals.total:
             lines.append(f"Refused of the {name} ones: {pages.refusals.total:,}")
             lines += [f"  {line}" for line in pages.refusals.lines()]
@@ -78,35 +109,18 @@ def _pages(pages: PageSet) -> str:
     return f"{len(pages):,} page{'s' if len(pages) != 1 else ''}"
 
 
-def _languages(languages: Counter[str]) -> str:
-    return ", ".join(f"{code} {n:,}" for code, n in sorted(languages.items(), key=lambda pair: (-pair[1], pair[0])))
+def _languages(pages: PageSet) -> str:
+    languages = pages.languages
+    found = ", ".join(f"{code} {n:,}" for code, n in sorted(languages.items(), key=lambda pair: (-pair[1], pair[0])))
+    n = sum(languages.values())
+    return found if n == len(pages) else f"{found} of {n:,} looked at"
 
 
-def _warnings(topic: Topic, positive: PageSet, unlabeled: PageSet | Background) -> str:
-    lines = []
-    if isinstance(unlabeled, Background):
-        if topic.language != BACKGROUND_LANGUAGE:
-            lines.append(
-                f"WARNING: the general background is English, the topic is in {topic.language!r}: it does not fit. What was "
-                f"learnt tells the language rather than the topic. Train again with --unlabeled PATH, pages of any topic in "
-                f"{topic.language!r}."
-            )
-    elif unlabeled.languages:
-        main = max(sorted(unlabeled.languages), key=lambda code: unlabeled.languages[code])
-        if main not in (topic.language, "unknown"):
-            lines.append(
-                f"WARNING: most unlabelled pages are in {main!r}, the topic is in {topic.language!r}: what was learnt tells "
-                f"the language rather than the topic. Train again with --unlabeled pages in {topic.language!r}."
-            )
-    if len(positive) < 10:
-        lines.append(
-            f"WARNING: {_pages(positive)} of the topic are few; the figures below are rough. Thirty are enough."
-        )
-    return "\n".join(lines)
+def _warnings(topic: Topic) -> str:
+    return "\n".join(f"WARNING: {text}" for text in topic.manifest["warnings"])
 
 
-def _figures(model: TopicModel, is_background: bool) -> str:
-    figures, page = model.figures, model.calibrations["page"]
+def _figures(topic: Topic, figures: TrainingFigures, learner: str, is_background: bool) -> str:
     others = "the background does" if is_background else "the unlabelled pages, none of which looks relevant, do"
     source = (
         f"assumed, for {others} not tell"
@@ -118,27 +132,44 @@ def _figures(model: TopicModel, is_background: bool) -> str:
         for name in ("precision", "recall", "f1")
     ]
     lines = [
-        f"Cross-validated, for whole pages ({model.learner}, {figures.n_terms:,} terms):",
+        f"Cross-validated, for whole pages ({learner}, {figures.n_terms:,} terms, {figures.n_folds} folds):",
         "             95 % interval",
     ]
     lines += [
         f"  {'F1' if name == 'f1' else name:<10} {value:.2f}  {low:.2f}-{high:.2f}" for name, value, low, high in rows
     ]
-    lines.append(f"Threshold: a page is relevant from a relevance of {page.threshold:.3f}")
+    lines.append(f"Threshold: a page is relevant from a relevance of {topic.threshold('page'):.3f}")
     lines.append(f"Prior:     {figures.prior:.3f} of all pages are relevant ({source})")
     return "\n".join(lines)
 
 
-def _terms(learnt: Learnt) -> str:
+def _thresholds(figures: TrainingFigures) -> str:
+    lines = ["What other thresholds would give (-s FOCUSED_RELEVANCE_THRESHOLD=...):", "  from   precision  recall  F1"]
+    for row in figures.at_thresholds:
+        chosen = "  <- chosen" if row.is_chosen else ""
+        lines.append(f"  {row.threshold:.3f}  {row.precision:>9.2f}  {row.recall:>6.2f}  {row.f1:.2f}{chosen}")
+    return "\n".join(lines)
+
+
+def _curve(learnt: Learnt) -> str:
+    curve = learnt.curve
+    if curve is None:
+        return "Would more examples help? Not looked at (--quick)."
+    points = [f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True)]
+    course = f"\n  F1 {', '.join(points)} positives" if points else ""
+    return f"Would more examples help? {curve.advice}{course}"
+
+
+def _terms(learnt: Learnt, first_title: str, second_title: str) -> str:
     columns = [[f"{term[:20]:<20} {weight:+.2f}" for term, weight in terms] for terms in learnt.strongest()]
     n = max(map(len, columns))
     padded = [column + [""] * (n - len(column)) for column in columns]
-    lines = [f"{'Strongest terms for':<{_WIDTH}}and against"]
+    lines = [f"{first_title:<{_WIDTH}}{second_title}"]
     lines += [f"{first:<{_WIDTH}}{second}".rstrip() for first, second in zip(*padded, strict=True)]
     return "\n".join(lines)
 
 
-def _next(topic: Topic, directory: Path) -> str:
+def _next(topic: Topic, directory: Path, why_no_seeds: str) -> str:
     lines = [f"Topic written to {directory}"]
     if topic.seeds:
         lines.append(
@@ -147,7 +178,7 @@ def _next(topic: Topic, directory: Path) -> str:
         lines.append(f"Next: scrapy crawl focused -a topic={topic.name}")
     else:
         lines.append(
-            "It has no seeds: the positives have no URLs, and --seeds was not given. Say where a crawl starts, or write "
+            f"It has no seeds: {why_no_seeds}, and --seeds was not given. Say where a crawl starts, or write "
             f"seeds into {directory / 'topic.toml'}."
         )
         lines.append(f"Next: scrapy crawl focused -a topic={topic.name} -a seeds=URL,URL")

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from focused.page.page import Page
 
 UNKNOWN = "unknown"
+# Telling the language takes as long as reading the page; these many tell what most unlabelled pages are in.
+_MAX_LANGUAGES = 2000
 _CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
 
 Track = Callable[[list[Any], str], Iterable[Any]]
@@ -42,12 +44,19 @@ class PageSet:
     digests: list[bytes] = field(default_factory=list)
     #: URL of each page; of files that they were given.
     urls: list[str] = field(default_factory=list)
-    #: Pages by detected language.
-    languages: Counter[str] = field(default_factory=Counter)
+    #: What each page is called: its URL, its file, or its line.
+    names: list[str] = field(default_factory=list)
+    #: Language detected of each page; of many unlabelled pages only of some, empty of the others.
+    language_of: list[str] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     refusals: Refusals = field(default_factory=Refusals)
     #: Pages of which a limit cut something off.
     n_cut: int = 0
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Pages by detected language, of those it was looked for in."""
+        return Counter(filter(None, self.language_of))
 
     def __len__(self) -> int:
         return len(self.pages)
@@ -100,14 +109,14 @@ class ExampleReader:
         loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
         # Stopwords and stems need the language, which needs the text: so the positives are read twice.
         reader = self._reader("en")
-        found.languages.update(_language_of(self._page(reader, example)) for example in loaded)
+        languages = [_language_of(self._page(reader, example)) for example in loaded]
         if self.language is None:
-            known = {code: n for code, n in found.languages.items() if code != UNKNOWN}
+            known = Counter(code for code in languages if code != UNKNOWN)
             # Ties go to the first by alphabet: the order of the files makes no difference.
             self.language = min(known, key=lambda code: (-known[code], code), default="en")
         reader = self._reader(self.language)
-        for example in loaded:
-            self._add(found, example, self._page(reader, example), wanted)
+        for example, language in zip(loaded, languages, strict=True):
+            self._add(found, example, self._page(reader, example), wanted, language)
         return found
 
     def unlabeled(
@@ -128,10 +137,10 @@ class ExampleReader:
         """
         found = PageSet(refusals=refusals)
         reader = self._reader(self.language or "en")
+        every = -(-min(len(candidates), limit or len(candidates)) // _MAX_LANGUAGES)
         for example in examples(self._track(candidates, "unlabelled pages"), found.seen, refusals, positive.seen):
             page = self._page(reader, example)
-            if self._add(found, example, page, wanted):
-                found.languages[_language_of(page)] += 1
+            self._add(found, example, page, wanted, "" if len(found) % every else _language_of(page))
             if limit is not None and len(found) >= limit:
                 break
         return found
@@ -142,7 +151,7 @@ class ExampleReader:
     def _page(self, reader: PageReader, example: Example) -> Page:
         return reader.read(example.content.body, example.content.url, example.content.content_type)
 
-    def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str]) -> bool:
+    def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
         counted = counted_page(
             page,
             example.urls,
@@ -152,12 +161,13 @@ class ExampleReader:
         )
         if not len(counted.terms.ids):
             pages.refusals.add("no words", example.candidate.name)
-            return False
+            return
         pages.pages.append(counted)
         pages.digests.append(example.digest)
         pages.urls.append(example.content.url)
+        pages.names.append(example.candidate.name)
+        pages.language_of.append(language)
         pages.n_cut += not _CUTS.isdisjoint(page.cuts)
-        return True
 
 
 def urls_of(candidates: Iterable[Candidate]) -> set[str]:

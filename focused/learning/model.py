@@ -55,6 +55,22 @@ class TrainingFigures:
     """What other thresholds of the page's relevance would give."""
 
 
+@dataclass(frozen=True, slots=True)
+class KeywordFigures:
+    """What a topic was made from that is known by words alone; how good it is, nobody can say."""
+
+    n_unlabeled: int
+    n_with_keywords: int
+    """Unlabelled pages that hold one of the words at least."""
+    n_terms: int
+    n_links: int
+    """Links among the unlabelled pages that anchors and contexts were calibrated on."""
+    prior: float
+    """Share of relevant pages that is assumed of a crawl, in (0, 1)."""
+    share: float
+    """Share of the unlabelled pages that is taken for relevant, in (0, 1)."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class TopicModel:
     """A linear page classifier, calibrated for every kind of text unit.
@@ -81,7 +97,7 @@ class TopicModel:
     """Column and coefficient of the strongest terms for the topic, strongest first."""
     negative_terms: tuple[tuple[int, float], ...]
     """Column and coefficient of the strongest terms against it, strongest first."""
-    figures: TrainingFigures
+    figures: TrainingFigures | KeywordFigures
 
     def rows(self, counts: Any) -> sparse.csr_matrix:
         """Return the weighted, L2-normalised rows of text units, shape (n_units, n_terms).

@@ -1,0 +1,95 @@
+"""The arguments of ``scrapy train``: checked, and put together again as the command that makes the topic."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from focused.learning.learners import LEARNERS
+from focused.text.languages import LANGUAGES, detectable_languages
+from focused.topic import check_topic_name
+
+if TYPE_CHECKING:
+    import argparse
+
+# As `focused.train.QUICK_UNLABELED`, which cannot be imported before it is needed: scikit-learn comes with it.
+QUICK_SAMPLE = 1000
+
+
+def topic_name(args: list[str]) -> str:
+    """Return the only positional argument; what looks like an option is one that is not known."""
+    unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
+    if unknown:
+        raise ValueError(f"There is no option {unknown[0]}. See scrapy train -h.")
+    if len(args) != 1:
+        got = f"Got {shlex.join(args)}." if args else "Got none; an option before it takes all that follows."
+        raise ValueError(f"Name one topic, before the options: scrapy train TOPIC --positive PATH. {got}")
+    return check_topic_name(args[0])
+
+
+def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
+    """Return the size of the sample and the random state; complain of what cannot be."""
+    if opts.keywords is None and not opts.positive:
+        raise ValueError(
+            "--positive is missing: name pages about the topic. Example: --positive solar-pages/. If you have none, begin "
+            'with words: --keywords "solar panel photovoltaic inverter"'
+        )
+    if opts.keywords is not None:
+        _check_keywords(opts)
+    for option in ("unlabeled", "seeds"):
+        if getattr(opts, option) == []:
+            raise ValueError(f"--{option} must be followed by at least one value.")
+    if not opts.unlabeled:
+        for option in ("unlabeled_urls", "unlabeled_sample"):
+            if getattr(opts, option) is not None:
+                raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
+    if opts.learner not in LEARNERS:
+        raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}. Got {opts.learner!r}.")
+    if opts.language is not None:
+        opts.language = opts.language.lower()
+        if opts.language not in LANGUAGES and opts.language not in detectable_languages():
+            known = ", ".join(LANGUAGES)
+            raise ValueError(
+                f"--language must be an ISO 639-1 code. Got {opts.language!r}. With stopwords or a stemmer: {known}."
+            )
+    n_sample = None
+    if opts.unlabeled_sample is not None:
+        n_sample = _whole("--unlabeled-sample", opts.unlabeled_sample, 1)
+    elif opts.quick and opts.unlabeled:
+        n_sample = QUICK_SAMPLE
+    return n_sample, _whole("--random-state", opts.random_state, 0)
+
+
+def _check_keywords(opts: argparse.Namespace) -> None:
+    if not " ".join(opts.keywords).strip():
+        raise ValueError('--keywords must be followed by words. Example: --keywords "star galaxy planet telescope"')
+    for option in ("positive", "positive_urls"):
+        if getattr(opts, option) is not None:
+            raise ValueError(
+                f"--keywords and --{option.replace('_', '-')} exclude each other: words are for those who have no pages; "
+                "pages tell more. Leave one out."
+            )
+    if opts.learner != LEARNERS[0]:
+        raise ValueError("--learner needs --positive PATH: words alone are not learnt by a classifier.")
+
+
+def _whole(option: str, value: str, lowest: int) -> int:
+    if not (value.isascii() and value.isdigit()) or not lowest <= int(value) < 2**32:
+        raise ValueError(f"{option} must be a whole number from {lowest} to {2**32 - 1}. Got {value!r}.")
+    return int(value)
+
+
+def command_line(name: str, opts: argparse.Namespace) -> str:
+    """Return the command that makes this topic. What does not change the topic is left out."""
+    words = ["scrapy", "train", name]
+    if opts.keywords is not None:
+        words += ["--keywords", " ".join(opts.keywords)]
+    for option in ("positive", "positive_urls", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title",
+                   "note", "language"):  # fmt: skip
+        value = getattr(opts, option)
+        if value is not None:
+            words += [f"--{option.replace('_', '-')}", *([value] if isinstance(value, str) else value)]
+    for option, default in (("learner", LEARNERS[0]), ("web", "live"), ("random_state", "0")):
+        if getattr(opts, option) != default:
+            words += [f"--{option.replace('_', '-')}", getattr(opts, option)]
+    return shlex.join([*words, "--quick"] if opts.quick else words)
