@@ -119,7 +119,11 @@ class Forest:
         # Of two equally large ones the later counts as the smaller: it is the newcomer.
         a, b = sorted((a, b), key=lambda node: (self.n_units[node], -self.first[node]))
         c_i, c_j = (a, b) if self.compare == "smaller" else (b, a)
-        return comparison_variation(similarity(self.rows[self.units(c_i)] @ self.vector(c_j)), self.lambda_)
+        if self.unit[c_i] != NONE:
+            cosines = np.array([self.cosine(c_j, self.vector(c_i))])
+        else:
+            cosines = self.rows[self.units(c_i)] @ self.vector(c_j)
+        return comparison_variation(similarity(cosines), self.lambda_)
 
     def _new(self, left: int, right: int, unit: int, first: int, n_units: int) -> int:
         self.left.append(left)
@@ -135,8 +139,25 @@ class Forest:
         known = self._sums[node]
         if known is not None:
             return known
-        units = self.rows[self.units(node)]
-        terms, places = np.unique(units.indices, return_inverse=True)
-        known = terms, np.bincount(places, units.data, len(terms)).astype(np.float64, copy=False)
+        if self.unit[node] != NONE:
+            stretch = slice(*self.rows.indptr[self.unit[node] : self.unit[node] + 2])
+            known = self.rows.indices[stretch], self.rows.data[stretch]
+        else:
+            known = _added(*self._entries(node))
         self._sums[node] = known
         return known
+
+    def _entries(self, node: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """Return terms and weights whose sum is the node's: those of its children, or of its units if cheaper."""
+        children = [self._sums[child] for child in (self.left[node], self.right[node])]
+        parts = [known for known in children if known is not None]
+        if len(parts) < 2:
+            units = self.rows[self.units(node)]
+            return units.indices, units.data
+        return np.concatenate([terms for terms, _ in parts]), np.concatenate([weights for _, weights in parts])
+
+
+def _added(terms: NDArray[np.intp], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Add up the weights of equal terms."""
+    different, places = np.unique(terms, return_inverse=True)
+    return different, np.bincount(places, weights, len(different)).astype(np.float64, copy=False)

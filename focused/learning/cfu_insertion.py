@@ -35,7 +35,7 @@ def insert_units(forest: Forest, units: Iterable[int]) -> None:
         index.leave(forest.root(node))
         changed = _graft(forest, leaf, node)
         for root in changed:
-            index.enter(root)
+            index.enter(root, None if len(changed) > 1 else leaf)
         for root in changed:
             _merge_on(forest, index, root)
 
@@ -52,11 +52,11 @@ class _Index:
         for root in forest.roots.values():
             self.enter(root)
 
-    def enter(self, root: int) -> None:
-        """Note a new or changed tree."""
+    def enter(self, root: int, added: int | None = None) -> None:
+        """Note a new or changed tree; of a tree that has only grown, `added` is the node that is new in it."""
         first = self.forest.first[root]
         self.forest.roots[first] = root
-        self.tree_of[self.forest.units(root)] = first
+        self.tree_of[self.forest.units(root if added is None else added)] = first
         self.lengths[first] = self.forest.length(root)
 
     def leave(self, root: int) -> None:
