@@ -131,6 +131,13 @@ def test_the_threshold_of_1_dnfii_rises_to_the_least_that_leaves_enough(caplog):
     assert "threshold raised from 1 to 2" in caplog.text
 
 
+def test_the_threshold_of_1_dnfii_does_not_rise_above_the_number_of_positives():
+    # To leave enough the threshold would have to pass the 9 occurrences of a; c alone would be left.
+    counts = rows("aaab", "aaac", "aaab" + "c" * 10, *["a"] * 8, "b")
+    with pytest.raises(TooFewReliableNegativesError, match=r"Got 0 with a threshold of 1 .* no higher one up to \|P\|"):
+        OneDNFII(min_occurrences=1).fit(counts, np.arange(12) < 3)
+
+
 def test_the_threshold_of_1_dnfii_starts_at_half_of_p_where_a_term_is_that_frequent():
     counts, y, _ = pages(20, 200, words=40)
     assert OneDNFII().fit(counts, y).min_occurrences_ >= 10

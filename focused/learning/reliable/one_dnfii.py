@@ -32,7 +32,8 @@ def one_dnfii_negatives(
 
     A positive feature is commoner in P than in U, as in 1-DNF, and its absolute frequency, the number of its
     occurrences in P, exceeds a threshold. No paper prints one (docs/method.md, D21). Like 1-DNFC's lambda it rises
-    where it leaves too few reliable negatives, to the least value that leaves enough.
+    where it leaves too few reliable negatives, to the least value that leaves enough, but not above |P|: a word that
+    all pages hold has the most occurrences, and a threshold that leaves little but such words lets positives pass.
 
     Parameters
     ----------
@@ -44,7 +45,7 @@ def one_dnfii_negatives(
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few at any threshold that leaves a positive feature: fail, take all of U, or take at the
+        Where there are too few at any threshold up to |P| that leaves a positive feature: fail, take all of U, or take at the
         first threshold the documents that hold the fewest positive features.
     random_state : ignored
         The search draws nothing.
@@ -70,7 +71,7 @@ def one_dnfii_negatives(
     if start is None:
         start = 0.5 * n_positive if most > 0.5 * n_positive else 0.0
     least = _least_threshold(unlabeled, commoner, occurrences, needed)
-    used = least if start < least < most else start
+    used = least if start < least < most and least <= n_positive else start
     if used > start:
         logger.info("1-DNFII: threshold raised from %g to %g occurrences", start, used)
     features = commoner[occurrences[commoner] > used]
@@ -83,7 +84,7 @@ def one_dnfii_negatives(
         n_positive=n_positive,
         min_share=min_share,
         too_few=too_few,
-        reason=f" with a threshold of {start:g} occurrences in P, and no higher one leaves both enough and a feature",
+        reason=f" with a threshold of {start:g} occurrences in P, and no higher one up to |P| serves",
     )
 
 
@@ -110,11 +111,11 @@ class OneDNFII(ReliableNegativeFinder):
     ----------
     min_occurrences : float, default=None
         How many occurrences in P a positive feature must exceed; where None half of |P|, or 0 if none does. Raised to
-        the least value that leaves enough reliable negatives.
+        the least value up to |P| that leaves enough reliable negatives.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="error"
-        Where there are too few at any threshold: fail, take all unlabelled documents, or those that hold the fewest
+        Where there are too few at any such threshold: fail, take all unlabelled documents, or those that hold the fewest
         positive features at the first threshold.
 
     Attributes
