@@ -15,8 +15,9 @@ from focused.text.weighting import weighted_rows
 
 # The check data hold every term in every document: there are no reliable negatives, so all others serve.
 ESTIMATORS = [
+    IncrementalSVM(too_few="all", random_state=0),
     IncrementalSVM(unlabeled_are_negative=True, random_state=0),
-    BatchSVM(unlabeled_are_negative=True, random_state=0),
+    BatchSVM(too_few="all", random_state=0),
 ]
 
 
@@ -247,6 +248,20 @@ def test_the_way_to_find_negatives_can_be_chosen():
     assert (all_others.reliable_negatives_ == np.arange(20, 220)).all()
     with pytest.raises(ValueError, match=r"reliable must be one of 1-dnf, .* Got '1-dnx'"):
         IncrementalSVM(reliable="1-dnx").fit(counts, y)
+
+
+def test_too_few_reliable_negatives_stop_training_unless_a_way_out_is_chosen():
+    counts, y, _ = pages()
+    everywhere = sparse.hstack([counts, np.ones((220, 1)) + 5 * y[:, np.newaxis]], format="csr")
+    everywhere = everywhere.tolil()
+    everywhere[20, 160] = 0  # one page of 220 lacks a word that all others hold
+    everywhere = everywhere.tocsr()
+    for estimator in (IncrementalSVM(random_state=0), BatchSVM(random_state=0)):
+        with pytest.raises(ValueError, match="reliable negatives"):
+            clone(estimator).fit(everywhere, y)
+        lowest = clone(estimator).set_params(too_few="lowest").fit(everywhere, y)
+        assert 20 <= len(lowest.reliable_negatives_) < 200
+        assert len(clone(estimator).set_params(too_few="all").fit(everywhere, y).reliable_negatives_) == 200
 
 
 def test_verdicts_with_unknown_labels_are_refused():

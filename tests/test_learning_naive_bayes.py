@@ -11,7 +11,7 @@ from focused.text.weighting import weighted_rows
 
 
 # The check data hold every term in every document: there are no reliable negatives, so all others serve.
-@parametrize_with_checks([NaiveBayes(unlabeled_are_negative=True)])
+@parametrize_with_checks([NaiveBayes(too_few="all"), NaiveBayes(weighting="tfidf", unlabeled_are_negative=True)])
 def test_naive_bayes_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
@@ -106,7 +106,7 @@ def test_one_document_a_class_and_documents_without_words_are_enough():
     model = NaiveBayes(unlabeled_are_negative=True).fit(counts, [1, 0, 0])
     assert model.predict(counts).tolist() == [1, 0, 0]
     assert np.isfinite(model.coef_).all()
-    assert NaiveBayes(unlabeled_are_negative=True).fit(counts * 0, [1, 0, 0]).coef_.any() == False  # noqa: E712
+    assert not NaiveBayes(unlabeled_are_negative=True).fit(counts * 0, [1, 0, 0]).coef_.any()
 
 
 def test_fitting_neither_densifies_nor_changes_its_input(monkeypatch):

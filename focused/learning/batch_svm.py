@@ -28,6 +28,7 @@ class LabeledSVM(LinearCountClassifier):
 
     C: float
     reliable: str
+    too_few: str
     unlabeled_are_negative: bool
     random_state: Any
     reliable_negatives_: NDArray[np.intp]
@@ -43,6 +44,7 @@ class LabeledSVM(LinearCountClassifier):
             counts,
             positive,
             reliable=self.reliable,
+            too_few=self.too_few,
             unlabeled_are_negative=self.unlabeled_are_negative,
             random_state=self.random_state,
         )
@@ -94,6 +96,8 @@ class BatchSVM(LabeledSVM):
         Penalty of the SVM.
     reliable : str, default="1-dnfii"
         How reliable negatives are found, a name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
+    too_few : {"error", "all", "lowest"}, default="error"
+        Where there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete.
@@ -125,12 +129,14 @@ class BatchSVM(LabeledSVM):
         *,
         C: float = 1.0,
         reliable: str = "1-dnfii",
+        too_few: str = "error",
         unlabeled_are_negative: bool = False,
         sublinear_tf: bool = False,
         random_state: Any = None,
     ) -> None:
         self.C = C
         self.reliable = reliable
+        self.too_few = too_few
         self.unlabeled_are_negative = unlabeled_are_negative
         self.sublinear_tf = sublinear_tf
         self.random_state = random_state

@@ -51,6 +51,8 @@ class IncrementalSVM(LabeledSVM):
         Penalty of each SVM.
     reliable : str, default="1-dnfii"
         How reliable negatives are found, a name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
+    too_few : {"error", "all", "lowest"}, default="error"
+        Where there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete, as in P15's own experiments.
@@ -101,6 +103,7 @@ class IncrementalSVM(LabeledSVM):
         max_examples: int = 5000,
         C: float = 1.0,
         reliable: str = "1-dnfii",
+        too_few: str = "error",
         unlabeled_are_negative: bool = False,
         sublinear_tf: bool = False,
         random_state: Any = None,
@@ -112,6 +115,7 @@ class IncrementalSVM(LabeledSVM):
         self.max_examples = max_examples
         self.C = C
         self.reliable = reliable
+        self.too_few = too_few
         self.unlabeled_are_negative = unlabeled_are_negative
         self.sublinear_tf = sublinear_tf
         self.random_state = random_state

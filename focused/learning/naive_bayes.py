@@ -44,6 +44,8 @@ class NaiveBayes(LinearCountClassifier):
         D36), unless the training set is a random draw.
     reliable : str, default="1-dnfc"
         How reliable negatives are found, a name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
+    too_few : {"error", "all", "lowest"}, default="error"
+        Where there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: the negatives are the reliable ones. True: all documents that are not positive, for training
         sets whose labels are complete.
@@ -81,6 +83,7 @@ class NaiveBayes(LinearCountClassifier):
         term_share: float = 1.0,
         prior: float | None = 0.5,
         reliable: str = "1-dnfc",
+        too_few: str = "error",
         unlabeled_are_negative: bool = False,
         sublinear_tf: bool = False,
         random_state: Any = None,
@@ -89,6 +92,7 @@ class NaiveBayes(LinearCountClassifier):
         self.term_share = term_share
         self.prior = prior
         self.reliable = reliable
+        self.too_few = too_few
         self.unlabeled_are_negative = unlabeled_are_negative
         self.sublinear_tf = sublinear_tf
         self.random_state = random_state
@@ -114,6 +118,7 @@ class NaiveBayes(LinearCountClassifier):
             counts,
             positive,
             reliable=self.reliable,
+            too_few=self.too_few,
             unlabeled_are_negative=self.unlabeled_are_negative,
             random_state=self.random_state,
         )

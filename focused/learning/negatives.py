@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.learning.reliable import RELIABLE_NEGATIVES, check_method
+from focused.learning.reliable.result import check_too_few
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +19,7 @@ def negatives(
     positive: NDArray[np.bool_],
     *,
     reliable: str,
+    too_few: str,
     unlabeled_are_negative: bool,
     random_state: Any = None,
 ) -> NDArray[np.intp]:
@@ -30,6 +32,9 @@ def negatives(
     positive : ndarray of bool of shape (n_documents,)
     reliable : str
         A name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
+    too_few : {"error", "all", "lowest"}
+        Where there are too few reliable negatives: fail, take all others, or take those the method finds the
+        least positive.
     unlabeled_are_negative : bool
         True: every document that is not positive. False: the reliable negatives among them.
     random_state : int, RandomState instance or None
@@ -38,11 +43,14 @@ def negatives(
     Raises
     ------
     TooFewReliableNegativesError
-        A ValueError, where reliable negatives are asked for and too few are found.
+        A ValueError, with `too_few="error"`, where reliable negatives are asked for and too few are found.
     """
     check_method(reliable)
+    check_too_few(too_few)
     others = np.flatnonzero(~positive)
     if unlabeled_are_negative:
         return others
-    found = RELIABLE_NEGATIVES[reliable](counts[positive], counts[~positive], random_state=random_state)
+    found = RELIABLE_NEGATIVES[reliable](
+        counts[positive], counts[~positive], too_few=too_few, random_state=random_state
+    )
     return np.sort(others[found.unlabeled_rows])
