@@ -90,8 +90,8 @@ class _Clusters:
         self.lambda_, self.smaller = lambda_, smaller
         self.cluster_of = np.arange(n)
         self.alive = np.ones(n, dtype=bool)
-        # Grows with the size of a cluster; of two equally large ones it is less for the later one.
         self.sizes = np.ones(n, dtype=np.intp)
+        # Grows with the size of a cluster; of two equally large ones it is less for the later one.
         self.rank = n - np.arange(n)
         self.products = products.copy()
         self.lengths = np.sqrt(np.diag(products))
