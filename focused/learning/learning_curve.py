@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from joblib import Parallel, delayed
 
-from focused.learning.learners import make_learner
+from focused.learning.learners import LEARNERS, make_learner
 from focused.text.vocabulary import canonical, select_terms
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def learning_curve(
     *,
     prior: float,
     prior_is_assumed: bool,
-    learner: str = "logistic",
+    learner: str = LEARNERS[0],
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
