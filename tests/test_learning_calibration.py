@@ -15,8 +15,8 @@ from focused.learning.calibration import (
     fit_line,
     halfway_to_prior,
     no_calibration,
-    with_best_threshold,
 )
+from focused.learning.threshold import with_best_threshold
 
 CALIBRATION = Calibration("page", slope=4.0, offset=1.0, prior=0.1, half_terms=3.0, threshold=0.4, n_examples=100)
 

@@ -14,6 +14,7 @@ from focused.learning.one_class import OneClass
 from focused.learning.plain_svm import PlainSVM
 from focused.learning.psoc import PSOC
 from focused.learning.reliable import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
+from focused.learning.screened_svm import ScreenedSVM
 from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 
@@ -23,6 +24,7 @@ ESTIMATORS = [
     AgainstUnlabeled(),
     AgainstUnlabeled(loss="squared_hinge", random_state=0),
     OneClass(),
+    ScreenedSVM(random_state=0),
     PlainSVM(random_state=0),
     PlainSVM(weighting="tfipndf", random_state=0),
     OneDNF(too_few="all"),

@@ -174,7 +174,9 @@ def test_the_voting_classifier_says_what_it_found(web):
     assert model.figures.termination == "no_new_negatives"
 
 
-def test_learners_without_reliable_negatives_leave_their_figures_empty(model):
+def test_learners_without_reliable_negatives_leave_their_figures_empty(web):
+    counts, y, links = web
+    model = train_topic(counts, y, link_examples=links, learner="logistic")
     assert model.figures.n_reliable_negatives is None
     assert model.figures.lambda_ is None
 

@@ -55,6 +55,13 @@ class Calibration:
         """
         return calibrated(np.asarray(decisions, dtype=np.float64), np.asarray(n_known), self.numbers())
 
+    def log_odds(self, decisions: ArrayLike, n_known: ArrayLike) -> NDArray[np.float64]:
+        """Return z, the log-odds of the relevance before they are bent; parameters as of `relevance`."""
+        n = np.asarray(n_known, dtype=np.float64)
+        evidence = n / np.maximum(n + self.half_terms, 1e-300)
+        line = self.slope * np.asarray(decisions, dtype=np.float64) + self.offset
+        return np.asarray(evidence * line + (1 - evidence) * logit(self.prior))
+
     def numbers(self, intercept: float = 0.0) -> NDArray[np.float64]:
         """Return what `calibrated` needs, shape (5,), for decisions to which an intercept is still to be added.
 
@@ -170,24 +177,3 @@ def fit_half_terms(start: Calibration, examples: CalibrationExamples) -> Calibra
         if lost < least:
             best, least = candidate, lost
     return best
-
-
-def with_best_threshold(calibration: Calibration, examples: CalibrationExamples) -> tuple[Calibration, float]:
-    """Set the threshold that has the highest expected F1 on a sample of units; return it and that F1.
-
-    The relevances are taken at their word: above a threshold their sum is the number of relevant units
-    to be expected. The threshold is never at or below the prior, because a unit without any known term
-    is not relevant but unknown.
-    """
-    relevance = calibration.relevance(examples.decisions, examples.n_known)
-    order = np.argsort(-relevance, kind="stable")
-    ordered, weights = relevance[order], examples.weights[order]
-    found = np.cumsum(weights * ordered)
-    f1 = 2 * found / (np.cumsum(weights) + found[-1])
-    best = int(np.argmax(np.where(ordered > calibration.prior, f1, -1.0)))
-    at_least = np.nextafter(calibration.prior, 1.0)
-    if ordered[best] <= calibration.prior:
-        return replace(calibration, threshold=float(at_least)), 0.0
-    # Half way to the next unit below: rounding must not push the last accepted unit under it.
-    below = np.append(ordered[ordered < ordered[best]][:1], calibration.prior)[0]
-    return replace(calibration, threshold=float(max((ordered[best] + below) / 2, at_least))), float(f1[best])

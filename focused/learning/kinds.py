@@ -14,8 +14,9 @@ from focused.learning.calibration import (
     fit_line,
     halfway_to_prior,
     no_calibration,
-    with_best_threshold,
 )
+from focused.learning.presence import fit_line_to_unlabeled
+from focused.learning.threshold import with_best_threshold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,19 +60,42 @@ def background_population(positive: NDArray[np.bool_], prior: float) -> tuple[ND
     return labels, weights
 
 
-def calibrate_pages(
-    prior: float, pages: CalibrationExamples, short: CalibrationExamples
-) -> tuple[Calibration, Calibration]:
+def page_line(
+    prior: float,
+    decisions: NDArray[np.float64],
+    n_known: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    *,
+    is_background: bool,
+) -> Calibration:
+    """Return a calibration of pages with slope and offset only; every page has text enough.
+
+    Parameters
+    ----------
+    prior : float
+        Share of relevant pages in the population, in (0, 1).
+    decisions, n_known, positive : ndarray of shape (n_pages,)
+        Held-out decisions, numbers of known terms, and which pages are labelled positive.
+    is_background : bool
+        Whether U holds no positive; then its pages are negatives, and `prior` a statement.
+    """
+    start = no_calibration("page", prior)
+    if is_background:
+        examples = CalibrationExamples(decisions, n_known, *background_population(positive, prior))
+        return fit_line(start, examples)
+    return fit_line_to_unlabeled(start, decisions, n_known, positive)
+
+
+def calibrate_pages(line: Calibration, short: CalibrationExamples) -> tuple[Calibration, Calibration]:
     """Return the calibrations of pages and of blocks.
 
     Both have slope and offset from whole pages, and `half_terms` from short texts drawn from them: what
     stands in a block is on topic with the same probability as if a short page held it.
-    Their thresholds differ: F1 is best for whole pages and for short texts.
+    The threshold of blocks is the best for short texts; that of pages is set by `with_best_page_threshold`.
     """
-    line = fit_line(no_calibration("page", prior), pages)
     page = replace(fit_half_terms(line, short), n_examples=line.n_examples)
     block = replace(page, kind="block")
-    return with_best_threshold(page, pages)[0], with_best_threshold(block, short)[0]
+    return page, with_best_threshold(block, short)[0]
 
 
 def calibrate_links(

@@ -21,6 +21,12 @@ _STARTS = (0.1, 0.6)
 # Distance of a standard Gaussian's quartiles from its middle.
 _QUARTILE = 0.6745
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
+# At which values of U the shares of U and P are compared.
+_QUANTILES = np.linspace(0.5, 1, 1000)
+# With so many positives the least ratio and the shape of the mixture weigh the same.
+_FEW_POSITIVES = 20
+# A topic is rare; what counts when P and U lie on top of each other, and how much.
+_OPINION, _OPINION_STRENGTH = 0.04, 6.0
 
 
 class PriorEstimate(NamedTuple):
@@ -35,10 +41,15 @@ class PriorEstimate(NamedTuple):
 def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> PriorEstimate:
     """Estimate the class prior of U from decision values that were not trained on.
 
-    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Two
-    readings of that, whose geometric mean is returned because their errors differ: two Gaussians fitted
-    by expectation-maximisation with the labelled positives held in the upper one, and the excess of U
-    over the mirror image of its lower half, above the median of P.
+    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Three readings of that
+    are averaged geometrically, because their errors differ:
+
+    - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one;
+    - the excess of U over the mirror image of its lower half, above the median of P;
+    - the least ratio of (share of U above a value) to (share of P above it), which the prior cannot exceed. Where
+      there are many positives it is the best of the three, and weighs n / (n + 20).
+
+    Where P and U overlap, they hardly tell: the estimate is drawn to a prior opinion, 0.04 (docs/method.md, D50).
 
     Parameters
     ----------
@@ -47,15 +58,63 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     unlabeled : ndarray of shape (n_unlabeled,)
         Held-out decision values of the unlabelled documents.
     """
-    unlabeled = _without_left_tail(unlabeled)
+    clipped = _without_left_tail(unlabeled)
     # Where most of U is positive, a start that takes its median for a negative ends in the wrong place.
-    fits = [_two_gaussians(positive, unlabeled, start) for start in _STARTS]
+    fits = [_two_gaussians(positive, clipped, start) for start in _STARTS]
     _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
-    prior = float(np.sqrt(mixture * _excess_over_mirror(positive, unlabeled, mixture)))
+    from_shape = np.sqrt(mixture * _excess_over_mirror(positive, clipped, mixture))
+    share = len(positive) / (len(positive) + _FEW_POSITIVES)
+    logarithm = (1 - share) * np.log(from_shape) + share * np.log(_least_ratio(positive, unlabeled))
+    doubt = _OPINION_STRENGTH * max(0.0, _overlap(positive, unlabeled) - np.exp(logarithm) / 2)
+    prior = float(np.clip(np.exp((logarithm + doubt * np.log(_OPINION)) / (1 + doubt)), _MIN_PRIOR, _MAX_PRIOR))
     # Bayes' rule with the new prior: the odds of each document are multiplied by one factor.
     odds = prior / (1 - prior) * (1 - mixture) / mixture
     shifted = probabilities * odds / (probabilities * odds + 1 - probabilities)
     return PriorEstimate(prior, shifted)
+
+
+def share_of_positives_above(
+    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], values: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return which share of the positives is expected at or above each value, by a Gaussian.
+
+    A few dozen positives make a ragged curve; its steps would decide where the best threshold is. Mean and spread are
+    those of P, the spread drawn to that of U by five documents.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_positive,)
+        Held-out decision values of the labelled positives.
+    unlabeled : ndarray of shape (n_unlabeled,)
+        Those of the unlabelled documents.
+    values : ndarray of shape (n_values,)
+
+    Returns
+    -------
+    ndarray of shape (n_values,)
+    """
+    n = len(positive)
+    spread = np.sqrt((n * positive.var() + _SPREAD_STRENGTH * unlabeled.var()) / (n + _SPREAD_STRENGTH))
+    return np.asarray(ndtr((positive.mean() - values) / max(float(spread), 1e-12)))
+
+
+def _least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+    """Return the least (share of U above a value) / (share of P above it), of values at or below the middle of P."""
+    values = np.unique(np.concatenate([np.quantile(unlabeled, _QUANTILES), positive]))
+    in_positive = share_of_positives_above(positive, unlabeled, values)
+    above = 1 - np.searchsorted(np.sort(unlabeled), values) / len(unlabeled)
+    low = in_positive >= 0.5
+    if not low.any():
+        return _MAX_PRIOR
+    # Half a document rather than none: a share of 0 would be too sure.
+    ratio = np.maximum(above[low], 0.5 / len(unlabeled)) / in_positive[low]
+    return float(np.clip(ratio.min(), _MIN_PRIOR, _MAX_PRIOR))
+
+
+def _overlap(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+    """Return the probability that a document of U lies above one of P; half of the prior where they are separated."""
+    below = np.searchsorted(np.sort(unlabeled), positive) / len(unlabeled)
+    return float(1 - below.mean())
 
 
 def _without_left_tail(unlabeled: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -11,10 +11,11 @@ from focused.learning.calibration import Calibration, CalibrationExamples
 from focused.learning.examples import LinkExamples, TrainingSet, prepare
 from focused.learning.figures import figures_at_thresholds, page_figures
 from focused.learning.held_out import Units, held_out_decisions, short_texts
-from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, population
-from focused.learning.learners import make_learner
+from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
+from focused.learning.learners import LEARNERS, make_learner
 from focused.learning.model import TopicModel, TrainingFigures
 from focused.learning.prior import estimate_prior
+from focused.learning.threshold import with_best_page_threshold
 from focused.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def train_topic(
     y: ArrayLike,
     *,
     link_examples: LinkExamples | None = None,
-    learner: str = "logistic",
+    learner: str = LEARNERS[0],
     background_prior: float | None = None,
     n_folds: int = 10,
     random_state: int = 0,
@@ -95,15 +96,24 @@ def train_topic(
         random_state=random_state,
         n_jobs=n_jobs,
     )
-    prior, labels, weights = _population(decisions[0], positive, background_prior)
-    page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
+    is_background = background_prior is not None
+    prior = background_prior or estimate_prior(decisions[0][positive], decisions[0][~positive]).prior
+    line = page_line(prior, decisions[0], pages.n_known, positive, is_background=is_background)
+    labels, weights = (
+        background_population(positive, prior)
+        if is_background
+        else population(positive, line.relevance(decisions[0], pages.n_known))
+    )
     # Each unlabelled page that was shortened stands for those that were not.
     shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
     stands_for = np.where(positive, 1.0, (~positive).sum() / max(shortened.sum(), 1))
     short_examples = CalibrationExamples(
         decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
     )
-    page, block = calibrate_pages(prior, page_examples, short_examples)
+    page, block = calibrate_pages(line, short_examples)
+    page, _ = with_best_page_threshold(
+        page, decisions[0], pages.n_known, positive, prior=prior, is_background=is_background
+    )
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
     for kind, group, found in zip(("anchor", "context"), links, decisions[2:], strict=True):
@@ -118,7 +128,7 @@ def train_topic(
         positive,
         rng,
         prior=prior,
-        prior_is_assumed=background_prior is not None,
+        prior_is_assumed=is_background,
     )
     reliable = getattr(estimator, "reliable_negatives_", None)
     figures = TrainingFigures(
@@ -131,10 +141,10 @@ def train_topic(
         lambda_=getattr(estimator, "lambda_", None),
         n_iterations=getattr(estimator, "n_iter_", None),
         termination=getattr(estimator, "termination_condition_", None),
-        prior_is_assumed=background_prior is not None,
+        prior_is_assumed=is_background,
         **measured,
         at_thresholds=figures_at_thresholds(
-            relevance, positive, page.threshold, prior=prior, prior_is_assumed=background_prior is not None
+            relevance, positive, page.threshold, prior=prior, prior_is_assumed=is_background
         ),
     )
     return _model(learner, estimator, data, calibrations, figures)
@@ -150,18 +160,6 @@ def _units(data: TrainingSet, rng: np.random.Generator) -> list[Units]:
         Units(data.links.anchor_counts, data.links.source_rows),
         Units(data.links.context_counts, data.links.source_rows),
     ]
-
-
-def _population(
-    decisions: NDArray[np.float64], positive: NDArray[np.bool_], background_prior: float | None
-) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
-    """Return the class prior, and for each page a label in [0, 1] and a weight."""
-    if background_prior is not None:
-        return background_prior, *background_population(positive, background_prior)
-    estimate = estimate_prior(decisions[positive], decisions[~positive])
-    probabilities = np.ones(len(positive))
-    probabilities[~positive] = estimate.probabilities
-    return estimate.prior, *population(positive, probabilities)
 
 
 def _model(
