@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from focused.learning.model import TrainingFigures
 from focused.text.background import Background
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.examples.page_set import PageSet
+    from focused.learning.model import KeywordFigures, TrainingFigures
     from focused.topic import Topic
     from focused.train import Learnt
     from focused.train_keywords import Keywords
@@ -28,14 +28,14 @@ def report(
     language_is_given: bool = False,
 ) -> str:
     """Return the report on a trained topic, for people."""
-    assert isinstance(learnt.model.figures, TrainingFigures)
+    figures = cast("TrainingFigures", learnt.model.figures)
     detected = _languages(positive)
     how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
         _sources(topic, how, [f"Positive:   {_pages(positive)}"], learnt, unlabeled, positive),
         _warnings(topic),
-        _figures(topic, learnt.model.figures, learnt.model.learner, isinstance(unlabeled, Background)),
-        _thresholds(learnt.model.figures),
+        _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background)),
+        _thresholds(figures),
         _curve(learnt),
         _terms(learnt, "Strongest terms for", "and against"),
         _next(topic, directory, "the positives have no URLs"),
@@ -47,9 +47,7 @@ def keyword_report(
     topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: PageSet | Background, directory: Path
 ) -> str:
     """Return the report on a topic made from words, for people."""
-    model, page = learnt.model, topic.calibrations["page"]
-    figures = model.figures
-    assert not isinstance(figures, TrainingFigures)
+    figures, page = cast("KeywordFigures", learnt.model.figures), topic.calibrations["page"]
     words = [f"Words:      {', '.join(keywords.terms.values())}"]
     about = [
         f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
@@ -89,11 +87,8 @@ def _sources(
     else:
         lines.append(f"Unlabelled: {_pages(unlabeled)}, languages: {_languages(unlabeled)}")
     lines.append(f"Links:      {figures.n_links:,} among these pages")
-    if isinstance(figures, TrainingFigures) and figures.n_reliable_negatives is not None:
-        lines.append(
-            f"Reliable negatives: {figures.n_reliable_negatives:,} (lambda {figures.lambda_}, {figures.n_iterations} rounds, "
-            f"{figures.termination})"
-        )
+    if positive is not None:
+        lines += _reliable_negatives(cast("TrainingFigures", figures))
     for name, pages in (("positive", positive), ("unlabelled", unlabeled)):
         if pages is None or isinstance(pages, Background):
             continue
@@ -103,6 +98,15 @@ def _sources(
         if pages.n_cut:
             lines.append(f"Cut at a limit (FOCUSED_PAGE_MAX_...) of the {name} ones: {pages.n_cut:,}")
     return "\n".join(lines)
+
+
+def _reliable_negatives(figures: TrainingFigures) -> list[str]:
+    if figures.n_reliable_negatives is None:
+        return []
+    return [
+        f"Reliable negatives: {figures.n_reliable_negatives:,} (lambda {figures.lambda_}, {figures.n_iterations} rounds, "
+        f"{figures.termination})"
+    ]
 
 
 def _pages(pages: PageSet) -> str:

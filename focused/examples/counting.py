@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
     from focused.page.page import Page
     from focused.page.units import PageUnits
+
+
+# The pages of a site link to the same pages again and again.
+_canonical_form = lru_cache(maxsize=2**17)(canonical_form)
 
 
 class Counts(NamedTuple):
@@ -64,7 +69,7 @@ def counted_page(
     other_anchors, max_terms
         See `focused.page.units.page_units`.
     """
-    targets = [canonical_form(link.url) for link in page.links]
+    targets = [_canonical_form(link.url) for link in page.links]
     chosen = [
         (number, target) for number, target in enumerate(targets) if target and target in wanted and target not in urls
     ]

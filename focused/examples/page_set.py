@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 UNKNOWN = "unknown"
 # Telling the language takes as long as reading the page; these many tell what most unlabelled pages are in.
 _MAX_LANGUAGES = 2000
+# Links are learnt from only for calibration; all those of 50,000 pages of one site would not fit into memory.
+_MAX_LINKING = 5000
 _CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
 
 Track = Callable[[list[Any], str], Iterable[Any]]
@@ -130,6 +132,8 @@ class ExampleReader:
     ) -> PageSet:
         """Read candidates as unlabelled pages; those that are among the positives are refused.
 
+        Of more than 2,000 the language is looked for in some, of more than 5,000 the links are kept of some.
+
         Parameters
         ----------
         limit : int, optional
@@ -137,10 +141,12 @@ class ExampleReader:
         """
         found = PageSet(refusals=refusals)
         reader = self._reader(self.language or "en")
-        every = -(-min(len(candidates), limit or len(candidates)) // _MAX_LANGUAGES)
+        n = min(len(candidates), limit or len(candidates))
+        each_language, each_linking = -(-n // _MAX_LANGUAGES), -(-n // _MAX_LINKING)
         for example in examples(self._track(candidates, "unlabelled pages"), found.seen, refusals, positive.seen):
             page = self._page(reader, example)
-            self._add(found, example, page, wanted, "" if len(found) % every else _language_of(page))
+            targets = set() if len(found) % each_linking else wanted
+            self._add(found, example, page, targets, "" if len(found) % each_language else _language_of(page))
             if limit is not None and len(found) >= limit:
                 break
         return found
