@@ -7,6 +7,7 @@ import json
 import shlex
 import shutil
 from pathlib import Path
+from statistics import median
 
 import pytest
 from commands import Finished, scrapy
@@ -15,7 +16,11 @@ from sites import Reply, Site, redirect
 from warcs import Warc
 
 from focused.commands.train import Command
+from focused.commands.train_options import QUICK_SAMPLE
+from focused.page.reader import PageReader
+from focused.relevance import Judge
 from focused.topic import load_topic
+from focused.train import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import write_warc
 
@@ -233,6 +238,23 @@ WRONG = {
     "nothing 2xx": (["stars", "--positive", "W"], "1 answered 404: http://h.org/"),
     "no page in it": (["stars", "--positive", "NONE"], "NONE"),
     "words": (["stars", "--positive", "BAD"], "holds no http or https URL"),
+    "words and pages": (
+        ["stars", "--keywords", "star", "--positive", "P"],
+        "--keywords and --positive exclude each other",
+    ),
+    "words and URLs": (
+        ["stars", "--keywords", "star", "--positive-urls", "U"],
+        "--keywords and --positive-urls exclude",
+    ),
+    "no keywords": (["stars", "--keywords"], "--keywords must be followed by words"),
+    "empty keywords": (["stars", "--keywords", " "], "--keywords must be followed by words"),
+    "stopwords": (["stars", "--keywords", "the of 42"], "--keywords must hold words that mean something"),
+    "words nobody knows": (["stars", "--keywords", "zyxwvu vutsrq"], "stands in any page of the general background"),
+    "words in no page": (
+        ["stars", "--keywords", "zyxwvu", "--unlabeled", "P"],
+        "stands in any unlabelled page: zyxwvu",
+    ),
+    "words and learner": (["stars", "--keywords", "star", "--learner", "svm"], "--learner needs --positive"),
     "one page": (["stars", "--positive", "ONE", "--unlabeled", "P"], "positive"),
 }
 
@@ -381,3 +403,122 @@ def test_the_help_has_examples(capsys: pytest.CaptureFixture[str]) -> None:
     command.add_options(parser)
     assert "Examples:" in parser.format_help()
     assert "scrapy train solar --positive solar-pages/" in parser.format_help()
+
+
+def test_a_mixture_of_topics_copies_and_outliers_is_named(examples: Path, tmp_path: Path, here: Here) -> None:
+    web = DemoWeb(n_pages=1200, n_hosts=40)
+    folder = tmp_path / "mixed"
+    shutil.copytree(examples / "positive", folder)
+    (folder / "copy.html").write_bytes((folder / "3.html").read_bytes() + b"<p>one")
+    for number, (_, html) in enumerate(web.examples("chess", 14, 0)):
+        (folder / f"chess{number}.html").write_bytes(html)
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    assert done.exit_code == 0, done.err
+    warnings = [line for line in done.out.splitlines() if line.startswith("WARNING")]
+    assert any("look like several topics" in line and "chess" in line for line in warnings)
+    assert any("near-duplicate" in line and "3.html" in line and "copy.html" in line for line in warnings)
+    manifest = load_topic("stars", here.models).manifest
+    assert [f"WARNING: {text}" for text in manifest["warnings"]] == warnings
+
+
+def test_ordinary_examples_raise_no_warning_and_tell_thresholds_and_the_learning_curve(
+    examples: Path, here: Here
+) -> None:
+    done = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    assert "several topics" not in done.out
+    assert "near-duplicate" not in done.out
+    assert "Would more examples help?" in done.out
+    assert done.out.count("<- chosen") == 1
+    topic = load_topic("stars", here.models)
+    rows = topic.manifest["figures"]["at_thresholds"]
+    assert [row["threshold"] for row in rows] == sorted(row["threshold"] for row in rows)
+    recalls = [row["recall"] for row in rows]
+    assert recalls == sorted(recalls, reverse=True)
+    (chosen,) = [row for row in rows if row["is_chosen"]]
+    assert chosen["threshold"] == pytest.approx(topic.threshold("page"))
+    assert chosen["recall"] == pytest.approx(topic.manifest["figures"]["recall"])
+    assert chosen["precision"] == pytest.approx(topic.manifest["figures"]["precision"])
+    assert topic.manifest["learning_curve"]["sizes"] == [5, 10, 12]
+    assert topic.manifest["kind"] == "examples"
+
+
+def test_positives_in_another_language_are_named(examples: Path, tmp_path: Path, here: Here) -> None:
+    folder = tmp_path / "mixed"
+    shutil.copytree(examples / "positive", folder)
+    german = "Die Sterne und der Mond leuchten in der Nacht über dem Haus, während alle Menschen in der Stadt schlafen"
+    for number in range(4):
+        (folder / f"deutsch{number}.html").write_text(f"<p>{german} und träumen {number}.")
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    assert done.exit_code == 0, done.err
+    (line,) = [line for line in done.out.splitlines() if "seem to be in 'de'" in line]
+    assert line.startswith("WARNING: 4 positives")
+    assert "deutsch0.html" in line
+
+
+def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(examples: Path, here: Here) -> None:
+    argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED]
+    done = here(*argv, "--quick")
+    assert done.exit_code == 0, done.err
+    assert "Not looked at (--quick)" in done.out
+    manifest = load_topic("stars", here.models).manifest
+    assert manifest["learning_curve"] is None
+    assert manifest["figures"]["n_folds"] == 3
+    assert manifest["examples"]["unlabeled"]["n_pages"] == QUICK_SAMPLE == QUICK_UNLABELED
+    assert manifest["command"].endswith("--quick")
+    # What is asked for stands, and of the background too a sample is drawn.
+    assert here(*argv, "--quick", "--unlabeled-sample", "50", "--force").exit_code == 0
+    assert load_topic("stars", here.models).manifest["examples"]["unlabeled"]["n_pages"] == 50
+    done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--quick", "--force")
+    assert "of which 1,000 were drawn" in done.out
+    assert load_topic("stars", here.models).manifest["figures"]["n_unlabeled"] == QUICK_UNLABELED
+
+
+WORDS = "star galaxy planet telescope astronomy orbit"
+
+
+def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -> None:
+    done = here(
+        "stars", "--keywords", WORDS + " the zyxwvu 42", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED
+    )
+    assert done.exit_code == 0, done.err
+    for said in (
+        "A beginning",
+        "in no unlabelled page: zyxwvu",
+        "ignored: the, 42",
+        "scrapy train stars --positive PATH",
+    ):
+        assert said in done.out
+    assert "precision" not in done.out
+    topic = load_topic("stars", here.models)
+    assert topic.manifest["kind"] == "keywords"
+    assert topic.manifest["examples"]["keywords"]["unknown"] == ["zyxwvu"]
+    assert topic.manifest["examples"]["keywords"]["ignored"] == ["the", "42"]
+    assert topic.note.startswith("A beginning, made from words alone: star galaxy")
+    words = shlex.split(topic.manifest["command"])
+    before = {path.name: path.read_bytes() for path in (here.models / "stars").iterdir()}
+    assert here(*words[2:], "--force").exit_code == 0
+    assert {path.name: path.read_bytes() for path in (here.models / "stars").iterdir()} == before
+
+
+def test_a_topic_of_words_orders_pages(examples: Path, here: Here) -> None:
+    for name, others in (("site", ["--unlabeled", examples / "web.warc.gz"]), ("background", [])):
+        assert here(name, "--keywords", *WORDS.split(), *others).exit_code == 0
+        topic = load_topic(name, here.models)
+        judge, reader = Judge(topic), PageReader(topic.analyzer)
+        relevances = [
+            [judge.judge(reader.read(path.read_bytes(), SEED)).page for path in (examples / kind).iterdir()]
+            for kind in ("positive", "unlabeled")
+        ]
+        assert median(relevances[0]) > max(sorted(relevances[1])[: int(0.8 * len(relevances[1]))])
+
+
+def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here: Here) -> None:
+    assert here("stars", "--keywords", WORDS).exit_code == 0
+    assert "It has no seeds: words have no URLs" in here("stars", "--keywords", WORDS, "--force").out
+    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--force"]
+    assert here("stars", *argv).exit_code == 0
+    topic = load_topic("stars", here.models)
+    assert topic.note == ""
+    assert topic.manifest["kind"] == "examples"
+    assert here("stars", "--keywords", WORDS, "--note", "Mine", "--force").exit_code == 0
+    assert load_topic("stars", here.models).note == "Mine"
