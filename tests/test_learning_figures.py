@@ -1,0 +1,38 @@
+"""Figures at several thresholds follow from recall, prior and the share of unlabelled pages accepted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from focused.learning.figures import THRESHOLDS, figures_at_thresholds
+
+POSITIVE = np.arange(110) < 10
+# Eight of ten positives and four of a hundred unlabelled pages have 0.6, the others nearly nothing.
+RELEVANCE = np.where(POSITIVE, np.arange(110) < 8, np.arange(110) < 14) * 0.59 + 0.01
+
+
+def at(threshold: float, *, prior_is_assumed: bool):
+    rows = figures_at_thresholds(RELEVANCE, POSITIVE, 0.42, prior=0.05, prior_is_assumed=prior_is_assumed)
+    return next(row for row in rows if row.threshold == threshold)
+
+
+def test_the_chosen_threshold_stands_among_the_others_in_order() -> None:
+    rows = figures_at_thresholds(RELEVANCE, POSITIVE, 0.42, prior=0.05, prior_is_assumed=False)
+    assert [row.threshold for row in rows] == sorted((*THRESHOLDS, 0.42))
+    assert [row.threshold for row in rows if row.is_chosen] == [0.42]
+    assert len(figures_at_thresholds(RELEVANCE, POSITIVE, 0.5, prior=0.05, prior_is_assumed=False)) == len(THRESHOLDS)
+
+
+def test_figures_of_a_threshold_number_for_number() -> None:
+    row = at(0.42, prior_is_assumed=False)
+    assert row.recall == pytest.approx(0.8)
+    assert row.precision == pytest.approx(1.0)  # 0.05 * 0.8 = 0.04 relevant among the 0.04 accepted
+    row = at(0.42, prior_is_assumed=True)
+    assert row.precision == pytest.approx(0.04 / (0.04 + 0.95 * 0.04))
+    assert row.f1 == pytest.approx(2 * 0.04 / (0.04 + 0.95 * 0.04 + 0.05))
+
+
+def test_a_threshold_that_nothing_reaches_has_zeros() -> None:
+    row = at(0.7, prior_is_assumed=True)
+    assert (row.precision, row.recall, row.f1) == (0, 0, 0)
