@@ -10,6 +10,7 @@ from scipy import sparse
 
 from focused.examples.counting import count_matrix, used_ids
 from focused.learning.diagnosis import Diagnosis, diagnose
+from focused.learning.learners import LEARNERS
 from focused.learning.learning_curve import LearningCurve, learning_curve
 from focused.learning.model import TrainingFigures
 from focused.learning.training import LinkExamples, train_topic
