@@ -9,14 +9,14 @@ from sklearn.svm import LinearSVC
 
 from focused.learning.base import LinearCountClassifier, check_examples
 from focused.text.vocabulary import document_frequencies
-from focused.text.weighting import inverse_document_frequency, tfc
+from focused.text.weighting import smoothed_inverse_document_frequency, weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-# Number of positives for which the penalty of the second SVM is 1 by default.
-_USUAL_POSITIVES = 30
+# Penalty of the second SVM for one positive: so much for each of them, and no more than the solver likes.
+_PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
 
 
 class ScreenedSVM(LinearCountClassifier):
@@ -30,8 +30,8 @@ class ScreenedSVM(LinearCountClassifier):
     Parameters
     ----------
     C : float or None, default=None
-        Penalty of the second SVM for one positive. None: sqrt(|P| / 30), for many positives deserve to be fitted more
-        closely than few; 1 for the usual 30.
+        Penalty of the second SVM for one positive. None: |P| / 15, at most 50, for many positives deserve to be
+        fitted more closely than few.
     C_first : float, default=1.0
         Penalty of the first SVM.
     min_share : float, default=0.05
@@ -49,7 +49,7 @@ class ScreenedSVM(LinearCountClassifier):
     coef_ : ndarray of shape (1, n_terms)
     intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
-        idf.
+        idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still tells genres apart.
     C_ : float
         Penalty of the second SVM.
     reliable_negatives_ : ndarray of int
@@ -85,9 +85,9 @@ class ScreenedSVM(LinearCountClassifier):
                 raise ValueError(f"{name} must be above 0. Got {value!r}.")
         counts, positive, self.classes_ = check_examples(self, X, y)
         n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
-        self.C_ = float(np.sqrt(n_positive / _USUAL_POSITIVES)) if self.C is None else float(self.C)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
+        self.term_weights_ = smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+        rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
 
         first = self._svm(self.C_first, rows, positive)
         suspect = ~positive & (first.decision_function(rows) > 0)
