@@ -167,13 +167,35 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
     return replace(start, slope=slope, offset=float(theta[1]) - slope * centre, n_examples=int(np.sum(weights > 0)))
 
 
-def fit_half_terms(start: Calibration, examples: CalibrationExamples) -> Calibration:
-    """Choose `half_terms` (0.25 to 64) with the highest likelihood of labelled short units."""
-    best, least = start, float("inf")
+def fit_half_terms(
+    start: Calibration, examples: CalibrationExamples, ranked: CalibrationExamples | None = None
+) -> Calibration:
+    """Choose `half_terms` (0.25 to 64) with the highest likelihood of labelled short units.
+
+    With `ranked`, units of which those with a known term are to be ranked no worse than by their decisions alone (average
+    precision), only such values are chosen; the least one where there is none.
+    """
+    best, least = replace(start, half_terms=0.25), float("inf")
+    known = None if ranked is None else CalibrationExamples(*(values[ranked.n_known > 0] for values in ranked))
+    by_decision = 0.0 if known is None else _average_precision(known.decisions, known)
     for half_terms in 2.0 ** np.arange(-2, 6.5, 0.5):
         candidate = replace(start, half_terms=float(half_terms))
         p = np.clip(candidate.relevance(examples.decisions, examples.n_known), _EPSILON, 1 - _EPSILON)
         lost = -float(examples.weights @ (examples.labels * np.log(p) + (1 - examples.labels) * np.log1p(-p)))
-        if lost < least:
-            best, least = candidate, lost
+        if lost >= least:
+            continue
+        if known is not None:
+            score = _average_precision(candidate.relevance(known.decisions, known.n_known), known)
+            if score < by_decision - 1e-9:
+                continue
+        best, least = candidate, lost
     return best
+
+
+def _average_precision(scores: NDArray[np.float64], examples: CalibrationExamples) -> float:
+    """Return the average precision of a ranking, labels taken as probabilities; equal scores in any fixed order."""
+    order = np.argsort(-scores, kind="stable")
+    found, weights = (examples.labels * examples.weights)[order], examples.weights[order]
+    if not found.sum() > 0:
+        return 0.0
+    return float(found @ (np.cumsum(found) / np.maximum(np.cumsum(weights), 1e-300)) / found.sum())

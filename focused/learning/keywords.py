@@ -101,7 +101,7 @@ def train_keywords(
 
     pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
     short_examples = examples(short, relevance[short.pages])
-    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), short_examples)
+    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
     # The best F1 is not looked for: the relevances are assumed, and so is how many pages are relevant.
     border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
     page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))

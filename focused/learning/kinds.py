@@ -86,15 +86,18 @@ def page_line(
     return fit_line_to_unlabeled(start, decisions, n_known, positive)
 
 
-def calibrate_pages(line: Calibration, short: CalibrationExamples) -> tuple[Calibration, Calibration]:
+def calibrate_pages(
+    line: Calibration, pages: CalibrationExamples, short: CalibrationExamples
+) -> tuple[Calibration, Calibration]:
     """Return the calibrations of pages and of blocks.
 
     Both have slope and offset from whole pages, and `half_terms` from short texts drawn from them: what
-    stands in a block is on topic with the same probability as if a short page held it.
+    stands in a block is on topic with the same probability as if a short page held it. Whole pages are ranked by it no
+    worse than without.
     The threshold of blocks is the best for short texts; that of pages is set by `with_best_page_threshold`.
     """
-    page = replace(fit_half_terms(line, short), n_examples=line.n_examples)
-    block = replace(page, kind="block")
+    page = fit_half_terms(line, short, pages)
+    block = replace(fit_half_terms(line, short), kind="block")
     return page, with_best_threshold(block, short)[0]
 
 
@@ -125,5 +128,5 @@ def calibrate_links(
     start = halfway_to_prior(page, kind, prior)
     # Slope and offset first as pages have half_terms, then again with the links' own.
     line = fit_line(start, links, strength=_LINK_STRENGTH)
-    bent = replace(start, half_terms=fit_half_terms(line, links).half_terms)
+    bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
     return with_best_threshold(fit_line(bent, links, strength=_LINK_STRENGTH), links)[0]

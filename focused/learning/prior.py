@@ -23,10 +23,12 @@ _QUARTILE = 0.6745
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
 # At which values of U the shares of U and P are compared.
 _QUANTILES = np.linspace(0.5, 1, 1000)
+# The least ratio is looked for where at least so many positives are expected above a value, or a tenth of them.
+_LEAST_POSITIVES, _LEAST_SHARE = 8, 0.1
 # With so many positives the least ratio and the shape of the mixture weigh the same.
 _FEW_POSITIVES = 20
 # A topic is rare; what counts when P and U lie on top of each other, and how much.
-_OPINION, _OPINION_STRENGTH = 0.04, 6.0
+_OPINION, _OPINION_STRENGTH = 0.04, 10.0
 
 
 class PriorEstimate(NamedTuple):
@@ -65,7 +67,8 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     from_shape = np.sqrt(mixture * _excess_over_mirror(positive, clipped, mixture))
     share = len(positive) / (len(positive) + _FEW_POSITIVES)
     logarithm = (1 - share) * np.log(from_shape) + share * np.log(_least_ratio(positive, unlabeled))
-    doubt = _OPINION_STRENGTH * max(0.0, _overlap(positive, unlabeled) - np.exp(logarithm) / 2)
+    # Half of the prior is no overlap: hidden positives lie above labelled ones half of the time.
+    doubt = _OPINION_STRENGTH * max(0.0, _overlap(positive, unlabeled) - max(from_shape, np.exp(logarithm)) / 2)
     prior = float(np.clip(np.exp((logarithm + doubt * np.log(_OPINION)) / (1 + doubt)), _MIN_PRIOR, _MAX_PRIOR))
     # Bayes' rule with the new prior: the odds of each document are multiplied by one factor.
     odds = prior / (1 - prior) * (1 - mixture) / mixture
@@ -99,11 +102,11 @@ def share_of_positives_above(
 
 
 def _least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
-    """Return the least (share of U above a value) / (share of P above it), of values at or below the middle of P."""
+    """Return the least (share of U above a value) / (share of P above it), where enough of P is above."""
     values = np.unique(np.concatenate([np.quantile(unlabeled, _QUANTILES), positive]))
     in_positive = share_of_positives_above(positive, unlabeled, values)
     above = 1 - np.searchsorted(np.sort(unlabeled), values) / len(unlabeled)
-    low = in_positive >= 0.5
+    low = in_positive >= max(_LEAST_SHARE, min(0.5, _LEAST_POSITIVES / len(positive)))
     if not low.any():
         return _MAX_PRIOR
     # Half a document rather than none: a share of 0 would be too sure.

@@ -110,7 +110,8 @@ def train_topic(
     short_examples = CalibrationExamples(
         decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
     )
-    page, block = calibrate_pages(line, short_examples)
+    page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
+    page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(
         page, decisions[0], pages.n_known, positive, prior=prior, is_background=is_background
     )
