@@ -36,7 +36,7 @@ FIELDS = ("headline", "keywords", "anchor")
 """Marked parts of a document; what is in none of them is body."""
 TEXT_CORPORA = ("20newsgroups", "reuters")
 WEBS = ("hyperphysics", "webkb")
-_FILES = {
+FILES = {
     "20newsgroups": "20news.tar.xz",
     "reuters": "reuters21578.tar.xz",
     "hyperphysics": "hyperphysics.warc.gz",
@@ -106,7 +106,7 @@ class _Documents:
 
 def load(name: str, data: Path, cache: Path) -> Corpus:
     """Return a corpus, read from its file in `data` or from what an earlier reading left in `cache`."""
-    file = data / _FILES[name]
+    file = data / FILES[name]
     if not file.is_file():
         sys.exit(f"{file} is not there. Say with --data in which folder the four corpora lie.")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()

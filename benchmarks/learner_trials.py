@@ -54,6 +54,7 @@ class SupervisedSVM(PlainSVM):
     """The upper bound: a linear SVM that is told every label."""
 
     def fit(self, X: Any, y: Any) -> SupervisedSVM:
+        """Fit as `PlainSVM` does, but with classes as they are."""
         with patch("focused.learning.plain_svm.LinearSVC", _unbalanced):
             super().fit(X, y)
         return self
@@ -225,7 +226,7 @@ def run_topic(corpus: Corpus, trial: Trial) -> dict[str, Any]:
         "f1": float(f1_score(truth, accepted)),
         "best_f1": best_f1(truth, decisions),
         "seconds": seconds,
-        "kinds": {"page": reliability(truth, relevance, decisions)},
+        "kinds": {"page": reliability(truth, relevance, decisions, n_known)},
         "priors": _priors(*heard[0], float(relevant[examples.training][~examples.positive].mean())),
     }
     if corpus.anchor_counts is not None and corpus.context_counts is not None:
@@ -235,7 +236,7 @@ def run_topic(corpus: Corpus, trial: Trial) -> dict[str, Any]:
         truth = relevant[corpus.link_targets[unseen]]
         for kind, counts in (("anchor", corpus.anchor_counts), ("context", corpus.context_counts)):
             decisions, n_known = model.decisions(counts[unseen])
-            found["kinds"][kind] = reliability(truth, model.relevance(kind, decisions, n_known), decisions)
+            found["kinds"][kind] = reliability(truth, model.relevance(kind, decisions, n_known), decisions, n_known)
     return found
 
 
@@ -261,9 +262,13 @@ def _priors(positive: NDArray[np.float64], unlabeled: NDArray[np.float64], truth
 
 
 def reliability(
-    truth: NDArray[np.bool_], relevance: NDArray[np.float64], decisions: NDArray[np.float64]
+    truth: NDArray[np.bool_],
+    relevance: NDArray[np.float64],
+    decisions: NDArray[np.float64],
+    n_known: NDArray[np.int64],
 ) -> dict[str, Any]:
     """Return how far relevances are from what they claim: ten bins of equal width, and what follows from them."""
+    known = n_known > 0
     bins = np.minimum((relevance * N_BINS).astype(int), N_BINS - 1)
     n = np.bincount(bins, minlength=N_BINS)
     claimed = np.bincount(bins, weights=relevance, minlength=N_BINS)
@@ -275,7 +280,11 @@ def reliability(
         "found": found.tolist(),
         "base": base,
         "ece": float(np.abs(claimed - found).sum() / len(truth)),
-        "brier_skill": 1 - float(np.mean((relevance - truth) ** 2)) / (base * (1 - base)),
-        "ap": float(average_precision_score(truth, relevance)),
-        "ap_of_decision": float(average_precision_score(truth, decisions)),
+        "brier": float(np.mean((relevance - truth) ** 2)),
+        "brier_of_base": base * (1 - base),
+        # A unit without a known term has no decision to be ranked by: it is unknown, not irrelevant.
+        "known_share": float(known.mean()),
+        "ap": float(average_precision_score(truth[known], relevance[known])),
+        "ap_of_decision": float(average_precision_score(truth[known], decisions[known])),
+        "ap_with_unknown": float(average_precision_score(truth, relevance)),
     }

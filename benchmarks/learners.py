@@ -1,0 +1,117 @@
+"""Every learner on four corpora: ranking, decision, calibration and time; and the papers' own comparisons, repeated.
+
+What was done stands in the output folder, one file a trial: an interrupted run goes on where it stopped. At the end the
+tables are written into docs/results.md, between the marks that bear their names, and the plots into docs/figures.
+
+Examples
+--------
+  python -m pip install -r benchmarks/requirements.txt
+  python benchmarks/learners.py --data ../shared/data --output runs/learners
+  python benchmarks/learners.py --data ../shared/data --output runs/learners --only reuters --seeds 1 --no-write
+"""
+
+from __future__ import annotations
+
+import os
+
+# Two processes with one thread each; before numpy counts the cores.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import corpora
+import learner_trials
+from common import DATA_DIR, ROOT, machine, say
+from joblib import Parallel, delayed
+from learner_jobs import load, run_comparison, run_trial
+from learner_report import Results, report
+from learner_trials import trials
+from paper_comparisons import COMPARISONS
+from tqdm import tqdm
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+RESULTS = ROOT / "docs" / "results.md"
+FIGURES = ROOT / "docs" / "figures"
+
+
+def parallel(function: Callable[..., Any], jobs: list[tuple[Any, ...]], n_jobs: int, what: str) -> list[Any]:
+    """Run jobs in processes, with a bar."""
+    results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*job) for job in jobs)
+    return list(tqdm(results, total=len(jobs), desc=what, unit="job"))
+
+
+def write_blocks(blocks: dict[str, str], file: Path) -> None:
+    """Put each block between the marks of its name in a Markdown file; text between the blocks stays."""
+    text = file.read_text(encoding="utf-8")
+    for name, block in blocks.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        if begin not in text or end not in text:
+            say(f"{file} has no {begin} ... {end}: its table is only printed")
+            continue
+        before, rest = text.split(begin, 1)
+        text = f"{before}{begin}\n\n{block.strip()}\n\n{end}{rest.split(end, 1)[1]}"
+    file.write_text(text, encoding="utf-8")
+
+
+def _chosen(names: Iterable[str], only: str | None) -> list[str]:
+    names = list(names)
+    wanted = names if only is None else only.split(",")
+    unknown = [name for name in wanted if name not in names]
+    if unknown:
+        sys.exit(f"--only must name some of {', '.join(names)}. Got {', '.join(unknown)}.")
+    return wanted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the four corpora")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "learners")
+    parser.add_argument("--seeds", type=int, default=3, help="trials of each topic (default: 3)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--only", metavar="NAMES", help="corpora, separated by commas (default: all four)")
+    parser.add_argument("--no-write", action="store_true", help="print the tables only")
+    options = parser.parse_args()
+    data, output = options.data.resolve(), options.output.resolve()
+    names = _chosen([*corpora.TEXT_CORPORA, *corpora.WEBS], options.only)
+
+    start = time.monotonic()
+    digests = {}
+    for name in names:  # read once, before the processes do
+        digests[name] = load(name, data, output / "corpora").digest
+    load.cache_clear()
+    chosen = [trial for trial in trials(range(options.seeds)) if trial.corpus in names]
+    done = parallel(run_trial, [(trial, data, output) for trial in chosen], options.jobs, "learners")
+    compared: dict[str, list[Any]] = {}
+    if options.only is None:
+        cached = partial(load, data=data, cache=output / "corpora")
+        jobs = [(n, job, data, output) for n, one in enumerate(COMPARISONS) for job in one.jobs(cached)]
+        load.cache_clear()
+        for (number, *_), result in zip(jobs, parallel(run_comparison, jobs, options.jobs, "comparisons"), strict=True):
+            compared.setdefault(COMPARISONS[number].name, []).append(result)
+    minutes = (time.monotonic() - start) / 60
+
+    figures = output / "figures" if options.no_write else FIGURES
+    figures.mkdir(parents=True, exist_ok=True)
+    about = [f"{machine()}.", f"{len(done)} trials, seeds 0 to {options.seeds - 1}."]
+    about += [f"`{corpora.FILES[name]}` sha256 `{digest[:16]}`." for name, digest in digests.items()]
+    blocks = {"learners: run": f"{' '.join(about)} {minutes:.0f} minutes for what was not done yet."}
+    blocks |= report(Results(done, learner_trials.SUPERVISED, learner_trials.DEFAULT), figures)
+    for comparison in COMPARISONS:
+        if comparison.name in compared:
+            blocks[f"comparison: {comparison.name}"] = comparison.report(compared[comparison.name], figures)
+    if options.no_write:
+        print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
+    else:
+        write_blocks(blocks, RESULTS)
+        say(f"Tables written into {RESULTS}, plots into {figures}")
+
+
+if __name__ == "__main__":
+    main()
