@@ -103,10 +103,12 @@ def _sources(
 def _reliable_negatives(figures: TrainingFigures) -> list[str]:
     if figures.n_reliable_negatives is None:
         return []
-    return [
-        f"Reliable negatives: {figures.n_reliable_negatives:,} (lambda {figures.lambda_}, {figures.n_iterations} rounds, "
-        f"{figures.termination})"
-    ]
+    how = [f"lambda {figures.lambda_}"] if figures.lambda_ is not None else []
+    if figures.n_iterations is not None:
+        how.append(f"{figures.n_iterations} round{'s' if figures.n_iterations != 1 else ''}")
+    if figures.termination is not None:
+        how.append(figures.termination.replace("_", " "))
+    return [f"Reliable negatives: {figures.n_reliable_negatives:,}" + (f" ({', '.join(how)})" if how else "")]
 
 
 def _pages(pages: PageSet) -> str:
