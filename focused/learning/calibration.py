@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 KINDS = ("page", "block", "anchor", "context")
 
+# Evidence by this `half_terms` is 0 without a known term and 1 with one.
+_ANY_TERM = 1e-6
 # A prior is kept this far from 0 and 1, where its log-odds would be infinite.
 _EPSILON = 1e-6
 
@@ -173,9 +175,10 @@ def fit_half_terms(
     """Choose `half_terms` (0.25 to 64) with the highest likelihood of labelled short units.
 
     With `ranked`, units of which those with a known term are to be ranked no worse than by their decisions alone (average
-    precision), only such values are chosen; the least one where there is none.
+    precision), only such values are chosen. Where there is none one term counts like many, and only the ranking of the
+    units without any, which are unknown, differs from that of the decisions.
     """
-    best, least = replace(start, half_terms=0.25), float("inf")
+    best, least = replace(start, half_terms=_ANY_TERM), float("inf")
     known = None if ranked is None else CalibrationExamples(*(values[ranked.n_known > 0] for values in ranked))
     by_decision = 0.0 if known is None else _average_precision(known.decisions, known)
     for half_terms in 2.0 ** np.arange(-2, 6.5, 0.5):
