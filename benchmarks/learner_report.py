@@ -264,7 +264,7 @@ def ranking(results: Results, groups: dict[Group, list[Done]], file: Path) -> No
 
 def diagram(groups: dict[Group, list[Done]], file: Path) -> None:
     """Draw claimed against found relevance: pages, anchor texts and contexts."""
-    figure = Figure(figsize=(8.2, 3.1), layout="constrained")
+    figure = Figure(figsize=(8.2, 3.6), layout="constrained")
     panels = figure.subplots(1, len(KINDS), sharey=True)
     for axes, kind in zip(panels, KINDS, strict=True):
         axes.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=":")
