@@ -15,25 +15,25 @@ from sklearn.metrics import average_precision_score, f1_score, precision_recall_
 from sklearn.svm import LinearSVC
 
 from focused.learning import training
-from focused.learning.against_unlabeled import AgainstUnlabeled
-from focused.learning.batch_svm import BatchSVM
-from focused.learning.biased_svm import BiasedSVM, WeightedLogistic
-from focused.learning.elkan_noto import ElkanNoto
+from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.learning.estimators.batch_svm import BatchSVM
+from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.learning.estimators.elkan_noto import ElkanNoto
+from focused.learning.estimators.incremental_svm import IncrementalSVM
+from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators.naive_bayes import NaiveBayes
+from focused.learning.estimators.nnpu import NonNegativePU
+from focused.learning.estimators.one_class import OneClass
+from focused.learning.estimators.plain_svm import PlainSVM
+from focused.learning.estimators.psoc import PSOC
+from focused.learning.estimators.screened_svm import ScreenedSVM
+from focused.learning.estimators.weightings import WEIGHTINGS
+from focused.learning.estimators.wvc import WVC
 from focused.learning.examples import LinkExamples
-from focused.learning.incremental_svm import IncrementalSVM
-from focused.learning.iterated_svm import PEBL, IteratedSVM
-from focused.learning.km2 import km2_prior
-from focused.learning.mixture_proportion import elkan_noto_prior
-from focused.learning.naive_bayes import NaiveBayes
-from focused.learning.nnpu import NonNegativePU
-from focused.learning.one_class import OneClass
-from focused.learning.plain_svm import PlainSVM
-from focused.learning.prior import estimate_prior
-from focused.learning.psoc import PSOC
-from focused.learning.screened_svm import ScreenedSVM
-from focused.learning.tice import tice_prior
-from focused.learning.weightings import WEIGHTINGS
-from focused.learning.wvc import WVC
+from focused.learning.priors.km2 import km2_prior
+from focused.learning.priors.mixture_proportion import elkan_noto_prior
+from focused.learning.priors.prior import estimate_prior
+from focused.learning.priors.tice import tice_prior
 from focused.text.fields import field_frequencies
 from focused.text.vocabulary import select_terms
 
@@ -55,7 +55,7 @@ class SupervisedSVM(PlainSVM):
 
     def fit(self, X: Any, y: Any) -> SupervisedSVM:
         """Fit as `PlainSVM` does, but with classes as they are."""
-        with patch("focused.learning.plain_svm.LinearSVC", _unbalanced):
+        with patch("focused.learning.estimators.plain_svm.LinearSVC", _unbalanced):
             super().fit(X, y)
         return self
 

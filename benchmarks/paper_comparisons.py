@@ -17,11 +17,11 @@ from learner_trials import Trial, best_f1, draw
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, average_precision_score, f1_score, precision_score, recall_score
 
-from focused.learning.batch_svm import BatchSVM
-from focused.learning.cfu_tree import CFuTree
-from focused.learning.clustering import cluster_f_measure, hac_labels, k_means_labels
-from focused.learning.incremental_svm import IncrementalSVM
-from focused.learning.naive_bayes import NaiveBayes
+from focused.learning.clusters.cfu_tree import CFuTree
+from focused.learning.clusters.clustering import cluster_f_measure, hac_labels, k_means_labels
+from focused.learning.estimators.batch_svm import BatchSVM
+from focused.learning.estimators.incremental_svm import IncrementalSVM
+from focused.learning.estimators.naive_bayes import NaiveBayes
 from focused.learning.reliable.positive_features import document_rates, features_held, positive_features
 from focused.text.fields import field_frequencies
 from focused.text.vocabulary import document_frequencies, select_terms

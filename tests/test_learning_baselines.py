@@ -7,10 +7,10 @@ from sklearn.metrics import average_precision_score
 from sklearn.svm import OneClassSVM
 from topics import pages
 
-from focused.learning.against_unlabeled import AgainstUnlabeled
-from focused.learning.one_class import OneClass
-from focused.learning.plain_svm import PlainSVM
-from focused.learning.weightings import WEIGHTINGS
+from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.learning.estimators.one_class import OneClass
+from focused.learning.estimators.plain_svm import PlainSVM
+from focused.learning.estimators.weightings import WEIGHTINGS
 from focused.text.weighting import inverse_document_frequency, tfc
 
 

@@ -7,8 +7,8 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.biased_svm import BiasedSVM, WeightedLogistic
-from focused.learning.lee_liu import Candidate, choose, lee_liu_criterion
+from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.learning.estimators.lee_liu import Candidate, choose, lee_liu_criterion
 from focused.text.weighting import weighted_rows
 
 VARIANTS = [BiasedSVM(random_state=0), WeightedLogistic(random_state=0)]

@@ -7,11 +7,11 @@ import pytest
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from focused.learning import cfu_tree
-from focused.learning.cfu_forest import NONE
-from focused.learning.cfu_tree import CFuTree
-from focused.learning.clustering import cluster_f_measure, hac_labels, k_means_labels
-from focused.learning.comparison import agglomerate, comparison_variation, similarity
+from focused.learning.clusters import cfu_tree
+from focused.learning.clusters.cfu_forest import NONE
+from focused.learning.clusters.cfu_tree import CFuTree
+from focused.learning.clusters.clustering import cluster_f_measure, hac_labels, k_means_labels
+from focused.learning.clusters.comparison import agglomerate, comparison_variation, similarity
 
 FOOTBALL = sparse.csr_matrix([[1.0, 1, 0], [1, 0, 1]])  # football boxing / football basketball
 

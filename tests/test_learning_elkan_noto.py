@@ -7,8 +7,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.cross_fitting import class_weights, cross_fitted_decisions
-from focused.learning.elkan_noto import ElkanNoto
+from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+from focused.learning.estimators.elkan_noto import ElkanNoto
 from focused.text.weighting import weighted_rows
 
 VARIANTS = [

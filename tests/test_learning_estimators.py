@@ -7,15 +7,15 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.against_unlabeled import AgainstUnlabeled
-from focused.learning.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators.one_class import OneClass
+from focused.learning.estimators.plain_svm import PlainSVM
+from focused.learning.estimators.psoc import PSOC
+from focused.learning.estimators.screened_svm import ScreenedSVM
+from focused.learning.estimators.wvc import WVC
 from focused.learning.learners import LEARNERS, make_learner
-from focused.learning.one_class import OneClass
-from focused.learning.plain_svm import PlainSVM
-from focused.learning.psoc import PSOC
 from focused.learning.reliable import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
-from focused.learning.screened_svm import ScreenedSVM
-from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 
 # In the check data every document holds every term, and U is often smaller than P: no reliable negatives

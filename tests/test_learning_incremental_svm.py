@@ -7,9 +7,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages, texts
 
-from focused.learning.batch_svm import BatchSVM
-from focused.learning.incremental_svm import IncrementalSVM
-from focused.learning.informative import darkest, strongest, word_shares
+from focused.learning.estimators.batch_svm import BatchSVM
+from focused.learning.estimators.incremental_svm import IncrementalSVM
+from focused.learning.estimators.informative import darkest, strongest, word_shares
 from focused.text.vocabulary import total_frequencies
 from focused.text.weighting import weighted_rows
 

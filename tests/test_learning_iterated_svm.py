@@ -6,10 +6,10 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.learning import two_step
-from focused.learning.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators import two_step
+from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators.wvc import WVC
 from focused.learning.reliable import TooFewReliableNegativesError
-from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 
 

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.naive_bayes import NaiveBayes, most_informative
+from focused.learning.estimators.naive_bayes import NaiveBayes, most_informative
 from focused.text.weighting import weighted_rows
 
 

@@ -7,8 +7,8 @@ from scipy.optimize import check_grad
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.nnpu import NonNegativePU
-from focused.learning.pu_risk import LOSSES, pu_risk
+from focused.learning.estimators.nnpu import NonNegativePU
+from focused.learning.estimators.pu_risk import LOSSES, pu_risk
 from focused.text.weighting import weighted_rows
 
 VARIANTS = [

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from focused.learning.prior import estimate_prior
+from focused.learning.priors.prior import estimate_prior
 
 
 def draw(

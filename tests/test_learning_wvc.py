@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.learning import two_step
+from focused.learning.estimators import two_step
+from focused.learning.estimators.wvc import WVC
 from focused.learning.reliable import RELIABLE_NEGATIVES
-from focused.learning.wvc import WVC
 from focused.text.weighting import weighted_rows
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.learning.prior import estimate_prior
+from focused.learning.priors.prior import estimate_prior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from focused.learning.learners import make_learner
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from focused.learning.base import LinearCountClassifier
+    from focused.learning.estimators.base import LinearCountClassifier
 
 SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
 """Words drawn from a page to stand for its blocks, from a menu entry to a paragraph."""

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 if TYPE_CHECKING:
-    from focused.learning.base import LinearCountClassifier
+    from focused.learning.estimators.base import LinearCountClassifier
 
 
 class _Learner(NamedTuple):
@@ -60,7 +60,7 @@ def make_learner(name: str, random_state: int | None = None) -> LinearCountClass
     if name not in _LEARNERS:
         raise ValueError(f"No learner {name!r}. There are: {', '.join(LEARNERS)}.")
     module, estimator, options = _LEARNERS[name]
-    made = getattr(import_module(f"focused.learning.{module}"), estimator)(**options)
+    made = getattr(import_module(f"focused.learning.estimators.{module}"), estimator)(**options)
     if "random_state" in made.get_params(deep=False):
         made.set_params(random_state=random_state)
     return cast("LinearCountClassifier", made)

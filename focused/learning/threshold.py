@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.learning.prior import share_of_positives_above
+from focused.learning.priors.prior import share_of_positives_above
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

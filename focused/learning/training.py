@@ -14,12 +14,12 @@ from focused.learning.held_out import Units, held_out_decisions, short_texts
 from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
 from focused.learning.learners import LEARNERS, make_learner
 from focused.learning.model import TopicModel, TrainingFigures
-from focused.learning.prior import estimate_prior
+from focused.learning.priors.prior import estimate_prior
 from focused.learning.threshold import with_best_page_threshold
 from focused.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
 __all__ = ["LinkExamples", "TopicModel", "train_topic"]
 

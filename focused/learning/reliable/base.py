@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from focused.learning.base import CountClassifier, check_counts, check_examples
+from focused.learning.estimators.base import CountClassifier, check_counts, check_examples
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

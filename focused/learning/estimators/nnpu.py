@@ -9,10 +9,10 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.cross_fitting import class_weights, cross_fitted_decisions
-from focused.learning.prior import estimate_prior
-from focused.learning.pu_risk import LOSSES, pu_risk
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+from focused.learning.estimators.pu_risk import LOSSES, pu_risk
+from focused.learning.priors.prior import estimate_prior
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import inverse_document_frequency, tfc
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.weightings import check_weighting, judged_term_weights, training_rows
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.weightings import check_weighting, judged_term_weights, training_rows
 from focused.text.weighting import weighted_rows
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.cross_fitting import class_weights, cross_fitted_decisions
-from focused.learning.mixture_proportion import C_ESTIMATORS, elkan_noto_prior
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+from focused.learning.priors.mixture_proportion import C_ESTIMATORS, elkan_noto_prior
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import inverse_document_frequency, tfc
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from focused.learning.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import smoothed_inverse_document_frequency, weighted_rows
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.learning.comparison import comparison_variation, similarity
+from focused.learning.clusters.comparison import comparison_variation, similarity
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from focused.learning.particle_swarm import maximize
-from focused.learning.wvc import WVC
+from focused.learning.estimators.particle_swarm import maximize
+from focused.learning.estimators.wvc import WVC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.learning.rounds import Rounds, Train
+    from focused.learning.estimators.rounds import Rounds, Train
 
 _FOLDS = 3
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.learning.two_step import TwoStepSVM
+from focused.learning.estimators.two_step import TwoStepSVM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from focused.learning.base import LinearCountClassifier, check_counts, check_examples
+from focused.learning.estimators.base import LinearCountClassifier, check_counts, check_examples
+from focused.learning.estimators.rounds import train_rounds
+from focused.learning.estimators.weightings import check_weighting, judged_term_weights, training_rows
 from focused.learning.reliable import RELIABLE_NEGATIVES, check_method
-from focused.learning.rounds import train_rounds
-from focused.learning.weightings import check_weighting, judged_term_weights, training_rows
 from focused.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.learning.rounds import Rounds, Train
+    from focused.learning.estimators.rounds import Rounds, Train
 
 logger = logging.getLogger(__name__)
 

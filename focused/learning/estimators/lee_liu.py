@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from focused.learning.cross_fitting import class_weights, cross_fitted_decisions
+from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.optimize import nnls
 
-from focused.learning.mixture_proportion import MixtureEstimate, check_decisions, mixture_estimate
+from focused.learning.priors.mixture_proportion import MixtureEstimate, check_decisions, mixture_estimate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

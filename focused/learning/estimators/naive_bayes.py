@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.negatives import negatives
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.negatives import negatives
 from focused.text.itfidf import information_gain, itfidf, mutual_information
 from focused.text.vocabulary import document_frequencies, total_frequencies
 from focused.text.weighting import inverse_document_frequency

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from focused.learning.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import inverse_document_frequency, tfc
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from focused.learning.mixture_proportion import (
+from focused.learning.priors.mixture_proportion import (
     MixtureEstimate,
     check_decisions,
     mixture_estimate,

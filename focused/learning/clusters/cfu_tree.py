@@ -9,9 +9,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from focused.learning.cfu_forest import Forest
-from focused.learning.cfu_insertion import insert_units
-from focused.learning.comparison import COMPARED, agglomerate
+from focused.learning.clusters.cfu_forest import Forest
+from focused.learning.clusters.cfu_insertion import insert_units
+from focused.learning.clusters.comparison import COMPARED, agglomerate
 from focused.text.vocabulary import canonical
 from focused.text.weighting import normalized
 
@@ -28,7 +28,7 @@ class CFuTree(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     Two single units are merged from a cosine of 0.5344 on where lambda = 3.
 
     `fit` merges the closest pair of all that pass until none does. `partial_fit` inserts units one by one, see
-    `focused.learning.cfu_insertion.insert_units`.
+    `focused.learning.clusters.cfu_insertion.insert_units`.
 
     Departures (docs/method.md): the vector of a cluster has length 1 again, and the smaller cluster plays C_i
     (D38); what the paper leaves open about insertion (D39).

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.svm import OneClassSVM
 
-from focused.learning.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import inverse_document_frequency, tfc
 

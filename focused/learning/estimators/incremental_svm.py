@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from focused.learning.base import check_counts
-from focused.learning.batch_svm import LabeledSVM
-from focused.learning.informative import darkest, strongest, word_shares
+from focused.learning.estimators.base import check_counts
+from focused.learning.estimators.batch_svm import LabeledSVM
+from focused.learning.estimators.informative import darkest, strongest, word_shares
 from focused.text.vocabulary import total_frequencies
 
 if TYPE_CHECKING:

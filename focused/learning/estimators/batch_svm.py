@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import validate_data
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.negatives import negatives
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.negatives import negatives
 from focused.text.vocabulary import canonical, document_frequencies
 from focused.text.weighting import inverse_document_frequency, refuse_negative, weighted_rows
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 C_ESTIMATORS = ("e1", "e2", "e3", "fitted")
 
-# As in `focused.learning.prior`: an estimate of 0 or 1 would leave nothing to weigh.
+# As in `focused.learning.priors.prior`: an estimate of 0 or 1 would leave nothing to weigh.
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
 # Pulls the line's slope to 0 as weakly as one example: without it two separate groups have no best line.
 _PENALTY = 1e-3

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from focused.learning.base import LinearCountClassifier, check_examples
-from focused.learning.cross_fitting import class_weights
-from focused.learning.lee_liu import Candidate, choose
+from focused.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.learning.estimators.cross_fitting import class_weights
+from focused.learning.estimators.lee_liu import Candidate, choose
 from focused.text.vocabulary import document_frequencies
 from focused.text.weighting import inverse_document_frequency, tfc
 

@@ -1,0 +1,1 @@
+"""Clustering of link contexts: CFu-trees, and what they are compared with."""

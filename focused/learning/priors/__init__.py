@@ -1,0 +1,1 @@
+"""How many of the unlabelled documents are positive: estimators of the class prior."""
