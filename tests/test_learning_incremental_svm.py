@@ -256,7 +256,7 @@ def test_too_few_reliable_negatives_stop_training_unless_a_way_out_is_chosen():
     everywhere = everywhere.tolil()
     everywhere[20, 160] = 0  # one page of 220 lacks a word that all others hold
     everywhere = everywhere.tocsr()
-    for estimator in (IncrementalSVM(random_state=0), BatchSVM(random_state=0)):
+    for estimator in (IncrementalSVM(too_few="error", random_state=0), BatchSVM(too_few="error", random_state=0)):
         with pytest.raises(ValueError, match="reliable negatives"):
             clone(estimator).fit(everywhere, y)
         lowest = clone(estimator).set_params(too_few="lowest").fit(everywhere, y)

@@ -74,7 +74,7 @@ def test_pebl_keeps_the_last_svm_even_if_it_has_lost_the_positives(data):
 
 def test_pebl_refuses_to_train_on_next_to_no_reliable_negatives(data):
     with pytest.raises(TooFewReliableNegativesError, match="1-DNF must find at least 20"):
-        PEBL().fit(*data)
+        PEBL(too_few="error").fit(*data)
 
 
 def test_what_another_fit_has_found_is_forgotten(data):

@@ -67,14 +67,14 @@ def test_training_fails_where_no_lambda_is_enough():
     counts = sparse.csr_matrix(np.vstack([np.ones((5, 1)), np.ones((99, 1)), np.zeros((1, 1))]))
     y = np.arange(105) < 5
     with pytest.raises(TooFewReliableNegativesError, match=r"at least 5 .* among 100 .* Got at most 1 .* 0\.95"):
-        OneDNFC().fit(counts, y)
+        OneDNFC(too_few="error").fit(counts, y)
     assert len(OneDNFC(too_few="all").fit(counts, y).reliable_negatives_) == 100
 
 
 def test_training_fails_where_no_term_is_a_positive_feature():
     counts = rows("a", "b", "c", "ab", "bc", "ac", "abc")
     with pytest.raises(ValueError, match="no positive feature is left"):
-        OneDNFC().fit(counts, [1, 1, 1, 0, 0, 0, 0])
+        OneDNFC(too_few="error").fit(counts, [1, 1, 1, 0, 0, 0, 0])
 
 
 def test_at_least_five_percent_of_u_are_asked_for():
@@ -82,7 +82,7 @@ def test_at_least_five_percent_of_u_are_asked_for():
     counts[:3, 0] = 1
     counts[3:194, 0] = 1  # leaves 9 of 200: as many as positives, but under 5 %
     with pytest.raises(TooFewReliableNegativesError, match="at least 10"):
-        OneDNFC().fit(sparse.csr_matrix(counts), np.arange(203) < 3)
+        OneDNFC(too_few="error").fit(sparse.csr_matrix(counts), np.arange(203) < 3)
     assert len(OneDNFC(min_share=0.0).fit(sparse.csr_matrix(counts), np.arange(203) < 3).reliable_negatives_) == 9
 
 

@@ -135,7 +135,7 @@ def test_the_threshold_of_1_dnfii_does_not_rise_above_the_number_of_positives():
     # To leave enough the threshold would have to pass the 9 occurrences of a; c alone would be left.
     counts = rows("aaab", "aaac", "aaab" + "c" * 10, *["a"] * 8, "b")
     with pytest.raises(TooFewReliableNegativesError, match=r"Got 0 with a threshold of 1 .* no higher one up to \|P\|"):
-        OneDNFII(min_occurrences=1).fit(counts, np.arange(12) < 3)
+        OneDNFII(min_occurrences=1, too_few="error").fit(counts, np.arange(12) < 3)
 
 
 def test_the_threshold_of_1_dnfii_starts_at_half_of_p_where_a_term_is_that_frequent():

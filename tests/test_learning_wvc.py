@@ -128,4 +128,4 @@ def test_no_reliable_negatives_stop_training_instead_of_a_model_that_accepts_all
     everywhere[30] = 0  # one unlabelled page of 300 lacks a word that all others hold
     with_word = sparse.hstack([counts, sparse.csr_matrix(everywhere).T], format="csr")
     with pytest.raises(ValueError, match="reliable negatives"):
-        WVC().fit(with_word, y)
+        WVC(too_few="error").fit(with_word, y)

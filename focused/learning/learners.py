@@ -23,24 +23,25 @@ def _learner(module: str, estimator: str, **options: Any) -> _Learner:
     return _Learner(module, estimator, {"sublinear_tf": True, **options})
 
 
-# The first one is the default; docs/method.md, D15 says why it is not the papers' WVC. 1-DNF and 1-DNFII leave too few
-# reliable negatives on most real pages: what rests on them takes the documents that come nearest to being some (D20).
+# The first one is the default; docs/method.md, D15 says why it is not the papers' WVC, which fails where 1-DNFC finds too
+# few reliable negatives (D10). 1-DNF and 1-DNFII find too few on most real pages: what rests on them takes the
+# documents that come nearest to being some (D20).
 _LEARNERS = {
     "screened_svm": _learner("screened_svm", "ScreenedSVM"),
     "logistic": _learner("against_unlabeled", "AgainstUnlabeled"),
     "svm": _learner("against_unlabeled", "AgainstUnlabeled", loss="squared_hinge", C=1.0),
-    "wvc": _learner("wvc", "WVC"),
-    "wvc_tfc": _learner("wvc", "WVC", weighting="tfc"),
-    "wvc_tfidf": _learner("wvc", "WVC", weighting="tfidf"),
-    "wvc_independent": _learner("wvc", "WVC", weighting="tfipndf_independent"),
-    "pebl": _learner("iterated_svm", "PEBL", too_few="lowest"),
-    "iterated_svm": _learner("iterated_svm", "IteratedSVM", too_few="lowest"),
-    "psoc": _learner("psoc", "PSOC", too_few="lowest"),
+    "wvc": _learner("wvc", "WVC", too_few="error"),
+    "wvc_tfc": _learner("wvc", "WVC", weighting="tfc", too_few="error"),
+    "wvc_tfidf": _learner("wvc", "WVC", weighting="tfidf", too_few="error"),
+    "wvc_independent": _learner("wvc", "WVC", weighting="tfipndf_independent", too_few="error"),
+    "pebl": _learner("iterated_svm", "PEBL"),
+    "iterated_svm": _learner("iterated_svm", "IteratedSVM"),
+    "psoc": _learner("psoc", "PSOC"),
     "one_class_svm": _learner("one_class", "OneClass"),
-    "incremental_svm": _learner("incremental_svm", "IncrementalSVM", too_few="lowest"),
-    "batch_svm": _learner("batch_svm", "BatchSVM", too_few="lowest"),
-    "naive_bayes": _learner("naive_bayes", "NaiveBayes", too_few="lowest"),
-    "naive_bayes_tfidf": _learner("naive_bayes", "NaiveBayes", weighting="tfidf", too_few="lowest"),
+    "incremental_svm": _learner("incremental_svm", "IncrementalSVM"),
+    "batch_svm": _learner("batch_svm", "BatchSVM"),
+    "naive_bayes": _learner("naive_bayes", "NaiveBayes"),
+    "naive_bayes_tfidf": _learner("naive_bayes", "NaiveBayes", weighting="tfidf"),
     "elkan_noto": _learner("elkan_noto", "ElkanNoto", c_estimator="fitted"),
     "nnpu": _learner("nnpu", "NonNegativePU", loss="logistic", balanced=True, C=5.0),
     "biased_svm": _learner("biased_svm", "BiasedSVM"),

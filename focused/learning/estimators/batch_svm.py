@@ -96,7 +96,7 @@ class BatchSVM(LabeledSVM):
         Penalty of the SVM.
     reliable : str, default="1-dnfii"
         How reliable negatives are found, a name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
@@ -129,7 +129,7 @@ class BatchSVM(LabeledSVM):
         *,
         C: float = 1.0,
         reliable: str = "1-dnfii",
-        too_few: str = "error",
+        too_few: str = "lowest",
         unlabeled_are_negative: bool = False,
         sublinear_tf: bool = False,
         random_state: Any = None,

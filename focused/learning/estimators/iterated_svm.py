@@ -70,7 +70,7 @@ class PEBL(IteratedSVM):
         C: float = 1.0,
         lambda_start: float = 0.2,
         min_share: float = 0.05,
-        too_few: str = "error",
+        too_few: str = "lowest",
         guard: float | None = None,
         max_rounds: int = 50,
         sublinear_tf: bool = False,

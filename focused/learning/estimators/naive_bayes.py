@@ -44,7 +44,7 @@ class NaiveBayes(LinearCountClassifier):
         D36), unless the training set is a random draw.
     reliable : str, default="1-dnfc"
         How reliable negatives are found, a name of `focused.learning.reliable.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: the negatives are the reliable ones. True: all documents that are not positive, for training
@@ -83,7 +83,7 @@ class NaiveBayes(LinearCountClassifier):
         term_share: float = 1.0,
         prior: float | None = 0.5,
         reliable: str = "1-dnfc",
-        too_few: str = "error",
+        too_few: str = "lowest",
         unlabeled_are_negative: bool = False,
         sublinear_tf: bool = False,
         random_state: Any = None,

@@ -97,7 +97,7 @@ class PSOC(WVC):
         C: float = 1.0,
         lambda_start: float = 0.2,
         min_share: float = 0.05,
-        too_few: str = "error",
+        too_few: str = "lowest",
         guard: float | None = 0.05,
         max_rounds: int = 50,
         sublinear_tf: bool = False,

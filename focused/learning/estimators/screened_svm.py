@@ -83,6 +83,8 @@ class ScreenedSVM(LinearCountClassifier):
         for name, value in (("C", self.C), ("C_first", self.C_first)):
             if value is not None and not value > 0:
                 raise ValueError(f"{name} must be above 0. Got {value!r}.")
+        if not 0 <= self.min_share <= 1:
+            raise ValueError(f"min_share must be in [0, 1]. Got {self.min_share!r}.")
         counts, positive, self.classes_ = check_examples(self, X, y)
         n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
         self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)

@@ -39,7 +39,7 @@ class WVC(TwoStepSVM):
         See `OneDNFC`; of no effect with another `reliable`.
     min_share : float, default=0.05
         See `OneDNFC`.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few reliable negatives: fail, take all unlabelled documents, or those least
         like the positives in the eyes of the method.
     guard : float or None, default=0.05
@@ -90,7 +90,7 @@ class WVC(TwoStepSVM):
         C: float = 1.0,
         lambda_start: float = 0.2,
         min_share: float = 0.05,
-        too_few: str = "error",
+        too_few: str = "lowest",
         guard: float | None = 0.05,
         max_rounds: int = 50,
         sublinear_tf: bool = False,

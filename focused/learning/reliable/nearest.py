@@ -117,7 +117,7 @@ class NearestPositives(ReliableNegativeFinder):
         Share of the positives that may fall below the threshold, in [0, 1).
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few: fail, take all unlabelled documents, or those least like the positives.
 
     Attributes
@@ -136,7 +136,7 @@ class NearestPositives(ReliableNegativeFinder):
     n_neighbors_: int
 
     def __init__(
-        self, *, n_neighbors: int = 5, noise: float = 0.05, min_share: float = 0.05, too_few: str = "error"
+        self, *, n_neighbors: int = 5, noise: float = 0.05, min_share: float = 0.05, too_few: str = "lowest"
     ) -> None:
         self.n_neighbors = n_neighbors
         self.noise = noise

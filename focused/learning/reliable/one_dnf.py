@@ -71,7 +71,7 @@ class OneDNF(ReliableNegativeFinder):
     ----------
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few: fail, take all unlabelled documents, or those that hold the fewest positive features.
 
     Attributes
@@ -84,7 +84,7 @@ class OneDNF(ReliableNegativeFinder):
 
     positive_features_: NDArray[np.intp]
 
-    def __init__(self, *, min_share: float = 0.05, too_few: str = "error") -> None:
+    def __init__(self, *, min_share: float = 0.05, too_few: str = "lowest") -> None:
         self.min_share = min_share
         self.too_few = too_few
 

@@ -115,7 +115,7 @@ class OneDNFC(ReliableNegativeFinder):
         0.05 until there are enough reliable negatives.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few at any lambda below 1: fail, take all unlabelled documents, or those that
         hold the fewest positive features at the first lambda.
 
@@ -132,7 +132,7 @@ class OneDNFC(ReliableNegativeFinder):
     lambda_: float
     positive_features_: NDArray[np.intp]
 
-    def __init__(self, *, lambda_start: float = 0.2, min_share: float = 0.05, too_few: str = "error") -> None:
+    def __init__(self, *, lambda_start: float = 0.2, min_share: float = 0.05, too_few: str = "lowest") -> None:
         self.lambda_start = lambda_start
         self.min_share = min_share
         self.too_few = too_few

@@ -114,7 +114,7 @@ class OneDNFII(ReliableNegativeFinder):
         the least value up to |P| that leaves enough reliable negatives.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few at any such threshold: fail, take all unlabelled documents, or those that hold the fewest
         positive features at the first threshold.
 
@@ -132,7 +132,7 @@ class OneDNFII(ReliableNegativeFinder):
     positive_features_: NDArray[np.intp]
 
     def __init__(
-        self, *, min_occurrences: float | None = None, min_share: float = 0.05, too_few: str = "error"
+        self, *, min_occurrences: float | None = None, min_share: float = 0.05, too_few: str = "lowest"
     ) -> None:
         self.min_occurrences = min_occurrences
         self.min_share = min_share

@@ -88,7 +88,7 @@ class Rocchio(ReliableNegativeFinder):
         Weights of a class's own, and of the other, documents in its prototype.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few: fail, take all unlabelled documents, or those least like the positives.
 
     Attributes
@@ -104,7 +104,7 @@ class Rocchio(ReliableNegativeFinder):
     direction_: NDArray[np.float64]
 
     def __init__(
-        self, *, alpha: float = 16.0, beta: float = 4.0, min_share: float = 0.05, too_few: str = "error"
+        self, *, alpha: float = 16.0, beta: float = 4.0, min_share: float = 0.05, too_few: str = "lowest"
     ) -> None:
         self.alpha = alpha
         self.beta = beta

@@ -94,7 +94,7 @@ class Spy(ReliableNegativeFinder):
         Share of the spies that may fall below the threshold, in [0, 1).
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="error"
+    too_few : {"error", "all", "lowest"}, default="lowest"
         Where there are too few: fail, take all unlabelled documents, or those least like the positives.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
@@ -120,7 +120,7 @@ class Spy(ReliableNegativeFinder):
         spy_share: float = 0.15,
         noise: float = 0.05,
         min_share: float = 0.05,
-        too_few: str = "error",
+        too_few: str = "lowest",
         random_state: Any = None,
     ) -> None:
         self.spy_share = spy_share
