@@ -28,6 +28,8 @@ BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
 
 QUICK_FOLDS = 3
+QUICK_POSITIVES = 20
+"""From so many positives on."""
 QUICK_UNLABELED = 1000
 """Unlabelled pages that are learnt from where it has to be quick."""
 
@@ -44,6 +46,12 @@ class Learnt:
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
     curve: LearningCurve | None = None
     """None where it was not drawn."""
+
+    @property
+    def f1(self) -> float:
+        """Cross-validated F1 of the model; 1 where there are no figures, as of a topic from words."""
+        figures = self.model.figures
+        return figures.f1 if isinstance(figures, TrainingFigures) else 1.0
 
     def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
@@ -164,7 +172,8 @@ def learn(
             learner=learner,
             background_prior=prior,
             random_state=random_state,
-            **({"n_folds": QUICK_FOLDS} if quick else {}),
+            # Of few positives a third less is too few.
+            **({"n_folds": QUICK_FOLDS} if quick and len(positive) >= QUICK_POSITIVES else {}),
         )
         assert isinstance(model.figures, TrainingFigures)
         return model, model.figures

@@ -18,12 +18,22 @@ if TYPE_CHECKING:
 
 _N_NAMED = 3
 _FEW, _FEW_WORDS = 10, 3
+# So many unlabelled pages there should be, and so many times the positives; and F1 from which a topic can be used.
+_FEW_UNLABELED, _PER_POSITIVE, _USABLE_F1 = 200, 3, 0.4
+# With fewer unlabelled pages than this the positives are not compared with them.
+_LEAST_UNLABELED = 80
 # So many pages in another language are no mistake of the detection; and this share of all.
 _LEAST_PAGES, _LEAST_SHARE = 2, 0.1
 
 
 def warnings_about(
-    language: str, positive: PageSet, unlabeled: PageSet | Background, diagnosis: Diagnosis, terms: Sequence[str]
+    language: str,
+    positive: PageSet,
+    unlabeled: PageSet | Background,
+    diagnosis: Diagnosis,
+    terms: Sequence[str],
+    *,
+    f1: float,
 ) -> list[str]:
     """Return what the user of a topic should know about its examples, the gravest first.
 
@@ -36,14 +46,21 @@ def warnings_about(
     diagnosis : Diagnosis
     terms : sequence of str
         The term of each column that `diagnosis` speaks of.
+    f1 : float
+        Cross-validated, in [0, 1].
     """
+    # What pages of the topic have in common cannot be told from what any pages have, if these are few.
+    enough = isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED
     return [
         *language_of_the_others(language, unlabeled),
+        *_unusable(f1),
         *_few(positive),
+        *_few_unlabeled(positive, unlabeled),
+        *_far_away(unlabeled),
         *_languages(language, positive),
-        *_topics(positive, diagnosis, terms),
+        *(_topics(positive, diagnosis, terms) if enough else []),
         *_duplicates(positive, diagnosis),
-        *_outliers(positive, diagnosis),
+        *(_outliers(positive, diagnosis) if enough else []),
     ]
 
 
@@ -61,7 +78,8 @@ def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Bac
             f"ignored: {', '.join(keywords.ignored)}. Stopwords, numbers and single letters mean nothing by themselves."
         )
     if len(keywords.terms) < _FEW_WORDS:
-        found.append(f"{len(keywords.terms)} word(s) say little; half a dozen different ones are better.")
+        n = len(keywords.terms)
+        found.append(f"{n} word{'s say' if n != 1 else ' says'} little; half a dozen different ones are better.")
     return found
 
 
@@ -81,6 +99,36 @@ def language_of_the_others(language: str, unlabeled: PageSet | Background) -> li
     return [
         f"most unlabelled pages are in {main!r}, the topic is in {language!r}: what was learnt tells the language "
         f"rather than the topic. Train again with --unlabeled pages in {language!r}."
+    ]
+
+
+def _unusable(f1: float) -> list[str]:
+    if f1 >= _USABLE_F1:
+        return []
+    return [
+        f"an F1 of {f1:.2f} is too low to crawl by: the positives can hardly be told from the unlabelled pages. See whether "
+        "they are about one thing, bring more of them, and unlabelled pages of any other topic."
+    ]
+
+
+def _few_unlabeled(positive: PageSet, unlabeled: PageSet | Background) -> list[str]:
+    n = unlabeled.n_pages if isinstance(unlabeled, Background) else len(unlabeled)
+    needed = max(_FEW_UNLABELED, _PER_POSITIVE * len(positive))
+    if n >= needed:
+        return []
+    return [
+        f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: what else there is on the web is "
+        f"not known, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
+    ]
+
+
+def _far_away(unlabeled: PageSet | Background) -> list[str]:
+    if not isinstance(unlabeled, Background):
+        return []
+    return [
+        "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
+        "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
+        "figures."
     ]
 
 
@@ -122,10 +170,11 @@ def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
     groups = [" = ".join(_names(positive, group[:_N_NAMED])) for group in diagnosis.duplicates[:_N_NAMED]]
     n_groups = len(diagnosis.duplicates)
     n = sum(len(group) - 1 for group in diagnosis.duplicates)
+    left = n_groups - _N_NAMED
+    more = f"; and {left} more group{'s' if left > 1 else ''}" if left > 0 else ""
+    are = "is a near-duplicate of others and teaches" if n == 1 else "are near-duplicates of others and teach"
     return [
-        f"{_pages(n)} of the positives {'is a near-duplicate' if n == 1 else 'are near-duplicates'} of others and teach "
-        f"nothing new: {'; '.join(groups)}{f'; and {n_groups - _N_NAMED} more groups' if n_groups > _N_NAMED else ''}. "
-        "The figures below are too good by them."
+        f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. The figures below are too good by them."
     ]
 
 

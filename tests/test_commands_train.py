@@ -455,7 +455,10 @@ def test_positives_in_another_language_are_named(examples: Path, tmp_path: Path,
     assert "deutsch0.html" in line
 
 
-def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(examples: Path, here: Here) -> None:
+def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
+    examples: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("focused.train.QUICK_POSITIVES", 15)
     argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED]
     done = here(*argv, "--quick")
     assert done.exit_code == 0, done.err
@@ -522,3 +525,23 @@ def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here
     assert topic.manifest["kind"] == "examples"
     assert here("stars", "--keywords", WORDS, "--note", "Mine", "--force").exit_code == 0
     assert load_topic("stars", here.models).note == "Mine"
+
+
+def test_what_makes_figures_doubtful_is_told(examples: Path, here: Here) -> None:
+    few = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    assert "WARNING: 100 pages that are not positive are few beside 15 pages that are" in few.out
+    assert "Bring at least 200 unlabelled pages" in few.out
+    assert "too low to crawl by" not in few.out
+    background = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--quick", "--force")
+    assert "A crawl meets pages that are nearer to the topic" in background.out
+
+
+def test_a_topic_that_cannot_be_told_from_the_rest_is_called_unusable(
+    examples: Path, here: Here, tmp_path: Path
+) -> None:
+    mixed = tmp_path / "mixed"
+    mixed.mkdir()
+    for number, path in enumerate(sorted((examples / "unlabeled").iterdir())[:12]):
+        (mixed / f"{number}.html").write_bytes(path.read_bytes())
+    done = here("any", "--positive", mixed, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick")
+    assert "is too low to crawl by" in done.out

@@ -172,7 +172,7 @@ class Command(ScrapyCommand):
         learnt = learn(
             *(positive, unlabeled), learner=opts.learner, quick=opts.quick, random_state=random_state, say=progress.say
         )
-        warnings = warnings_about(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms)
+        warnings = warnings_about(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1)
         command = command_line(topic.name, opts)
         make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=random_state)
         directory = topic.save(Path(self.settings.get("FOCUSED_MODELS_DIR")))

@@ -52,7 +52,10 @@ def keyword_report(
     about = [
         f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
         "beside the words there belongs to the topic. How good that is cannot be told without example pages:",
-        f"assumed are a prior of {figures.prior:g}, and that {figures.share:.0%} of the unlabelled pages are relevant.",
+        f"assumed are that {figures.prior:.0%} of the pages that a crawl meets are relevant, and the nearest",
+        f"{figures.share:.0%} of the unlabelled ones. Look at what it finds, and set another threshold if it is too much",
+        "or too little:",
+        "-s FOCUSED_RELEVANCE_THRESHOLD=...",
         f"Threshold: a page is relevant from a relevance of {page.threshold:.3f}",
         "It gets better by adaptation during a crawl, or by pages you find good:",
         f"scrapy train {topic.name} --positive PATH --force",
@@ -154,6 +157,7 @@ def _thresholds(figures: TrainingFigures) -> str:
     for row in figures.at_thresholds:
         chosen = "  <- chosen" if row.is_chosen else ""
         lines.append(f"  {row.threshold:.3f}  {row.precision:>9.2f}  {row.recall:>6.2f}  {row.f1:.2f}{chosen}")
+    lines.append("  These count the few held-out positives; the threshold was chosen by a smooth curve through them.")
     return "\n".join(lines)
 
 
@@ -162,7 +166,11 @@ def _curve(learnt: Learnt) -> str:
     if curve is None:
         return "Would more examples help? Not looked at (--quick)."
     points = [f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True)]
-    course = f"\n  F1 {', '.join(points)} positives" if points else ""
+    course = (
+        f"\n  F1 {', '.join(points)} positives (with the best threshold for each; compare these with each other only)"
+        if points
+        else ""
+    )
     return f"Would more examples help? {curve.advice}{course}"
 
 
