@@ -101,7 +101,8 @@ def main() -> None:
     figures.mkdir(parents=True, exist_ok=True)
     about = [f"{machine()}.", f"{len(done)} trials, seeds 0 to {options.seeds - 1}."]
     about += [f"`{corpora.FILES[name]}` sha256 `{digest[:16]}`." for name, digest in digests.items()]
-    blocks = {"learners: run": f"{' '.join(about)} {minutes:.0f} minutes for what was not done yet."}
+    took = f" {minutes:.0f} minutes for what was not done yet." if minutes >= 1 else ""
+    blocks = {"learners: run": " ".join(about) + took}
     blocks |= report(Results(done, learner_trials.SUPERVISED, learner_trials.DEFAULT), figures)
     for comparison in COMPARISONS:
         if comparison.name in compared:

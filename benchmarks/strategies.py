@@ -75,7 +75,7 @@ def prepare(topic: str, options: argparse.Namespace, labels: dict[str, set[str]]
          "--positive-urls", str(lists / f"{slug(topic)}.positive.txt"), "--unlabeled", web,
          "--unlabeled-urls", str(lists / f"{slug(topic)}.unlabeled.txt"),
          "--seeds", str(lists / f"{slug(topic)}.seeds.txt"), "--title", topic, "--quiet", "--force",
-         "--random-state", str(options.random_state)],
+         "--random-state", str(options.random_state), "--learner", options.learner],
         check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
         env={**os.environ, "FOCUSED_MODELS_DIR": str(folder / "models")},
     )
@@ -188,6 +188,7 @@ def main() -> None:
     parser.add_argument("--unlabeled", type=int, default=1500)
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--random-state", type=int, default=0)
+    parser.add_argument("--learner", default="screened_svm", help="of scrapy train; use another --output for each")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "strategies")
     parser.add_argument("--one", nargs=3, metavar=("TOPIC", "STRATEGY", "FILE"), help=argparse.SUPPRESS)
