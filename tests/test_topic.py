@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from focused.learning.calibration import KINDS, Calibration
+from focused.learning.learners import LEARNERS
 from focused.topic import Topic, TopicError, check_topic_name, is_topic_setting, load_topic, topic_names
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -173,4 +174,7 @@ def test_shipped_topics_load_and_say_how_good_they_are() -> None:
         assert topic.seeds
         assert 0 < topic.threshold("page") < 1
         assert len(topic.terms) > 500
+        # Whoever changes the default trains them again: scripts/train_shipped_topics.py
+        assert topic.manifest["learner"] == LEARNERS[0]
+        assert "warnings" in topic.manifest
     assert "recorded webs" in load_topic("university-courses", MODELS).note
