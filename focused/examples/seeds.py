@@ -37,7 +37,7 @@ def read_seeds(values: Iterable[str]) -> list[str]:
 def _read_file(value: str) -> list[str]:
     try:
         lines = url_lines(Path(value))
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         raise SeedError(
             f"Seeds must be http or https URLs, or a file with one a line. Got {value!r}. Example: http://stars.example/"
         ) from None

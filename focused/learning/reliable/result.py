@@ -57,7 +57,7 @@ def too_few_error(method: str, needed: int, n_unlabeled: int, got: str) -> TooFe
     return TooFewReliableNegativesError(
         f"{method} must find at least {needed} reliable negatives among {n_unlabeled} unlabelled documents. "
         f"Got {got} Bring more unlabelled pages, less like the positives, or choose a learner that needs no reliable "
-        "negatives (logistic)."
+        "negatives (screened_svm)."
     )
 
 
