@@ -33,6 +33,8 @@ QUICK_POSITIVES = 20
 QUICK_UNLABELED = 1000
 """Unlabelled pages that are learnt from where it has to be quick."""
 
+# From here on several processes are faster than one, which need not be started.
+_MANY_PAGES = 10_000
 # From here down an estimated prior says that there is no relevant page, however many pages were looked at.
 _LEAST_PRIOR = 2e-4
 
@@ -172,6 +174,7 @@ def learn(
             learner=learner,
             background_prior=prior,
             random_state=random_state,
+            n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
             # Of few positives a third less is too few.
             **({"n_folds": QUICK_FOLDS} if quick and len(positive) >= QUICK_POSITIVES else {}),
         )
