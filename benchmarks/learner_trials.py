@@ -152,7 +152,7 @@ def run_learner(corpus: Corpus, trial: Trial, name: tuple[str, str]) -> dict[str
     examples = draw(corpus, trial)
     relevant = corpus.labels[trial.topic]
     terms = select_terms(corpus.counts[examples.training], examples.positive)
-    counts = _by_field(corpus, terms) if name[0] == "naive Bayes" else corpus.counts[:, terms]
+    counts = weighted_fields(corpus, terms) if name[0] == "naive Bayes" else corpus.counts[:, terms]
     truth, told = relevant[examples.test], examples.positive
     hidden = np.flatnonzero(relevant[examples.training] & ~told)
     if name[0].startswith("supervised"):
@@ -186,7 +186,7 @@ def run_learner(corpus: Corpus, trial: Trial, name: tuple[str, str]) -> dict[str
     return {key: float(value) for key, value in found.items()}
 
 
-def _by_field(corpus: Corpus, terms: NDArray[np.int64]) -> sparse.csr_matrix:
+def weighted_fields(corpus: Corpus, terms: NDArray[np.int64] | slice) -> sparse.csr_matrix:
     """Return term frequencies with headline, keywords and anchor text weighted as L16 does."""
     fields = [corpus.fields[part][:, terms] for part in FIELDS]
     body = (corpus.counts[:, terms] - sum(fields[1:], fields[0])).maximum(0).tocsr()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import paper_plots
-from corpora import FIELDS, TEXT_CORPORA, TOPICS, WEBS, Corpus
-from learner_trials import Trial, best_f1, draw
+from corpora import TEXT_CORPORA, TOPICS, WEBS, Corpus
+from learner_trials import Trial, best_f1, draw, weighted_fields
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score, average_precision_score, f1_score, precision_score, recall_score
 
@@ -23,7 +23,6 @@ from focused.learning.estimators.batch_svm import BatchSVM
 from focused.learning.estimators.incremental_svm import IncrementalSVM
 from focused.learning.estimators.naive_bayes import NaiveBayes
 from focused.learning.reliable.positive_features import document_rates, features_held, positive_features
-from focused.text.fields import field_frequencies
 from focused.text.vocabulary import document_frequencies, select_terms
 from focused.text.weighting import inverse_document_frequency, tfc
 
@@ -110,7 +109,7 @@ def run_itfidf(job: Job, load: Load) -> dict[str, Any]:
     weigh_fields, weighting = FORMS[form]
     of_ten = np.any([corpus.labels[topic] for topic in TOPICS[name]], axis=0)
     training, test = np.flatnonzero(of_ten & ~corpus.is_test), np.flatnonzero(of_ten & corpus.is_test)
-    frequencies = weighted_fields(corpus) if weigh_fields else corpus.counts
+    frequencies = weighted_fields(corpus, slice(None)) if weigh_fields else corpus.counts
     log_odds, shares = [], []
     for topic in TOPICS[name]:
         told = corpus.labels[topic][training]
@@ -135,13 +134,6 @@ def run_itfidf(job: Job, load: Load) -> dict[str, Any]:
         measures["best_f1"].append(best_f1(truth, even[:, column]))
         measures["ap"].append(average_precision_score(truth, even[:, column]))
     return {"corpus": name, "form": form, "share": share, "topics": TOPICS[name], **measures}
-
-
-def weighted_fields(corpus: Corpus) -> sparse.csr_matrix:
-    """Return term frequencies with headline, keywords and anchor texts weighing more than the body."""
-    parts = [corpus.fields[part] for part in FIELDS]
-    body = (corpus.counts - sum(parts[1:], parts[0])).maximum(0).tocsr()
-    return field_frequencies(*parts, body)
 
 
 # Incremental SVM ------------------------------------------------------------------------------------------------------
