@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
 from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
@@ -16,11 +15,6 @@ VARIANTS = [
     ElkanNoto(c_estimator="fitted", random_state=0),
     ElkanNoto(c_estimator="fitted", balanced=True, random_state=0),
 ]
-
-
-@parametrize_with_checks(VARIANTS)
-def test_it_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.mark.parametrize("model", VARIANTS)
@@ -50,23 +44,6 @@ def test_hidden_positives_are_accepted_that_a_regression_of_p_against_u_refuses(
     accepted = plain.predict(weighted_rows(hidden, model.term_weights_, sublinear=True)).mean()
     assert model.predict(hidden).mean() > 0.6
     assert accepted < 0.1
-
-
-def test_the_decision_is_linear_in_the_published_rows_and_the_seed_decides():
-    counts, y, _ = pages()
-    first, second = (ElkanNoto(random_state=3).fit(counts, y) for _ in range(2))
-    rows = weighted_rows(counts, first.term_weights_, sublinear=first.sublinear_tf)
-    assert first.decision_function(counts) == pytest.approx(rows @ first.coef_[0] + first.intercept_[0])
-    assert (first.coef_ == second.coef_).all()
-
-
-def test_fitting_on_a_sparse_matrix_neither_changes_nor_densifies_it(monkeypatch):
-    counts, y, _ = pages()
-    before = counts.copy()
-    for name in ("toarray", "todense"):
-        monkeypatch.setattr(sparse.csr_matrix, name, lambda *_: pytest.fail("densified"))
-    ElkanNoto().fit(counts, y).predict(counts)
-    assert (counts != before).nnz == 0
 
 
 def test_empty_documents_and_unused_terms_are_no_obstacle():

@@ -8,7 +8,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
 from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.learning.estimators.base import LinearCountClassifier
+from focused.learning.estimators.batch_svm import BatchSVM
+from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.learning.estimators.elkan_noto import ElkanNoto
+from focused.learning.estimators.incremental_svm import IncrementalSVM
 from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
+from focused.learning.estimators.naive_bayes import NaiveBayes
+from focused.learning.estimators.nnpu import NonNegativePU
 from focused.learning.estimators.one_class import OneClass
 from focused.learning.estimators.plain_svm import PlainSVM
 from focused.learning.estimators.psoc import PSOC
@@ -38,6 +45,24 @@ ESTIMATORS = [
     PEBL(random_state=0),
     IteratedSVM(random_state=0),
     PSOC(random_state=0),
+    ElkanNoto(random_state=0),
+    ElkanNoto(c_estimator="fitted", random_state=0),
+    ElkanNoto(c_estimator="fitted", balanced=True, random_state=0),
+    NonNegativePU(random_state=0),
+    NonNegativePU(loss="logistic", random_state=0),
+    NonNegativePU(balanced=True, C=5.0, random_state=0),
+    BiasedSVM(random_state=0),
+    WeightedLogistic(random_state=0),
+    IncrementalSVM(random_state=0),
+    IncrementalSVM(unlabeled_are_negative=True, random_state=0),
+    BatchSVM(random_state=0),
+    NaiveBayes(random_state=0),
+    NaiveBayes(weighting="tfidf", unlabeled_are_negative=True, random_state=0),
+    NaiveBayes(term_share=0.5, sublinear_tf=True, random_state=0),
+]
+LINEAR = [
+    *(estimator for estimator in ESTIMATORS if isinstance(estimator, LinearCountClassifier)),
+    *(make_learner(name, 3) for name in LEARNERS),
 ]
 
 
@@ -55,18 +80,18 @@ def test_every_learner_ranks_hidden_positives_first(name):
     assert hidden[ranked].mean() > 0.9
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_the_decision_is_linear_in_the_published_rows(name):
+@pytest.mark.parametrize("estimator", LINEAR)
+def test_the_decision_is_linear_in_the_published_rows(estimator):
     counts, y, _ = pages()
-    model = make_learner(name, 0).fit(counts, y)
+    model = clone(estimator).fit(counts, y)
     rows = weighted_rows(counts, model.term_weights_, sublinear=model.sublinear_tf)
     assert model.decision_function(counts) == pytest.approx(rows @ model.coef_[0] + model.intercept_[0])
 
 
-@pytest.mark.parametrize("name", LEARNERS)
-def test_the_same_seed_gives_the_same_model(name):
+@pytest.mark.parametrize("estimator", LINEAR)
+def test_the_same_seed_gives_the_same_model(estimator):
     counts, y, _ = pages()
-    first, second = (make_learner(name, 3).fit(counts, y) for _ in range(2))
+    first, second = (clone(estimator).fit(counts, y) for _ in range(2))
     assert (first.coef_ == second.coef_).all()
 
 

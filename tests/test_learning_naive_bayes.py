@@ -3,17 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
 from focused.learning.estimators.naive_bayes import NaiveBayes, most_informative
-from focused.text.weighting import weighted_rows
-
-
-# The check data hold every term in every document: there are no reliable negatives, so all others serve.
-@parametrize_with_checks([NaiveBayes(too_few="all"), NaiveBayes(weighting="tfidf", unlabeled_are_negative=True)])
-def test_naive_bayes_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)
 
 
 def log_odds(train: np.ndarray, positive: np.ndarray, text: np.ndarray, *, gain: bool, prior: float) -> float:
@@ -47,13 +39,6 @@ def test_the_decision_is_the_log_odds_of_the_printed_equations(weighting, prior)
     train = counts.toarray()
     expected = [log_odds(train, relevant, text, gain=weighting == "itfidf", prior=prior) for text in train[:20]]
     assert model.decision_function(counts[:20]) == pytest.approx(expected)
-
-
-def test_the_decision_is_linear_in_the_published_rows():
-    counts, y, _ = pages()
-    model = NaiveBayes(term_share=0.5, sublinear_tf=True).fit(counts, y)
-    rows = weighted_rows(counts, model.term_weights_, sublinear=True)
-    assert model.decision_function(counts) == pytest.approx(rows @ model.coef_[0] + model.intercept_[0])
 
 
 def test_probabilities_of_a_class_sum_to_one_over_the_kept_terms():
