@@ -10,8 +10,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import corpora
+from comparisons import COMPARISONS
 from learner_trials import LEARNERS, Trial, run_learner, run_topic
-from paper_comparisons import COMPARISONS
 
 if TYPE_CHECKING:
     from pathlib import Path

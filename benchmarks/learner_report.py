@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from common import table
-from matplotlib import rcParams
+from comparisons.drawing import COLOURS, GREY, NAMES, STYLE
+from matplotlib import rc_context
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
@@ -19,11 +20,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("precision", "recall", "f1", "ap", "best_f1", "err", "seconds")
 KINDS = ("page", "anchor", "context")
-# Okabe and Ito's colours.
-BLUE, ORANGE, GREEN, RED, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#777777"
-COLOURS = {"20newsgroups": BLUE, "reuters": ORANGE, "hyperphysics": GREEN, "webkb": RED}
-NAMES = {"20newsgroups": "20 Newsgroups", "reuters": "Reuters-21578", "hyperphysics": "HyperPhysics", "webkb": "WebKB"}
-rcParams.update({"svg.hashsalt": "focused", "svg.fonttype": "none", "font.size": 9, "font.family": "sans-serif"})
+SMALL = {**STYLE, "font.size": 9, "figure.constrained_layout.use": False, "axes.titlelocation": "center"}
 
 
 class Results(NamedTuple):
@@ -225,6 +222,7 @@ def _papers(results: Results, groups: dict[Group, list[Done]]) -> str:
 # Plots ----------------------------------------------------------------------------------------------------------------
 
 
+@rc_context(SMALL)
 def ranking(results: Results, groups: dict[Group, list[Done]], file: Path) -> None:
     """Draw the average precision of every learner on every corpus."""
     learners = _learners(groups)
@@ -262,6 +260,7 @@ def ranking(results: Results, groups: dict[Group, list[Done]], file: Path) -> No
     figure.savefig(file, metadata={"Date": None})
 
 
+@rc_context(SMALL)
 def diagram(groups: dict[Group, list[Done]], file: Path) -> None:
     """Draw claimed against found relevance: pages, anchor texts and contexts."""
     figure = Figure(figsize=(8.2, 3.6), layout="constrained")

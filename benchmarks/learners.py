@@ -27,11 +27,11 @@ from typing import TYPE_CHECKING, Any
 import corpora
 import learner_trials
 from common import DATA_DIR, ROOT, machine, say
+from comparisons import COMPARISONS
 from joblib import Parallel, delayed
 from learner_jobs import load, run_comparison, run_trial
 from learner_report import Results, report
 from learner_trials import trials
-from paper_comparisons import COMPARISONS
 from tqdm import tqdm
 
 if TYPE_CHECKING:
