@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.plan import CrawlPlan
     from focused.relevance import PageRelevance
-    from focused.strategies import LinkScores
+    from focused.strategies import LinkScores, Visit
 
 MAX_KNOWN_LINKS = 2_000_000
 _PAGE = "focused_page"
@@ -39,6 +39,8 @@ class Crawl:
         # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
         self._known: set[int] = set()
         self._fetched: set[int] = set()
+        #: Pages judged so far.
+        self.n_judged = 0
         #: Set by the harvest pipeline.
         self.harvest: HarvestCounter | None = None
 
@@ -47,13 +49,7 @@ class Crawl:
 
         A server that answers several URLs with one page may say so in Content-Location; a recorded web always does.
         """
-        location = response.headers.get("Content-Location", b"").decode("latin-1")
-        url = response.url
-        if location:
-            with contextlib.suppress(ValueError):
-                named = urljoin(url, location)
-                # Nobody may speak for another host's pages.
-                url = named if urlsplit(named).netloc == urlsplit(url).netloc else url
+        url = self.location(response)
         key = hash(url)
         if key in self._fetched:
             return True
@@ -62,6 +58,17 @@ class Crawl:
         self._fetched.add(key)
         self.remember(url)
         return False
+
+    def location(self, response: Any) -> str:
+        """Return the URL that a page has, as the web says: a recorded page may be found under others."""
+        location = response.headers.get("Content-Location", b"").decode("latin-1")
+        url: str = response.url
+        if location:
+            with contextlib.suppress(ValueError):
+                named = urljoin(url, location)
+                # Nobody may speak for another host's pages.
+                url = named if urlsplit(named).netloc == urlsplit(url).netloc else url
+        return url
 
     def page(self, response: Any) -> Page | None:
         """Return the analysed page of a text response, the same object whoever asks; None if it is binary."""
@@ -73,10 +80,11 @@ class Crawl:
         page: Page | None = meta[_PAGE]
         return page
 
-    def judge(self, page: Page) -> tuple[PageRelevance, LinkScores]:
+    def judge(self, page: Page, visit: Visit) -> tuple[PageRelevance, LinkScores]:
         """Return the relevance of a page and the scores of its links, from one product."""
+        self.n_judged += 1
         relevance = self.plan.judge.judge(page, self.plan.strategy.kinds)
-        return relevance, self.plan.strategy.score(page, relevance)
+        return relevance, self.plan.strategy.score(page, relevance, visit)
 
     def item(self, response: Any, page: Page) -> PageItem:
         """Return the item of a page, still to be classified."""
@@ -93,6 +101,7 @@ class Crawl:
             sha256=hashlib.sha256(response.body).hexdigest(),
             page=page,
             body=response.body,
+            location=self.location(response),
         )
 
     def new_links(self, page: Page) -> Iterator[str]:

@@ -51,6 +51,7 @@ _WARNED_STATS = {
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
+    "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",
     "spider_exceptions/count": "pages that failed with an exception",
     "robotstxt/forbidden": "requests forbidden by robots.txt",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import asdict
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
 
     from focused.crawl import Crawl
 
-PAGES_FILE, HARVEST_FILE = "pages.jsonl", "harvest.csv"
+PAGES_FILE, HARVEST_FILE, FETCHED_FILE = "pages.jsonl", "harvest.csv", "fetched.csv"
+FETCHED_COLUMNS = (
+    *("number", "url", "location", "referrer", "relevance", "relevant"),
+    *("link_score", "link_reason", "depth", "irrelevant_on_path"),
+)
 
 
 # Control characters of a page: XML has no way to write them, so one would spoil a whole feed.
@@ -61,7 +67,8 @@ class ClassifyPipeline(_CrawlPipeline):
 class HarvestPipeline(_CrawlPipeline):
     """Counts every page for the harvest, then drops the irrelevant ones. Ends the crawl when its goal is reached.
 
-    Writes ``harvest.csv``: a row every FOCUSED_HARVEST_EVERY_PAGES pages and one at the end.
+    Writes ``harvest.csv``: a row every FOCUSED_HARVEST_EVERY_PAGES pages and one at the end; and ``fetched.csv``: a row a
+    page, relevant or not, in the order in which they were judged.
 
     Stats: ``focused/pages/fetched_count``, ``focused/pages/relevant_count``, ``focused/relevant/by_REASON_count``
     (through what their links had been scored), ``focused/relevant/deferred_count``, ``focused/relevant/seed_count``,
@@ -78,6 +85,7 @@ class HarvestPipeline(_CrawlPipeline):
             crawl.plan.run_dir / HARVEST_FILE,
             f"pages,relevant,harvest_rate,harvest_rate_last_{self._window},frontier,target_length",
         )
+        self._fetched = LineFile(crawl.plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._n_rows_pages = -1
 
     def process_item(self, item: Any) -> Any:
@@ -87,6 +95,7 @@ class HarvestPipeline(_CrawlPipeline):
         counter, stats = self.counter, self.stats
         counter.add(bool(item.relevant), item.depth, item.irrelevant_on_path)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
+        self._fetched.write(fetched_row(counter.n_pages, item))
         if counter.n_pages % self._every_pages == 0:
             self._write_row()
         plan = self.crawl.plan
@@ -113,8 +122,11 @@ class HarvestPipeline(_CrawlPipeline):
         stats.set_value("focused/harvest_rate", counter.rate)
         stats.set_value("focused/target_length", counter.target_length)
         stats.set_value("focused/irrelevant_on_path", counter.n_irrelevant_on_path)
+        self._fetched.close()
         if self._file.n_failed:
             stats.set_value("focused/store/harvest_lost_count", self._file.n_failed)
+        if self._fetched.n_failed:
+            stats.set_value("focused/store/fetched_lost_count", self._fetched.n_failed)
 
     def _write_row(self) -> None:
         counter = self.counter
@@ -158,6 +170,20 @@ class JsonLinesPipeline(_CrawlPipeline):
         self.stats.set_value("focused/store/pages_written_count", self._file.n_written)
         if self._file.n_failed:
             self.stats.set_value("focused/store/pages_lost_count", self._file.n_failed)
+
+
+def fetched_row(number: int, item: PageItem) -> str:
+    """Return the row of ``fetched.csv`` for a page.
+
+    >>> fetched_row(1, PageItem(url="http://h.org/a,b", relevance=0.25, relevant=False))
+    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0'
+    """
+    row = StringIO()
+    relevance = "" if item.relevance is None else f"{item.relevance:.4f}"
+    found, link = [number, item.url, item.known_as, item.referrer], f"{item.link_score:.4f}"
+    judged = [relevance, int(bool(item.relevant)), link, item.link_reason, item.depth, item.irrelevant_on_path]
+    csv.writer(row, lineterminator="").writerow([*found, *judged])
+    return row.getvalue()
 
 
 def frontier_size(stats: StatsCollector) -> int:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import csv
 import json
 from types import SimpleNamespace
 
@@ -103,6 +104,27 @@ def test_harvest_csv_has_a_row_every_so_many_pages_and_a_last_one(crawler, monke
         "2,1,0.5000,0.5000,5,0",
         "3,2,0.6667,0.5000,5,2",
     ]
+
+
+def test_every_page_judged_has_a_row_with_the_url_the_web_gives_it(crawler, monkeypatch, tmp_path):
+    pipeline, _ = counted(crawler, monkeypatch, PAGES[:2])
+    named = PageItem(
+        url="http://h.org/A,b", location="http://h.org/a", relevance=0.75, relevant=True, referrer="http://h.org/0",
+        link_score=0.5, link_reason="anchor", depth=1, irrelevant_on_path=1,
+    )  # fmt: skip
+    pipeline.process_item(named)
+    pipeline.close_spider()
+    with (tmp_path / pipelines.FETCHED_FILE).open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["number"], row["url"], row["relevant"]) for row in rows] == [
+        ("1", "http://h.org/0", "1"), ("2", "http://h.org/1", "0"), ("3", "http://h.org/A,b", "1"),
+    ]  # fmt: skip
+    assert [row["location"] for row in rows] == ["http://h.org/0", "http://h.org/1", "http://h.org/a"]
+    assert dict(rows[2]) == {
+        "number": "3", "url": "http://h.org/A,b", "location": "http://h.org/a", "referrer": "http://h.org/0",
+        "relevance": "0.7500", "relevant": "1", "link_score": "0.5000", "link_reason": "anchor", "depth": "1",
+        "irrelevant_on_path": "1",
+    }  # fmt: skip
 
 
 def test_a_crawl_without_pages_leaves_a_row_of_zeros(crawler, tmp_path):
