@@ -33,7 +33,7 @@ from focused.page.description import describe  # noqa: E402
 from focused.page.reader import PageReader  # noqa: E402
 from focused.page.units import KINDS  # noqa: E402
 from focused.relevance import Judge  # noqa: E402
-from focused.strategies import STRATEGIES, make_strategy  # noqa: E402
+from focused.strategies import STRATEGIES, Visit, make_strategy  # noqa: E402
 from focused.topic import load_topic  # noqa: E402
 
 TAG = re.compile(rb"<[^>]*>")
@@ -95,7 +95,7 @@ class PagePath:
         page = self.reader.read(body, "http://host.example/a/b", kind)
         relevance = self.judge.judge(page, KINDS)
         for strategy in self.strategies:
-            strategy.score(page, relevance)
+            strategy.score(page, relevance, Visit())
         taken = time.process_time() - started
         describe(body, page.url, kind, page.markup.base)
         assert page.text is not None

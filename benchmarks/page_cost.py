@@ -28,7 +28,7 @@ from focused.page.reader import PageReader
 from focused.page.units import KINDS, page_units
 from focused.page.walk import Walker
 from focused.relevance import Judge
-from focused.strategies import make_strategy
+from focused.strategies import Visit, make_strategy
 from focused.topic import load_topic
 from focused.webs.recorded import RecordedWeb
 
@@ -64,7 +64,7 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
         ("units", page_units, [(page,) for page in read]),
         ("product", lambda each, unit: topic.product(each, unit, 1), list(zip(known, units, strict=True))),
         ("judge: units, product, relevances", lambda page: judge.judge(page, KINDS), [(page,) for page in read]),
-        ("strategy cbp_slc", strategy.score, list(zip(read, judged, strict=True))),
+        ("strategy cbp_slc", strategy.score, [(*each, Visit()) for each in zip(read, judged, strict=True)]),
     ]
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
-from focused.strategies import REASONS
+from focused.strategies import REASONS, Visit
 from focused.text.analyzer import TERMS
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def explain(
     judge : Judge
         Holds the topic.
     strategy : Strategy
+        Ready for the topic. It scores the links as if the page were a seed.
     drops : bool
         Whether links below the threshold are dropped instead of deferred.
     follows_nofollow : bool
@@ -167,7 +168,7 @@ def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
 def _links(
     page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, follows_nofollow: bool
 ) -> list[LinkShare]:
-    scores = strategy.score(page, relevance)
+    scores = strategy.score(page, relevance, Visit())
 
     def share(number: int, link: Link) -> LinkShare:
         block = max((int(page.anchor_blocks[anchor]) for anchor in link.anchors), key=lambda b: relevance.blocks[b])

@@ -10,7 +10,8 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focused.frontier.priority import to_priority
 from focused.items import PageItem
-from focused.strategies import REASONS
+from focused.link_meta import write_evidence
+from focused.strategies import REASONS, Evidence, Visit
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -34,6 +35,8 @@ class _Looked:
     scores: list[float]
     reasons: list[int]
     admitted: list[bool]
+    carried: list[float] | None
+    parts: list[list[float]] | None
 
 
 class LinkScoringMiddleware(BaseSpiderMiddleware):
@@ -48,7 +51,7 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
     Settings: FOCUSED_LINK_SCORING_ENABLED; the plan of the spider holds the others.
 
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
-    ``focused_irrelevant_on_path``.
+    ``focused_irrelevant_on_path``, and what :mod:`focused.link_meta` adds for strategies that need it.
 
     Stats: ``focused/links/scored_count``; of the requests that go on, ``focused/links/by_REASON_count``,
     ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/page/cut_NAME_count`` and
@@ -89,15 +92,11 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         if not admitted and self._drops:
             stats.inc_value("focused/links/dropped_count")
             return None
-        score, reason = looked.scores[number], REASONS[looked.reasons[number]]
+        evidence = _evidence(looked, number, response)
+        reason = REASONS[evidence.reason]
         stats.inc_value(f"focused/links/by_{reason}_count" if admitted else "focused/links/deferred_count")
-        request.priority += to_priority(score, admitted)
-        request.meta["focused_link_score"] = score
-        request.meta["focused_link_reason"] = reason
-        request.meta["focused_referrer"] = response.url
-        request.meta["focused_irrelevant_on_path"] = response.meta.get("focused_irrelevant_on_path", 0) + (
-            not looked.relevance.is_relevant
-        )
+        request.priority += to_priority(evidence.score, admitted)
+        write_evidence(request.meta, evidence)
         self.crawl.remember(request.url)
         return request
 
@@ -110,9 +109,16 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         if page is None:
             response.meta[_LOOKED] = None
             return None
-        relevance, scores = self.crawl.judge(page)
+        visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged)
+        relevance, scores = self.crawl.judge(page, visit)
         looked = response.meta[_LOOKED] = _Looked(
-            relevance, page.link_numbers, scores.scores.tolist(), scores.reasons.tolist(), scores.admitted.tolist()
+            relevance,
+            page.link_numbers,
+            scores.scores.tolist(),
+            scores.reasons.tolist(),
+            scores.admitted.tolist(),
+            None if scores.carried is None else scores.carried.tolist(),
+            None if scores.parts is None else scores.parts.tolist(),
         )
         stats = self.crawler.stats
         stats.inc_value("focused/links/scored_count", len(looked.scores))
@@ -120,3 +126,17 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
             name = f"links/refused_{what[6:]}" if what.startswith("links_") else f"page/cut_{what}"
             stats.inc_value(f"focused/{name}_count", count)
         return looked
+
+
+def _evidence(looked: _Looked, number: int, response: Response) -> Evidence:
+    """Return what a page says of one of its links."""
+    return Evidence(
+        score=looked.scores[number],
+        reason=looked.reasons[number],
+        admitted=looked.admitted[number],
+        referrer=response.url,
+        depth=response.meta.get("depth", 0) + 1,
+        irrelevant_on_path=response.meta.get("focused_irrelevant_on_path", 0) + (not looked.relevance.is_relevant),
+        carried=None if looked.carried is None else looked.carried[number],
+        parts=() if looked.parts is None else tuple(looked.parts[number]),
+    )

@@ -21,7 +21,7 @@ from focused.arguments import PlanError
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
 from focused.relevance import Judge
-from focused.strategies import STRATEGIES, Strategy, make_strategy
+from focused.strategies import CHOICES, STRATEGIES, Strategy, check_parameters, make_strategy
 from focused.topic import Topic, is_topic_setting, load_topic
 from focused.webs import open_web
 
@@ -37,6 +37,11 @@ _SERVER_FOLDERS = ("FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR",
 
 # On a web that is answered from this machine nobody is disturbed.
 OFFLINE_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+# Of links of equal score the last that was found comes first.
+NEWEST_FIRST_SETTINGS = {
+    "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.LifoMemoryQueue",
+    "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoDiskQueue",
+}
 OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDownloadHandler")
 
 
@@ -88,6 +93,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     if web != "live":
         changed |= OFFLINE_SETTINGS
     strategy = _strategy(arguments.get("strategy"), topic, effective)
+    if strategy.order == "newest":
+        changed |= NEWEST_FIRST_SETTINGS
     max_pages = given.count("max_pages", arguments, effective)
     max_relevant = given.count("max_relevant", arguments, effective)
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
@@ -202,11 +209,11 @@ def signed(settings: Any) -> dict[str, Any]:
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
     name = str(argument or settings.get("FOCUSED_STRATEGY"))
-    jfe_lambda = given.number("FOCUSED_JFE_LAMBDA", settings)
+    check_parameters(settings)
     if name not in STRATEGIES:
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
-        raise PlanError(f"{source} must be one of {', '.join(STRATEGIES)}. Got {name!r}.")
-    return make_strategy(name, jfe_lambda=jfe_lambda)
+        raise PlanError(f"{source} must be one of {', '.join(CHOICES)}. Got {name!r}.")
+    return make_strategy(name, settings).prepare(topic)
 
 
 def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:

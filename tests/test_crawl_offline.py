@@ -187,7 +187,7 @@ def test_every_strategy_crawls(models, two_regions, tmp_path, strategy):
     assert result.stats["finish_reason"] == "max_pages"
     reasons = {page["link_reason"] for page in result.pages}
     allowed = {
-        "breadth_first": {"discovery"}, "best_first": {"page"}, "anchor_text": {"anchor"}, "link_context": {"context"},
+        "breadth_first": {"discovery"}, "depth_first": {"discovery"}, "best_first": {"page"}, "anchor_text": {"anchor"}, "link_context": {"context"},
         "slc": {"anchor"}, "cbp": {"block"}, "cbp_slc": {"block"}, "lpe": {"block"},
     }  # fmt: skip
     assert reasons <= allowed[strategy] | {"below threshold"}

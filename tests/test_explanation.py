@@ -11,7 +11,7 @@ from focused.explanation import explain, term_shares
 from focused.explanation_text import WIDTH, shorten, to_json, to_text
 from focused.page.reader import PageReader
 from focused.relevance import Judge
-from focused.strategies import STRATEGIES, make_strategy
+from focused.strategies import STRATEGIES, Visit, make_strategy
 
 URL = "http://h.org/dir/page.html"
 BODY = (
@@ -77,7 +77,7 @@ def test_links_have_the_score_that_a_crawl_gives_them(topic, strategy, similarit
     found = explained(topic, strategy=strategy, similarity=similarity)
     page = PageReader(topic.analyzer).read(BODY, URL)
     judge, chosen = Judge(topic, similarity=similarity), make_strategy(strategy)
-    scores = chosen.score(page, judge.judge(page, chosen.kinds))
+    scores = chosen.score(page, judge.judge(page, chosen.kinds), Visit())
     expected = {
         url: (float(scores.scores[number]), bool(scores.admitted[number])) for url, number in page.link_numbers.items()
     }

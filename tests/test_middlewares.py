@@ -136,7 +136,7 @@ def test_it_can_be_switched_off_and_stays_out_of_other_spiders():
 def test_a_page_is_judged_and_counted_once_however_many_others_come_between(middleware):
     judged = []
     judge = middleware.crawl.judge
-    middleware.crawl.judge = lambda page: judged.append(page.url) or judge(page)
+    middleware.crawl.judge = lambda page, visit: judged.append(page.url) or judge(page, visit)
     first, second = response(), response(BODY.replace(b"soup", b"star"))
     for _ in range(3):
         for each in (first, second):

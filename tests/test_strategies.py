@@ -8,7 +8,7 @@ import pytest
 from focused.page.reader import PageReader
 from focused.page.units import KINDS
 from focused.relevance import PageRelevance
-from focused.strategies import DEFAULT_STRATEGY, REASONS, STRATEGIES, make_strategy
+from focused.strategies import DEFAULT_STRATEGY, REASONS, STRATEGIES, Visit, make_strategy
 from focused.text.analyzer import Analyzer
 
 # Two content blocks; /b is linked from both.
@@ -33,7 +33,7 @@ def relevance(page=0.35, blocks=BLOCKS, anchors=ANCHORS, contexts=CONTEXTS) -> P
 
 
 def rows(page, name, options=None, **values) -> list[tuple[float, str]]:
-    found = make_strategy(name, **(options or {})).score(page, relevance(**values))
+    found = make_strategy(name, **(options or {})).score(page, relevance(**values), Visit())
     assert found.admitted.tolist() == [REASONS[reason] != "below threshold" for reason in found.reasons]
     return [
         (round(score, 3), REASONS[reason]) for score, reason in zip(found.scores.tolist(), found.reasons, strict=True)
@@ -44,6 +44,7 @@ BELOW = "below threshold"
 
 EXPECTED = {
     "breadth_first": [(1.0, "discovery")] * 4,
+    "depth_first": [(1.0, "discovery")] * 4,
     "best_first": [(0.35, "page")] * 4,
     "anchor_text": [(0.45, "anchor"), (0.1, BELOW), (0.2, BELOW), (0.9, "anchor")],
     "link_context": [(0.7, "context"), (0.9, "context"), (0.1, BELOW), (0.0, BELOW)],
@@ -99,7 +100,7 @@ def test_jfe_needs_the_weighted_threshold(page):
 def test_a_page_without_links_has_no_scores(name):
     empty = PageReader(Analyzer("en")).read(b"<p>Nothing.", "http://h.org/")
     nothing = PageRelevance(0.5, True, np.array([0.5]), np.zeros(0), np.zeros(0), THRESHOLDS)
-    found = make_strategy(name).score(empty, nothing)
+    found = make_strategy(name).score(empty, nothing, Visit())
     assert found.scores.shape == found.reasons.shape == (0,)
 
 
@@ -115,7 +116,7 @@ def test_a_strategy_looks_at_no_more_than_it_says(page, name):
 
 
 def test_unknown_names_and_parameters_are_refused():
-    with pytest.raises(ValueError, match=r"one of breadth_first, best_first.*Got 'shark'"):
+    with pytest.raises(ValueError, match=r"one of breadth_first, depth_first, best_first.*Got 'shark'"):
         make_strategy("shark")
     for value in (-0.1, 1.1, float("nan")):
         with pytest.raises(ValueError, match="FOCUSED_JFE_LAMBDA must be a number from 0 to 1"):

@@ -11,7 +11,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from focused.arguments import ARGUMENTS
 from focused.extensions import quieten
 from focused.plan import plan_crawl
-from focused.strategies import STRATEGIES
+from focused.strategies import CHOICES
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Command(ScrapyCrawl):
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.epilog = _EPILOG.format(
             arguments="\n".join(f"  {name:14}{meaning}" for name, meaning in ARGUMENTS.items()),
-            strategies=", ".join(STRATEGIES),
+            strategies=", ".join(CHOICES),
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

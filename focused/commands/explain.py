@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from scrapy.commands import ScrapyCommand
 
-from focused.arguments import number, one_of
+from focused.arguments import one_of
 from focused.commands.fetching import FetchedPages, FetchError, fetch
 from focused.examples.content import Content, RefusedError, checked
 from focused.examples.sources import FILES_ORIGIN
@@ -19,7 +19,7 @@ from focused.examples.urllist import http_url
 from focused.explanation import explain
 from focused.explanation_text import to_json, to_text
 from focused.plan import make_judge, make_reader, signed, with_topic
-from focused.strategies import STRATEGIES, make_strategy
+from focused.strategies import CHOICES, make_strategy
 from focused.topic import load_topic
 from focused.webs import open_web
 
@@ -68,7 +68,7 @@ class Command(ScrapyCommand):
         group.add_argument(
             "--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)"
         )
-        group.add_argument("--strategy", metavar="NAME", help=f"{', '.join(STRATEGIES)} (default: the topic's)")
+        group.add_argument("--strategy", metavar="NAME", help=f"{', '.join(CHOICES)} (default: the topic's)")
         group.add_argument("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
         group.add_argument("--url", metavar="URL", help="where FILE came from; its relative links start there")
         group.add_argument("--json", action="store_true", help="print everything as one JSON object")
@@ -102,9 +102,7 @@ class Command(ScrapyCommand):
             raise ValueError(f"--top must be a whole number of at least 0 (0: all). Got {opts.top!r}.")
         topic = load_topic(args[0], Path(str(self.settings.get("FOCUSED_MODELS_DIR"))))
         settings = with_topic(topic, self.settings)
-        strategy = make_strategy(
-            opts.strategy or str(settings.get("FOCUSED_STRATEGY")), jfe_lambda=number("FOCUSED_JFE_LAMBDA", settings)
-        )
+        strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
         reader, judge = make_reader(topic, settings), make_judge(topic, settings)
         below = one_of("FOCUSED_BELOW_THRESHOLD", settings, ("defer", "drop"))
         content = self._content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)

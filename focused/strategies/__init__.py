@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from focused.strategies.base import REASONS, LinkScores, Strategy
-from focused.strategies.baselines import BestFirst, BreadthFirst
-from focused.strategies.content_block import ContentBlock, ContentBlockSelectiveLinkContext, LinkPriorityEvaluation
-from focused.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["DEFAULT_STRATEGY", "REASONS", "STRATEGIES", "LinkScores", "Strategy", "make_strategy"]
+from focused.strategies.base import REASONS, LinkScores, Strategy, Visit
+from focused.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
+from focused.strategies.content_block import ContentBlock, ContentBlockSelectiveLinkContext, LinkPriorityEvaluation
+from focused.strategies.evidence import Evidence
+from focused.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
+from focused.strategies.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "CHOICES",
+    "DEFAULT_STRATEGY",
+    "REASONS",
+    "STRATEGIES",
+    "Evidence",
+    "LinkScores",
+    "Strategy",
+    "Visit",
+    "check_parameters",
+    "make_strategy",
+]
 
 DEFAULT_STRATEGY = "cbp_slc"
 
@@ -15,6 +33,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy
     for strategy in (
         BreadthFirst,
+        DepthFirst,
         BestFirst,
         AnchorText,
         LinkContext,
@@ -25,9 +44,21 @@ STRATEGIES: dict[str, type[Strategy]] = {
     )
 }
 
+CHOICES = [name for name, strategy in STRATEGIES.items() if not strategy.is_reference]
+"""The strategies that a crawl is meant to be run with; the others are references for evaluations."""
 
-def make_strategy(name: str, *, jfe_lambda: float = 0.5) -> Strategy:
-    """Return the strategy of a name.
+
+def make_strategy(name: str, settings: Mapping[str, Any] | None = None, **parameters: Any) -> Strategy:
+    """Return the strategy of a name; ``prepare(topic)`` of it is ready to crawl.
+
+    Parameters
+    ----------
+    name : str
+        One of ``STRATEGIES``.
+    settings : mapping, optional
+        Where its parameters' settings are; without, they have their defaults.
+    **parameters
+        Values of its parameters, by the names of the fields; stronger than settings.
 
     Raises
     ------
@@ -35,5 +66,20 @@ def make_strategy(name: str, *, jfe_lambda: float = 0.5) -> Strategy:
         If there is none of that name, or a parameter is out of its range.
     """
     if name not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {', '.join(STRATEGIES)}. Got {name!r}.")
-    return STRATEGIES[name](jfe_lambda=jfe_lambda)
+        raise ValueError(f"strategy must be one of {', '.join(CHOICES)}. Got {name!r}.")
+    kind = STRATEGIES[name]
+    found = {} if settings is None else {name: each.read(settings) for name, each in parameters_of(kind).items()}
+    return kind(**{**found, **parameters})
+
+
+def check_parameters(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of any strategy's parameters that are not what they must be.
+
+    Raises
+    ------
+    ValueError
+        Naming the setting and its range.
+    """
+    for kind in STRATEGIES.values():
+        for each in parameters_of(kind).values():
+            each.read(settings)

@@ -2,22 +2,66 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
+from focused.strategies.parameters import parameters_of
+
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from focused.page.page import Page
     from focused.relevance import PageRelevance
+    from focused.strategies.evidence import Evidence
+    from focused.topic import Topic
 
 Floats = npt.NDArray[np.float64]
 
-REASONS = ("discovery", "page", "block", "anchor", "context", "jfe", "below threshold")
-"""What a link's score rests on; :class:`LinkScores` holds indices into this."""
+REASONS = (
+    "discovery",
+    "page",
+    "block",
+    "anchor",
+    "context",
+    "jfe",
+    "below threshold",
+    "cluster",
+    "model",
+    "neighbourhood",
+    "inherited",
+    "labels",
+)
+"""What a link's score rests on; :class:`LinkScores` holds indices into this. New ones go to the end: files hold them."""
 
-DISCOVERY, BY_PAGE, BY_BLOCK, BY_ANCHOR, BY_CONTEXT, BY_JFE, BELOW = range(len(REASONS))
+(
+    DISCOVERY,
+    BY_PAGE,
+    BY_BLOCK,
+    BY_ANCHOR,
+    BY_CONTEXT,
+    BY_JFE,
+    BELOW,
+    BY_CLUSTER,
+    BY_MODEL,
+    BY_NEIGHBOURHOOD,
+    BY_INHERITED,
+    BY_LABELS,
+) = range(len(REASONS))
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """How the crawl came to a page."""
+
+    #: Links from a seed.
+    depth: int = 0
+    #: What the page that linked here gave along (``LinkScores.carried``); None for a seed.
+    carried: float | None = None
+    #: Pages judged before this one in this crawl.
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +72,10 @@ class LinkScores:
     scores: Floats
     #: Indices into ``REASONS``, shape (n_links,).
     reasons: npt.NDArray[np.int64]
+    #: What each linked page is given along, as its ``Visit.carried``; shape (n_links,).
+    carried: Floats | None = None
+    #: What the scores were computed from, for ``Strategy.merge``; shape (n_links, n_parts).
+    parts: Floats | None = None
 
     @property
     def admitted(self) -> npt.NDArray[np.bool_]:
@@ -40,23 +88,51 @@ class LinkScores:
 class Strategy:
     """Scores the links of a page.
 
-    A strategy is a class with a ``name``, the ``kinds`` of text units it looks at (nothing else is weighed), and
-    ``score``. It is pure: the same page and relevance give the same scores.
+    A strategy is a frozen dataclass with a ``name``, the ``kinds`` of text units it looks at (nothing else is weighed),
+    and ``score``. Its parameters are fields declared with :func:`focused.strategies.parameters.parameter`. It is pure:
+    the same page, relevance and visit give the same scores; what a crawl remembers is not kept here.
     """
-
-    #: Weight of the anchor text in joint feature evaluation, in [0, 1]; the paper's lambda [L16, eq. 11].
-    jfe_lambda: float = 0.5
 
     name: ClassVar[str] = ""
     kinds: ClassVar[frozenset[str]] = frozenset()
+    #: Which of the links of equal score is fetched first: the "oldest" or the "newest".
+    order: ClassVar[str] = "oldest"
+    #: Whether pages found later may change the score of a link that waits.
+    merges: ClassVar[bool] = False
+    #: Whether it is only there for others to be compared with.
+    is_reference: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if not 0 <= self.jfe_lambda <= 1:
-            raise ValueError(f"FOCUSED_JFE_LAMBDA must be a number from 0 to 1. Got {self.jfe_lambda!r}.")
+        """Refuse parameters that are out of their range."""
+        for name, parameter in parameters_of(self).items():
+            parameter.check(getattr(self, name))
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def prepare(self, topic: Topic) -> Self:
+        """Return the strategy ready to crawl for a topic; called once, before the first page.
+
+        A strategy with a model of its own returns a copy that holds it.
+
+        Raises
+        ------
+        ValueError
+            If the topic lacks what the strategy needs.
+        """
+        return self
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return a score and its reason for each link of the page."""
         raise TypeError(f"{type(self).__name__} must define score()")
+
+    def merge(self, known: Evidence, new: Evidence) -> Evidence:
+        """Return what two pages together say of a link that waits: by default, what the better one says.
+
+        Asked for by the crawl where ``merges`` is true.
+        """
+        return replace(max(known, new, key=_rank), n_referrers=known.n_referrers + new.n_referrers)
+
+
+def _rank(evidence: Evidence) -> tuple[bool, float]:
+    return evidence.rank
 
 
 def block_of_links(page: Page, blocks: Floats) -> Floats:

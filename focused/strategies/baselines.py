@@ -11,6 +11,7 @@ from focused.strategies.base import BY_PAGE, DISCOVERY, LinkScores, Strategy
 if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.relevance import PageRelevance
+    from focused.strategies.base import Visit
 
 
 class BreadthFirst(Strategy):
@@ -18,10 +19,17 @@ class BreadthFirst(Strategy):
 
     name = "breadth_first"
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the same score for every link."""
         n_links = page.n_links
         return LinkScores(np.ones(n_links), np.full(n_links, DISCOVERY))
+
+
+class DepthFirst(BreadthFirst):
+    """Links in reverse order of discovery [P13, Sect. 2]: the frontier is last in, first out."""
+
+    name = "depth_first"
+    order = "newest"
 
 
 class BestFirst(Strategy):
@@ -29,7 +37,7 @@ class BestFirst(Strategy):
 
     name = "best_first"
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the page's relevance for every link."""
         n_links = page.n_links
         return LinkScores(np.full(n_links, relevance.page), np.full(n_links, BY_PAGE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.page.units import ANCHOR, BLOCK, CONTEXT
@@ -15,10 +16,12 @@ from focused.strategies.base import (
     block_of_links,
     first_that_passes,
 )
+from focused.strategies.parameters import parameter
 
 if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.relevance import PageRelevance
+    from focused.strategies.base import Visit
 
 
 class ContentBlock(Strategy):
@@ -27,7 +30,7 @@ class ContentBlock(Strategy):
     name = "cbp"
     kinds = frozenset({BLOCK})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return for each link the relevance of its block."""
         blocks = block_of_links(page, relevance.blocks)
         return first_that_passes([(blocks, relevance.thresholds[BLOCK], BY_BLOCK)])
@@ -39,7 +42,7 @@ class ContentBlockSelectiveLinkContext(Strategy):
     name = "cbp_slc"
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return for each link the first of block, anchor text and context that is relevant."""
         return first_that_passes(
             [
@@ -50,6 +53,7 @@ class ContentBlockSelectiveLinkContext(Strategy):
         )
 
 
+@dataclass(frozen=True)
 class LinkPriorityEvaluation(Strategy):
     """The block where it is relevant, else joint feature evaluation where that is [L16, Alg. 1].
 
@@ -57,10 +61,13 @@ class LinkPriorityEvaluation(Strategy):
     [L16, eq. 11]. L16 compares by cosine; FOCUSED_SIMILARITY chooses.
     """
 
+    #: Weight of the anchor text in joint feature evaluation; the paper's lambda.
+    jfe_lambda: float = parameter("FOCUSED_JFE_LAMBDA", 0.5, least=0, most=1)
+
     name = "lpe"
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return for each link the first of block and joint feature evaluation that is relevant."""
         weight, thresholds = self.jfe_lambda, relevance.thresholds
         jfe = weight * relevance.anchors + (1 - weight) * relevance.contexts

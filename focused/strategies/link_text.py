@@ -10,6 +10,7 @@ from focused.strategies.base import BY_ANCHOR, BY_CONTEXT, LinkScores, Strategy,
 if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.relevance import PageRelevance
+    from focused.strategies.base import Visit
 
 
 class AnchorText(Strategy):
@@ -18,7 +19,7 @@ class AnchorText(Strategy):
     name = "anchor_text"
     kinds = frozenset({ANCHOR})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the relevance of each link's best anchor text."""
         return first_that_passes([(relevance.anchors, relevance.thresholds[ANCHOR], BY_ANCHOR)])
 
@@ -29,7 +30,7 @@ class LinkContext(Strategy):
     name = "link_context"
     kinds = frozenset({CONTEXT})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the relevance of each link's context."""
         return first_that_passes([(relevance.contexts, relevance.thresholds[CONTEXT], BY_CONTEXT)])
 
@@ -40,7 +41,7 @@ class SelectiveLinkContext(Strategy):
     name = "slc"
     kinds = frozenset({ANCHOR, CONTEXT})
 
-    def score(self, page: Page, relevance: PageRelevance) -> LinkScores:
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return for each link the first of both that is relevant."""
         return first_that_passes(
             [

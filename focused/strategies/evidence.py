@@ -1,0 +1,34 @@
+"""What is known of a link that waits to be fetched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one page, or several together, say of a link. A frontier keeps it; ``Strategy.merge`` joins two.
+
+    Referrer, depth and path are those of the page whose link would be followed.
+    """
+
+    #: In [0, 1].
+    score: float
+    #: Index into ``REASONS``.
+    reason: int
+    #: Whether the link is not below the threshold.
+    admitted: bool
+    referrer: str = ""
+    depth: int = 0
+    irrelevant_on_path: int = 0
+    #: What the page gives along to the linked one (``Visit.carried``).
+    carried: float | None = None
+    #: What the score was computed from, where the strategy needs it to merge.
+    parts: tuple[float, ...] = ()
+    #: How many pages are known to link there.
+    n_referrers: int = 1
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What waiting links are ordered by, larger first: every admitted one before every other."""
+        return self.admitted, self.score
