@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,6 +40,8 @@ class PageRelevance:
     contexts: Floats
     #: From which value a unit of a kind is relevant.
     thresholds: Mapping[str, float]
+    #: What a unit of a kind has in which the topic knows no word; 0 for kinds that are not named.
+    nothing: Mapping[str, float] = field(default_factory=dict)
 
 
 class Judge:
@@ -55,6 +57,9 @@ class Judge:
         or by the cosine with the topic vector [L16, eq. 13].
     cosine_threshold : float
         In [0, 1]; with cosine similarity, from which value a unit is relevant.
+    link_threshold : float, optional
+        Relevance in (0, 1] from which blocks, anchor texts and contexts are relevant, instead of those fitted when the
+        topic was trained. Not with cosine similarity.
     other_anchors : bool
         Whether link contexts keep the anchor texts of other links.
     max_terms : int
@@ -68,11 +73,14 @@ class Judge:
         threshold: float | None = None,
         similarity: str = "calibrated",
         cosine_threshold: float = 0.1,
+        link_threshold: float | None = None,
         other_anchors: bool = False,
         max_terms: int = 1_000_000,
     ) -> None:
         if threshold is not None and not 0 < threshold <= 1:
             raise ValueError(f"FOCUSED_RELEVANCE_THRESHOLD must be a number above 0 and up to 1. Got {threshold!r}.")
+        if link_threshold is not None and not 0 < link_threshold <= 1:
+            raise ValueError(f"FOCUSED_LINK_THRESHOLD must be a number above 0 and up to 1. Got {link_threshold!r}.")
         if similarity not in ("calibrated", "cosine"):
             raise ValueError(f"FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got {similarity!r}.")
         if not 0 <= cosine_threshold <= 1:
@@ -82,10 +90,14 @@ class Judge:
         self.other_anchors = other_anchors
         self.max_terms = max_terms
         fitted = {kind: topic.threshold(kind) for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)}
+        if link_threshold is not None:
+            fitted = dict.fromkeys(fitted, link_threshold) | {PAGE: fitted[PAGE]}
         if threshold is not None:
             fitted[PAGE] = threshold
         self._numbers = np.stack([topic.calibrations[kind].numbers(topic.intercept) for kind in KINDS], axis=1)
         self.thresholds = fitted
+        nothing = calibrated(np.zeros(len(KINDS)), np.zeros(len(KINDS)), self._numbers)
+        self._nothing = dict(zip(KINDS, nothing.tolist(), strict=True)) if similarity == "calibrated" else {}
         if similarity == "cosine":
             self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
 
@@ -119,4 +131,5 @@ class Judge:
             anchors=anchors if ANCHOR in kinds else _NONE,
             contexts=found[n_judged:],
             thresholds=self.thresholds,
+            nothing=self._nothing,
         )

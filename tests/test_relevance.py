@@ -42,6 +42,13 @@ def test_the_page_threshold_can_be_set(topic, page):
     assert Judge(topic, threshold=0.9).thresholds["block"] == 0.5
 
 
+def test_the_threshold_of_links_can_be_set_and_leaves_that_of_pages(topic, page):
+    found = Judge(topic, link_threshold=0.3).judge(page, {"anchor"})
+    assert found.thresholds == {"page": 0.5, "block": 0.3, "anchor": 0.3, "context": 0.3}
+    both = Judge(topic, link_threshold=0.3, threshold=0.7).thresholds
+    assert (both["page"], both["anchor"]) == (0.7, 0.3)
+
+
 def test_cosine_measures_links_but_never_decides_about_the_page(topic, page):
     judge = Judge(topic, similarity="cosine", cosine_threshold=0.3)
     found = judge.judge(page, {"anchor"})
@@ -56,6 +63,7 @@ def test_cosine_measures_links_but_never_decides_about_the_page(topic, page):
         ({"threshold": 0}, "FOCUSED_RELEVANCE_THRESHOLD must be a number above 0"),
         ({"threshold": 1.01}, "FOCUSED_RELEVANCE_THRESHOLD"),
         ({"threshold": float("nan")}, "FOCUSED_RELEVANCE_THRESHOLD"),
+        ({"link_threshold": 0}, "FOCUSED_LINK_THRESHOLD must be a number above 0"),
         ({"similarity": "jaccard"}, "FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got 'jaccard'"),
         ({"cosine_threshold": -1}, "FOCUSED_COSINE_THRESHOLD"),
     ],

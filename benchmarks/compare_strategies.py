@@ -1,0 +1,65 @@
+"""Every strategy on three webs, and how sensitive the best of them are to their parameters.
+
+Runs ``scrapy evaluate`` many times; what was done stands in the output folder, an interrupted run goes on where it stopped. At
+the end the tables are written into docs/results.md, between the marks that bear their names, and the plots into docs/figures.
+
+Examples
+--------
+  python benchmarks/compare_strategies.py --data ../shared/data --output runs/evaluations
+  python benchmarks/compare_strategies.py --only hyperphysics,alpha --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from common import DATA_DIR, ROOT, machine, say
+from evaluations.drawing import draw_curves, draw_sweeps
+from evaluations.plan import PAGES, SWEEP_PAGES, SWEEPS
+from evaluations.running import run_sweep, run_web
+from evaluations.tables import of_strategies, of_sweep
+from learners import FIGURES, RESULTS, write_blocks
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "evaluations")
+    parser.add_argument("--repeats", type=int, default=3, help="of the webs; sweeps have one (default: 3)")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--only", metavar="NAMES", help=f"some of {', '.join([*PAGES, *(s.name for s in SWEEPS)])}")
+    parser.add_argument("--no-write", action="store_true", help="print the tables only")
+    options = parser.parse_args()
+    data, output = options.data.resolve(), options.output.resolve()
+    known = [*PAGES, *(sweep.name for sweep in SWEEPS)]
+    wanted = known if options.only is None else options.only.split(",")
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        sys.exit(f"--only must name some of {', '.join(known)}. Got {', '.join(unknown)}.")
+
+    figures = output / "figures" if options.no_write else FIGURES
+    figures.mkdir(parents=True, exist_ok=True)
+    blocks: dict[str, str] = {}
+    for name in [name for name in PAGES if name in wanted]:
+        folder = run_web(name, data, output, options.jobs, options.repeats)
+        image = draw_curves(folder, figures, f"strategies-{name}")
+        blocks[f"strategies: {name}"] = f"{of_strategies(folder)}\n\n{image}\n\n{machine()}."
+    swept = {}
+    for sweep in [sweep for sweep in SWEEPS if sweep.name in wanted]:
+        swept[sweep.name] = folders = run_sweep(sweep, data, output, options.jobs)
+        source = f" ({sweep.source})" if sweep.source else ""
+        caption = f"Share of the bound, {sweep.title}{source}, HyperPhysics, {SWEEP_PAGES} pages"
+        blocks[f"sweep: {sweep.name}"] = f"{caption}:\n\n{of_sweep(folders, sweep.strategies)}"
+    if len(swept) == len(SWEEPS):
+        blocks["sweeps: figure"] = draw_sweeps(swept, figures)
+    if options.no_write:
+        print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
+    else:
+        write_blocks(blocks, RESULTS)
+        say(f"Tables written into {RESULTS}, plots into {figures}")
+
+
+if __name__ == "__main__":
+    main()

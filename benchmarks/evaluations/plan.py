@@ -1,0 +1,83 @@
+"""Which evaluations there are: the webs with all strategies, and the sweeps over one parameter each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+TOPICS = {
+    "hyperphysics": (
+        "Geophysics,Astrophysics,Electricity and Magnetism,Sound,Quantum Physics,Mechanics,Light and Vision,Nuclear,"
+        "Thermodynamics,Biology"
+    ),
+    "webkb": "student,faculty,course,project,department,staff",
+}
+PAGES = {"hyperphysics": 600, "webkb": 1000, "demo": 500}
+
+SWEPT = ("cbp_slc", "lpe", "best_first")
+"""The strategies whose parameters are swept."""
+
+SWEEP_PAGES = 300
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """One parameter, its values, and what they are given to."""
+
+    name: str
+    title: str
+    #: The setting that is changed, or an option of the command (with its dashes).
+    what: str
+    values: Sequence[object]
+    #: The value that needs no run of its own: the default of the project.
+    default: object
+    strategies: Sequence[str] = SWEPT
+    #: Further settings that every value needs.
+    settings: Mapping[str, object] = field(default_factory=dict)
+    is_logarithmic: bool = False
+    source: str = ""
+
+    @property
+    def is_numeric(self) -> bool:
+        """Whether values lie on an axis."""
+        return all(isinstance(value, int | float) for value in self.values)
+
+
+SWEEPS = [
+    Sweep("alpha", "alpha of CBP", "FOCUSED_BLOCK_ALPHA", [0.25, 0.5, 0.75, 1.0], 0.5, ("cbp_slc", "lpe")),
+    Sweep(
+        "threshold", "threshold of blocks, anchors, contexts", "FOCUSED_LINK_THRESHOLD", [0.1, 0.3, 0.5, 0.7, 0.9], None,
+        ("cbp_slc", "lpe"),
+    ),
+    Sweep(
+        "cosine", "threshold, cosine similarity", "FOCUSED_COSINE_THRESHOLD", [0.05, 0.1, 0.2, 0.3, 0.5], None,
+        ("cbp_slc", "lpe"), {"FOCUSED_SIMILARITY": "cosine"},
+    ),
+    Sweep("lambda", "lambda of JFE", "FOCUSED_JFE_LAMBDA", [0.0, 0.25, 0.5, 0.75, 1.0], 0.5, ("lpe",)),
+    Sweep("tags", "block tags", "FOCUSED_BLOCK_TAGS", ["modern", "paper"], "modern", ("cbp_slc", "lpe")),
+    Sweep("below", "links below the threshold", "FOCUSED_BELOW_THRESHOLD", ["defer", "drop"], "defer",
+          ("cbp_slc", "lpe")),
+    Sweep("concurrency", "requests at a time", "--concurrency", [1, 4, 16], 1, is_logarithmic=True),
+    Sweep("positives", "positives", "--positives", [5, 10, 20, 30, 50], 30),
+    Sweep(
+        "cluster-lambda", "lambda of clustering", "FOCUSED_CLUSTER_LAMBDA", [0.2, 1.0, 2.0, 3.0, 4.0, 6.0], 3.0,
+        ("clustering",), source="P15 fig. 5",
+    ),
+    Sweep(
+        "clustered", "incremental, clustering", "FOCUSED_INCREMENTAL_CLUSTERING", [True, False], True, ("incremental",),
+        source="P15 6.2",
+    ),
+]  # fmt: skip
+
+
+def web_arguments(name: str, data: Path) -> list[str]:
+    """Return the options of ``scrapy evaluate`` that name a web, its labels, its topics and its seeds."""
+    if name == "demo":
+        return ["--web", "demo", "--largest", "4"]
+    found = ["--web", str(data / f"{name}.warc.gz"), "--labels", str(data / f"{name}.labels.tsv")]
+    seeds = str(data / "webkb.seeds.txt") if name == "webkb" else "5"
+    return [*found, "--topics", TOPICS[name], "--seeds", seeds]

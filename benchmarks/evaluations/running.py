@@ -1,0 +1,70 @@
+"""Run ``scrapy evaluate`` for every evaluation of the plan; what was done is not done again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from common import ROOT, SCRAPY, say
+
+from evaluations.plan import PAGES, SWEEP_PAGES, web_arguments
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from evaluations.plan import Sweep
+
+
+def evaluate(arguments: list[str], output: Path, jobs: int) -> None:
+    """Run one evaluation into a folder; it resumes by itself. End with its complaint if it cannot be run."""
+    command = [*SCRAPY, "evaluate", *arguments, "--jobs", str(jobs), "--output", str(output)]
+    say(f"+ scrapy {' '.join(command[3:])}")
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False)
+    if done.returncode:
+        sys.exit(f"The evaluation in {output} ended with exit code {done.returncode}.")
+
+
+def run_web(name: str, data: Path, output: Path, jobs: int, repeats: int) -> Path:
+    """Crawl a web with all strategies; return the folder of the evaluation."""
+    folder = output / name
+    evaluate(
+        [*web_arguments(name, data), "--strategies", "all", "--pages", str(PAGES[name]), "--repeats", str(repeats)],
+        folder,
+        jobs,
+    )
+    return folder
+
+
+def run_sweep(sweep: Sweep, data: Path, output: Path, jobs: int) -> dict[object, Path]:
+    """Crawl HyperPhysics with each value of a parameter; return the folders of the evaluations by value."""
+    base = output / "sweeps" / "default"
+    if not (base / "results.csv").is_file():
+        evaluate([*_sweep_arguments(data), "--strategies", _strategies_of_all_sweeps()], base, jobs)
+    folders: dict[object, Path] = {}
+    for value in sweep.values:
+        if value == sweep.default and not sweep.settings:
+            folders[value] = base
+            continue
+        folder = output / "sweeps" / f"{sweep.name}-{value}"
+        changed = [sweep.what, str(value)] if sweep.what.startswith("--") else ["-s", f"{sweep.what}={value}"]
+        others = [argument for name, given in sweep.settings.items() for argument in ("-s", f"{name}={given}")]
+        if sweep.what != "--positives" and not (folder / "models").is_dir():
+            # The same examples give the same models.
+            folder.mkdir(parents=True, exist_ok=True)
+            shutil.copytree(base / "models", folder / "models")
+        evaluate([*_sweep_arguments(data), "--strategies", ",".join(sweep.strategies), *changed, *others], folder, jobs)
+        folders[value] = folder
+    return folders
+
+
+def _sweep_arguments(data: Path) -> list[str]:
+    return [*web_arguments("hyperphysics", data), "--pages", str(SWEEP_PAGES), "--repeats", "1"]
+
+
+def _strategies_of_all_sweeps() -> str:
+    from evaluations.plan import SWEEPS
+
+    return ",".join(dict.fromkeys(name for sweep in SWEEPS for name in sweep.strategies))
