@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import focused
 from focused.examples.gather import digest_of
+from focused.examples.kept import kept_examples
 from focused.examples.page_set import PageSet
 from focused.text.background import Background
 
@@ -41,6 +42,9 @@ def make_topic(
     topic.idf, topic.coef, topic.topic_vector = model.term_weights, model.coef, model.topic_vector
     topic.intercept, topic.sublinear_tf = model.intercept, model.sublinear_tf
     topic.calibrations = dict(model.calibrations)
+    topic.examples = kept_examples(
+        positive if isinstance(positive, PageSet) else None, unlabeled, topic.analyzer, random_state=random_state
+    )
     strongest = [[[term, round(weight, 4)] for term, weight in terms] for terms in learnt.strongest()]
     topic.manifest = {
         "kind": "examples" if isinstance(positive, PageSet) else "keywords",

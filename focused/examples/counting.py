@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from focused.page.context import window_context
 from focused.page.units import ANCHOR, CONTEXT, page_units
 from focused.text.analyzer import FIRST_TERM
 from focused.webs.recorded.matching import canonical_form
@@ -33,11 +34,16 @@ class Counts(NamedTuple):
 
 
 class CountedLink(NamedTuple):
-    """A link of an example page: the canonical form of its target, the terms of its anchor text and context."""
+    """A link of an example page: the canonical form of its target, the terms of its anchor text and context.
+
+    Its window context and the URL it names are texts: they are counted only of links that are kept with the topic.
+    """
 
     target: str
     anchor: Counts
     context: Counts
+    window: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +83,22 @@ def counted_page(
     if chosen:
         units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
         contexts = _Contexts(page, units)
-        links = [
-            CountedLink(target, _anchor(page, page.links[number].anchors), contexts.of_link(number))
-            for number, target in chosen
-        ]
+        for number, target in chosen:
+            link = page.links[number]
+            anchor = _longest(page, link.anchors)
+            text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
+            links.append(CountedLink(target, text, contexts.of_link(number), window_context(page, anchor), link.url))
     return CountedPage(urls, count(page.terms), links)
 
 
-def _anchor(page: Page, anchors: list[int]) -> Counts:
-    """Count the longest of a link's anchor texts: in a crawl too, one of them decides."""
-    stretches = [page.stretch(page.anchors[anchor]) for anchor in anchors]
-    first, last = max(stretches, key=lambda stretch: stretch[1] - stretch[0])
-    return count(page.terms[first:last])
+def _longest(page: Page, anchors: list[int]) -> int:
+    """Return the one of a link's anchors that has the longest text: in a crawl too, one of them decides."""
+
+    def length(anchor: int) -> int:
+        first, last = page.stretch(page.anchors[anchor])
+        return last - first
+
+    return max(anchors, key=length)
 
 
 class _Contexts:

@@ -1,27 +1,41 @@
 """A topic: one directory of the models folder, with what to crawl for and how to tell. No pickle, no HTML, no Scrapy.
 
 ``topic.toml`` is written by people, ``manifest.json`` says what the model was made from, ``model.npz`` holds its
-numbers. A topic may come from a stranger: its name cannot leave the folder, its settings are an allow-list, and its
-model is arrays of numbers that are checked against the manifest before they are used.
+numbers, ``examples.npz`` what strategies with a model of their own learn from. A topic may come from a stranger: its
+name cannot leave the folder, its settings are an allow-list, and its model and examples are arrays of numbers that are
+checked against the manifest before they are used.
 """
 
 from __future__ import annotations
 
+from focused.topic.examples import TopicExamples
 from focused.topic.files import load_topic, read_topic_file
-from focused.topic.names import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, TopicError, check_topic_name, topic_names
+from focused.topic.names import (
+    EXAMPLES_FILE,
+    MANIFEST_FILE,
+    MODEL_FILE,
+    TOPIC_FILE,
+    TopicError,
+    check_topic_name,
+    retrain_advice,
+    topic_names,
+)
 from focused.topic.settings import is_topic_setting
 from focused.topic.topic import FORMAT, Topic
 
 __all__ = [
+    "EXAMPLES_FILE",
     "FORMAT",
     "MANIFEST_FILE",
     "MODEL_FILE",
     "TOPIC_FILE",
     "Topic",
     "TopicError",
+    "TopicExamples",
     "check_topic_name",
     "is_topic_setting",
     "load_topic",
     "read_topic_file",
+    "retrain_advice",
     "topic_names",
 ]

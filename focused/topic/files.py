@@ -17,7 +17,15 @@ from tomlkit.exceptions import TOMLKitError
 
 from focused.learning.calibration import KINDS, Calibration
 from focused.text.languages import language
-from focused.topic.names import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, TopicError, check_topic_name, topic_names
+from focused.topic.names import (
+    MANIFEST_FILE,
+    MODEL_FILE,
+    TOPIC_FILE,
+    TopicError,
+    check_topic_name,
+    retrain_advice,
+    topic_names,
+)
 from focused.topic.settings import check_setting
 from focused.topic.topic import FORMAT, Topic
 
@@ -47,7 +55,7 @@ def load_topic(name: str, models_dir: Path) -> Topic:
         )
     topic = _read_toml(name, directory / TOPIC_FILE)
     manifest = _read_manifest(name, directory / MANIFEST_FILE)
-    again = _again(name, manifest)
+    again = retrain_advice(name, manifest)
     if manifest.get("format") != FORMAT:
         raise TopicError(
             f"The model of topic {name!r} is of format {manifest.get('format')!r}, this version reads {FORMAT}. {again}"
@@ -67,6 +75,7 @@ def load_topic(name: str, models_dir: Path) -> Topic:
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
     topic.idf, topic.coef, topic.topic_vector = (arrays[key].astype(np.float64) for key in _ARRAYS[1:])
     topic.manifest = manifest
+    topic.directory = directory
     return topic
 
 
@@ -79,14 +88,6 @@ def read_topic_file(name: str, models_dir: Path) -> Topic:
         If there is no such file, or if anything about it is not as it must be.
     """
     return _read_toml(name, models_dir / check_topic_name(name) / TOPIC_FILE)
-
-
-def _again(name: str, manifest: dict[str, Any]) -> str:
-    """Return how to retrain a topic: by the command that made it, if it is one."""
-    command = manifest.get("command")
-    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
-        command = f"scrapy train {name} --positive PATH"
-    return f"Retrain it: {command} --force"
 
 
 def _finite(value: Any) -> float:

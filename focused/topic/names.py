@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-TOPIC_FILE, MANIFEST_FILE, MODEL_FILE = "topic.toml", "manifest.json", "model.npz"
+TOPIC_FILE, MANIFEST_FILE, MODEL_FILE, EXAMPLES_FILE = "topic.toml", "manifest.json", "model.npz", "examples.npz"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
@@ -37,3 +38,11 @@ def check_topic_name(name: str) -> str:
 def topic_names(models_dir: Path) -> list[str]:
     """Return the names of the topics in a models folder."""
     return sorted(path.parent.name for path in models_dir.glob(f"*/{TOPIC_FILE}") if _NAME.fullmatch(path.parent.name))
+
+
+def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
+    """Return how to retrain a topic: by the command that made it, if it is one."""
+    command = manifest.get("command")
+    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
+        command = f"scrapy train {name} --positive PATH"
+    return f"Retrain it: {command.removesuffix(' --force')} --force"

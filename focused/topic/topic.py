@@ -15,15 +15,21 @@ import tomlkit
 
 from focused.text.analyzer import TERMS, Analyzer
 from focused.text.product import UnitProduct
-from focused.topic.names import MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, check_topic_name
+from focused.topic.examples import read_examples
+from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, check_topic_name, retrain_advice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.learning.calibration import Calibration
+    from focused.topic.examples import TopicExamples
 
 FORMAT = 1
 """Of ``model.npz`` and ``manifest.json``; raised whenever an older version could not read them rightly."""
+
+
+# What the manifest says of the files is found out anew when they are written.
+_OF_FILES = ("format", "topic", "model_sha256", "examples_sha256")
 
 
 @dataclass
@@ -52,6 +58,22 @@ class Topic:
     calibrations: dict[str, Calibration] = field(default_factory=dict)
     #: All that the manifest says beyond what is needed to judge: figures, versions, digests, the training command.
     manifest: dict[str, Any] = field(default_factory=dict)
+    #: Where it was loaded from; None where it was not.
+    directory: Path | None = None
+
+    @cached_property
+    def examples(self) -> TopicExamples | None:
+        """What the topic was learnt from, read when somebody asks for it; None of a topic that came without.
+
+        Raises
+        ------
+        TopicError
+            If the file is not the one that the manifest describes, or no examples.
+        """
+        digest = self.manifest.get("examples_sha256")
+        if digest is None or self.directory is None:
+            return None
+        return read_examples(self.directory / EXAMPLES_FILE, str(digest), retrain_advice(self.name, self.manifest))
 
     @cached_property
     def analyzer(self) -> Analyzer:
@@ -78,6 +100,7 @@ class Topic:
     def save(self, models_dir: Path) -> Path:
         """Write the topic's directory and return it. Files are complete or not there at all."""
         directory = models_dir / check_topic_name(self.name)
+        examples = None if self.examples is None else self.examples.to_bytes()
         directory.mkdir(parents=True, exist_ok=True)
         buffer = io.BytesIO()
         np.savez_compressed(
@@ -94,10 +117,16 @@ class Topic:
             "intercept": self.intercept,
             "sublinear_tf": self.sublinear_tf,
             "calibrations": {kind: asdict(calibration) for kind, calibration in self.calibrations.items()},
-            **{key: value for key, value in self.manifest.items() if key not in ("format", "topic", "model_sha256")},
+            **{key: value for key, value in self.manifest.items() if key not in _OF_FILES},
             "model_sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
         }
+        if examples is not None:
+            self.manifest["examples_sha256"] = hashlib.sha256(examples).hexdigest()
         _write(directory / MODEL_FILE, buffer.getvalue())
+        if examples is None:
+            (directory / EXAMPLES_FILE).unlink(missing_ok=True)
+        else:
+            _write(directory / EXAMPLES_FILE, examples)
         _write(directory / MANIFEST_FILE, (json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n").encode())
         _write(directory / TOPIC_FILE, self._toml().encode())
         return directory
