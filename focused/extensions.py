@@ -39,7 +39,8 @@ _TALKATIVE = (
     "scrapy.spidermiddlewares.httperror",
     "scrapy.utils.log",
 )
-_WARNED_STATS = {
+# Of each stat that is not 0: what was lost. The log says it at the end, a report shows it.
+LOSSES = {
     "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
     "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
     "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
@@ -115,7 +116,7 @@ class HarvestMonitor:
             f"{frontier_size(stats):,} links still waiting",
         ]
         lines.extend(
-            f"  {count:,} {meaning}" for name, meaning in _WARNED_STATS.items() if (count := stats.get_value(name, 0))
+            f"  {count:,} {meaning}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
         )
         if not harvest.n_pages:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
