@@ -213,7 +213,7 @@ def test_of_many_pages_and_links_a_seeded_draw_is_kept(monkeypatch: pytest.Monke
 
 def test_links_to_positives_fill_what_other_links_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     links = "".join(f'<a href="/p{n}">page {n}</a> ' for n in range(15))
-    pages = {f"p{n}": f"<p>words of {kind} number{n} {links}</p>" for n in range(15)} | {"u0": "<p>words of other pages</p>"}
+    pages = {f"p{n}": f"<p>words of number{n} {links}</p>" for n in range(15)} | {"u0": "<p>words of other pages</p>"}
     sets = page_sets(pages)
     monkeypatch.setattr(kept, "MAX_LINKS", 100)
     assert kept_examples(*sets, Analyzer("en")).n_links == 100

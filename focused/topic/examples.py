@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
-
 from focused.topic.names import TopicError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
+
+    from scipy import sparse
 
 MAX_EXAMPLES_BYTES = 50_000_000
 MAX_UNPACKED_BYTES = 200_000_000
@@ -140,7 +140,7 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> TopicExamples:
 
 
 def _packed(rows: sparse.csr_matrix) -> dict[str, npt.NDArray[Any]]:
-    rows = sparse.csr_matrix(rows)
+    rows = rows.copy()
     rows.sum_duplicates()
     steps = np.diff(rows.indices.astype(np.int64), prepend=0)
     starts = rows.indptr[:-1][np.diff(rows.indptr) > 0]
@@ -153,6 +153,8 @@ def _packed(rows: sparse.csr_matrix) -> dict[str, npt.NDArray[Any]]:
 
 
 def _unpacked(name: str, arrays: Mapping[str, npt.NDArray[Any]], n_terms: int) -> sparse.csr_matrix:
+    from scipy import sparse  # most crawls read no examples, and should not wait for it
+
     lengths, steps = (arrays[f"{name}_{part}"].astype(np.int64) for part in ("lengths", "steps"))
     counts = arrays[f"{name}_counts"]
     indptr = np.concatenate(([0], np.cumsum(lengths)))
