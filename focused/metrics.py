@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 def harvest_rate(n_relevant: int, n_pages: int) -> float:
@@ -30,6 +34,22 @@ def f_measure(precision: float, recall: float) -> float:
     0.93
     """
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def area(rates: Sequence[float]) -> float:
+    """Return the mean of a rate over a crawl, in [0, 1]: the area under its curve; 0 of no page.
+
+    Of two crawls that found the same, the one that found it earlier has the larger area.
+
+    Parameters
+    ----------
+    rates : sequence of float
+        After each page.
+
+    >>> area([1.0, 0.5, 0.75])
+    0.75
+    """
+    return sum(rates) / len(rates) if rates else 0.0
 
 
 class HarvestCounter:

@@ -1,0 +1,181 @@
+"""``scrapy evaluate``: which strategy is best, measured offline on recorded webs with labels."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+from scrapy.utils.conf import arglist_to_dict
+
+from focused.commands.evaluate_options import read_options, whole
+from focused.commands.progress import Progress
+from focused.learning.learners import LEARNERS
+from focused.strategies import STRATEGIES
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+    from focused.evaluation.run import Evaluation
+
+EXAMPLES = f"""\
+Strategies: {", ".join(STRATEGIES)}
+
+For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every strategy
+crawls the recorded web offline. Relevant is what has the label, which the crawler never sees. docs/evaluation.md is the
+protocol. DIR gets results.csv, curves.csv, run.json and report.html; an interrupted evaluation goes on with the same command.
+
+Examples:
+  scrapy evaluate --web demo --largest 3 --pages 200 --repeats 1 --output runs/demo-evaluation
+      the demo web with its own labels: a minute or two
+  scrapy evaluate --web site.warc.gz --labels site.labels.tsv --largest 10 --exclude Class --jobs 2 --output runs/site
+      the ten largest topics of a recorded web, all strategies, three repeats
+  scrapy evaluate --web site.warc.gz --labels site.labels.tsv --topics Sound,Nuclear --strategies cbp_slc,best_first \\
+      --output runs/two -s FOCUSED_BLOCK_ALPHA=0.25
+      two topics, two strategies, another setting
+  scrapy evaluate --web runs/solar/20260101-120000/pages.warc.gz --labels-from solar --output runs/own
+      a crawl that was recorded with FOCUSED_WARC_ENABLED, labelled by a classifier (marked as such)
+"""
+
+
+class Command(ScrapyCommand):
+    """Evaluate strategies; a bad argument is one clear line and exit code 1."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    settings: Settings
+
+    def syntax(self) -> str:
+        """Arguments, for the usage line."""
+        return "--web WEB --labels FILE --output DIR [options]"
+
+    def short_desc(self) -> str:
+        """One line."""
+        return "Compare strategies offline on recorded webs with labels"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        web = parser.add_argument_group("webs and labels")
+        web.add_argument(
+            "--web", action="append", metavar="WEB", help="a WARC file, or demo; several times for several webs"
+        )
+        web.add_argument(
+            "--labels", action="append", metavar="FILE", help="url<TAB>labels separated by |; one for each --web"
+        )
+        web.add_argument("--labels-from", metavar="TOPIC", help="instead: labels by the classifier of a topic (or a,b)")
+        topics = parser.add_argument_group("topics (default: all labels)")
+        topics.add_argument("--topics", metavar="A,B", help="these labels")
+        topics.add_argument("--largest", metavar="N", help="the N labels with most pages")
+        topics.add_argument("--min-pages", metavar="N", help="labels with at least N pages")
+        topics.add_argument("--exclude", metavar="A,B", help="labels that are no topics")
+        crawls = parser.add_argument_group("crawls")
+        crawls.add_argument("--strategies", default="all", metavar="all|A,B", help="default: all")
+        crawls.add_argument("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
+        crawls.add_argument("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
+        crawls.add_argument("--positives", default="30", metavar="N", help="training positives (default: 30)")
+        crawls.add_argument("--unlabeled", default="1500", metavar="N", help="unlabelled pages (default: 1500)")
+        crawls.add_argument(
+            "--seeds", default="5", metavar="N|FILE", help="drawn from the positives, or a file of URLs (default: 5)"
+        )
+        crawls.add_argument("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
+        crawls.add_argument("--repeats", default="3", metavar="N", help="drawings for each topic (default: 3)")
+        crawls.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
+        crawls.add_argument("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
+        crawls.add_argument(
+            "--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})"
+        )
+        running = parser.add_argument_group("running")
+        running.add_argument("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
+        running.add_argument("--output", metavar="DIR", help="folder for all that is written; required")
+        running.add_argument("--quiet", action="store_true", help="no progress on stderr")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Evaluate; an error is one line on stderr and exit code 1."""
+        try:
+            self._run(args, opts)
+        except ValueError as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
+        except KeyboardInterrupt:
+            self._fail("Interrupted. What is done is kept; go on with the same command")
+
+    def _fail(self, message: str) -> None:
+        sys.stdout.flush()
+        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+        self.exitcode = 1
+
+    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+        if args:
+            raise ValueError(f"scrapy evaluate takes options only (see scrapy evaluate -h). Got {' '.join(args)}.")
+        if not opts.output:
+            raise ValueError("--output is missing: name a folder for the results. Example: --output runs/evaluation")
+        options = read_options(opts, arglist_to_dict(opts.set))
+        # Not before: what these import would double the time that every scrapy command takes to start.
+        from focused.evaluation.run import Evaluation
+        from focused.report.evaluation import write_evaluation_report
+
+        progress = Progress(opts.quiet)
+        evaluation = Evaluation(
+            options,
+            Path(opts.output).expanduser().resolve(),
+            self.settings,
+            command=shlex.join(["scrapy", *sys.argv[1:]]),
+            n_jobs=whole("--jobs", opts.jobs, 1),
+            quiet=opts.quiet,
+            say=progress.say,
+            track=progress.track,
+        )
+        n_failed = evaluation.run()
+        for line in summary(evaluation):
+            print(line)
+        print(f"\nReport: {os.path.relpath(write_evaluation_report(evaluation.folder))}")
+        if n_failed:
+            self._fail(
+                f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why). The others are there; "
+                f"the same command tries the failed ones again"
+            )
+
+
+def summary(evaluation: Evaluation) -> list[str]:
+    """Return a table of means for each web, best strategy first."""
+    lines: list[str] = []
+    done = [record for record in evaluation.records if record["state"] == "done"]
+    for web in dict.fromkeys(record["web"] for record in evaluation.records):
+        verdicts = {
+            entry["strategy"]: entry
+            for entry in evaluation.significance
+            if entry["web"] == web and entry["measure"] == "share_of_bound"
+        }
+        rows = []
+        for strategy in evaluation.options.strategies:
+            found = [record["figures"] for record in done if (record["web"], record["strategy"]) == (web, strategy)]
+            shares = [figures["share_of_bound"] for figures in found if figures["share_of_bound"] is not None]
+            if shares:
+                rows.append((fmean(shares), fmean(figures["harvest_rate"] for figures in found), strategy, len(found)))
+        lines += [
+            "",
+            f"{web}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}  against the default",
+        ]
+        lines += [
+            f"{'':{len(web) + 2}}{strategy:20}{share:15.3f}{rate:14.3f}{n:8}  {_verdict(verdicts.get(strategy))}"
+            for share, rate, strategy, n in sorted(rows, key=lambda row: (-row[0], row[2]))
+        ]
+    return lines
+
+
+def _verdict(entry: dict[str, Any] | None) -> str:
+    if entry is None:
+        return ""
+    if entry["low"] is None:
+        return f"{entry['difference']:+.3f}, nothing to judge it by"
+    return f"{entry['difference']:+.3f} ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"

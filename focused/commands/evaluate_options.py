@@ -1,0 +1,157 @@
+"""The options of ``scrapy evaluate``, checked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused import arguments as given
+from focused.evaluation.options import Options, WebOption
+from focused.learning.learners import LEARNERS
+from focused.strategies import STRATEGIES
+from focused.topic import check_topic_name
+
+if TYPE_CHECKING:
+    import argparse
+
+NEVER_SET = frozenset(
+    "FOCUSED_MODELS_DIR FOCUSED_RUN_DIR FOCUSED_WEB FOCUSED_ORACLE_FILE FOCUSED_MAX_PAGES FOCUSED_STRATEGY".split()
+)
+"""Settings of ``-s`` that an evaluation decides itself; FOCUSED_STRATEGY names what all are compared with."""
+
+
+def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
+    """Return what an evaluation is asked to do.
+
+    Raises
+    ------
+    ValueError
+        If something is missing or not as it must be.
+    """
+    positives = whole("--positives", opts.positives, 1)
+    seeds = _seeds(str(opts.seeds))
+    if isinstance(seeds, int) and not opts.seeds_apart and seeds > positives:
+        raise ValueError(
+            f"--seeds {seeds} are drawn from --positives {positives}. Draw fewer, or from other pages: --seeds-apart"
+        )
+    if opts.seeds_apart and not isinstance(seeds, int):
+        raise ValueError(
+            "--seeds-apart says from where seeds are drawn; a file of seeds is used as it is. Leave one out."
+        )
+    if opts.topics is not None and (opts.largest is not None or opts.min_pages is not None):
+        raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
+    if opts.learner not in LEARNERS:
+        raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}. Got {opts.learner!r}.")
+    return Options(
+        webs=_webs(opts),
+        strategies=_strategies(opts.strategies),
+        topics=_names("--topics", opts.topics),
+        largest=_optional("--largest", opts.largest),
+        min_pages=_optional("--min-pages", opts.min_pages),
+        exclude=_names("--exclude", opts.exclude) or (),
+        depth=_optional("--depth", opts.depth),
+        pages=whole("--pages", opts.pages, 1),
+        positives=positives,
+        unlabeled=whole("--unlabeled", opts.unlabeled, 1),
+        seeds=seeds,
+        seeds_apart=bool(opts.seeds_apart),
+        repeats=whole("--repeats", opts.repeats, 1),
+        random_state=whole("--random-state", opts.random_state, 0),
+        concurrency=whole("--concurrency", opts.concurrency, 1),
+        learner=opts.learner,
+        settings=_settings(settings),
+    )
+
+
+def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
+    webs, labels, topics = opts.web or [], list(opts.labels or []), _names("--labels-from", opts.labels_from) or ()
+    if not webs:
+        raise ValueError("--web is missing. Example: --web site.warc.gz --labels site.labels.tsv, or --web demo")
+    if topics and labels:
+        raise ValueError("--labels are those of people, --labels-from those of a classifier. Leave one out.")
+    for name in topics:
+        check_topic_name(name)
+    files = [web for web in webs if web != "demo"]
+    if not topics:
+        wanting = files if len(labels) != len(webs) else webs
+        if len(labels) != len(wanting):
+            raise ValueError(
+                f"--labels must be given once for each --web, in the same order (the demo web has its own). Got {len(webs)} "
+                f"webs and {len(labels)} files of labels. If there are none: --labels-from TOPIC"
+            )
+    found: list[WebOption] = []
+    for web in webs:
+        has_file = not topics and (web != "demo" or len(labels) >= len(webs) - len(found))
+        own = _file("--labels", labels.pop(0)) if has_file and labels else None
+        found.append(WebOption(web if web == "demo" else _file("--web", web), own, topics))
+    if len(set(found)) < len(found):
+        raise ValueError("--web and --labels name the same files twice. Leave one out.")
+    return tuple(found)
+
+
+def _file(option: str, name: str) -> str:
+    try:
+        path = Path(name).expanduser().resolve()
+        is_file = path.is_file()
+    except (OSError, ValueError, RuntimeError):
+        is_file = False
+    if not is_file:
+        also = " (or demo)" if option == "--web" else ""
+        raise ValueError(f"{option} must be the path of a file{also}. There is none at {name!r}.")
+    return str(path)
+
+
+def _strategies(value: str) -> tuple[str, ...]:
+    if value.strip() == "all":
+        return tuple(STRATEGIES)
+    names = _names("--strategies", value) or ()
+    for name in names:
+        if name not in STRATEGIES:
+            raise ValueError(
+                f"--strategies must be all, or some of {', '.join(STRATEGIES)}, separated by commas. Got {name!r}."
+                f"{given.did_you_mean(name, STRATEGIES)}"
+            )
+    return names
+
+
+def _names(option: str, value: str | None) -> tuple[str, ...] | None:
+    """Return names separated by commas, each once."""
+    if value is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    if not names:
+        raise ValueError(f"{option} must be names separated by commas. Got {value!r}.")
+    return names
+
+
+def _seeds(value: str) -> int | tuple[str, ...]:
+    if re.fullmatch(r"[0-9]+", value):
+        return whole("--seeds", value, 1)
+    if "://" not in value:
+        _file("--seeds", value)
+    return tuple(given.check_seeds(given.read_seeds(value), f"--seeds {value}"))
+
+
+def _settings(settings: dict[str, str]) -> dict[str, str]:
+    for name in sorted(NEVER_SET & settings.keys() - {"FOCUSED_STRATEGY", "FOCUSED_MODELS_DIR"}):
+        raise ValueError(f"-s {name} is decided by the evaluation itself. Leave it out.")
+    if "CONCURRENT_REQUESTS" in settings:
+        raise ValueError("-s CONCURRENT_REQUESTS is --concurrency here.")
+    if "DEPTH_LIMIT" in settings:
+        raise ValueError("-s DEPTH_LIMIT is --depth here, so that the bound knows of it.")
+    # What is given but changes no crawl would keep an evaluation from going on.
+    without = {"FOCUSED_STRATEGY", "FOCUSED_MODELS_DIR", "FOCUSED_CACHE_DIR", "LOG_LEVEL", "LOG_FILE", "LOG_ENABLED"}
+    return {name: value for name, value in settings.items() if name not in without}
+
+
+def _optional(option: str, value: str | None) -> int | None:
+    return None if value is None else whole(option, value, 1)
+
+
+def whole(option: str, value: Any, lowest: int) -> int:
+    """Return an option that must be a whole number, of at least so much."""
+    text = str(value)
+    if not (text.isascii() and text.isdigit()) or not lowest <= int(text) < 2**32:
+        raise ValueError(f"{option} must be a whole number from {lowest} on. Got {text!r}.")
+    return int(text)

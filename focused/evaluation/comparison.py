@@ -1,0 +1,79 @@
+"""Is a strategy better than another? Paired over topics, with an interval."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from scipy import stats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BETTER, WORSE, TIE = "better", "worse", "tie"
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The mean difference of one strategy to another, with its 95 % interval."""
+
+    difference: float
+    #: None where there are fewer than two units to compare.
+    low: float | None
+    high: float | None
+    n: int
+    #: What was compared: ``topics``, or ``repeats`` where there is but one topic.
+    unit: str
+
+    @property
+    def verdict(self) -> str:
+        """A tie unless the interval leaves out 0."""
+        if self.low is None or self.high is None or self.low <= 0 <= self.high:
+            return TIE
+        return BETTER if self.difference > 0 else WORSE
+
+
+def t_interval(values: list[float], confidence: float = CONFIDENCE) -> tuple[float, float] | None:
+    """Return the interval of Student's t for the mean of values; None for fewer than two.
+
+    >>> [round(bound, 4) for bound in t_interval([1.0, 2.0, 3.0])]
+    [-0.4841, 4.4841]
+    """
+    if len(values) < 2:
+        return None
+    half = float(stats.t.ppf((1 + confidence) / 2, len(values) - 1)) * stdev(values) / math.sqrt(len(values))
+    mean = fmean(values)
+    return mean - half, mean + half
+
+
+def compare(values: Mapping[tuple[str, int], float], others: Mapping[tuple[str, int], float]) -> Comparison | None:
+    """Compare two strategies on the crawls that both have.
+
+    Repeats of a topic share its pages and are no independent samples: the differences are averaged over the repeats of
+    each topic, and the interval is taken over the topics' means. Of a single topic it is taken over its repeats, and
+    then says nothing about other topics.
+
+    Parameters
+    ----------
+    values, others : mapping of (topic, repeat) to float
+
+    Returns
+    -------
+    Comparison or None
+        None where they have no crawl in common.
+    """
+    of_topic: dict[str, list[float]] = {}
+    for key in sorted(values.keys() & others.keys()):
+        of_topic.setdefault(key[0], []).append(values[key] - others[key])
+    if not of_topic:
+        return None
+    if len(of_topic) > 1:
+        differences, unit = [fmean(found) for found in of_topic.values()], "topics"
+    else:
+        (differences,), unit = of_topic.values(), "repeats"
+    interval = t_interval(differences)
+    low, high = interval or (None, None)
+    return Comparison(fmean(differences), low, high, len(differences), unit)

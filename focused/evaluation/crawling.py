@@ -1,0 +1,216 @@
+"""One crawl of an evaluation, through the real spider, middlewares and pipelines."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.utils.defer import deferred_from_coro
+
+from focused.evaluation.cache import CachedReader
+from focused.evaluation.graph_build import Resolver
+from focused.evaluation.group import DONE, FAILED, Group, oracle_file
+from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Fetched, Measured, measure, read_fetched
+from focused.items import PageItem
+from focused.pipelines import FETCHED_FILE
+from focused.spiders.focused import FocusedSpider
+from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from focused.evaluation.cache import PageCache
+    from focused.evaluation.graph import LinkGraph
+
+FULL_BUDGET = "max_pages"
+_GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
+# One bad page is a count; where so many fail it is the strategy that does.
+_MAX_SHARE_OF_ERRORS = 0.02
+
+
+def crawl_settings(group: Group, settings: Any) -> Any:
+    """Return the settings of a group's crawls: the project's, those of the command line, and what evaluation needs.
+
+    Texts are not stored and no lines are logged: nobody reads them, and they cost a fifth of the time.
+    """
+    settings = settings.copy()
+    settings.setdict(group.settings, priority="cmdline")
+    ours: dict[str, Any] = {
+        "CONCURRENT_REQUESTS": group.concurrency,
+        "FOCUSED_MODELS_DIR": str(Path(group.folder) / "models"),
+        "FOCUSED_CACHE_DIR": group.cache_dir,
+        "FOCUSED_METRICS_INTERVAL_SECS": 0,
+        "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
+        "LOG_LEVEL": "WARNING",
+        "ITEM_PIPELINES": {**settings.getdict("ITEM_PIPELINES"), "focused.pipelines.JsonLinesPipeline": None},
+    }
+    if group.depth is not None:
+        ours["DEPTH_LIMIT"] = group.depth or None
+    settings.setdict(ours, priority="cmdline")
+    Path(ours["LOG_FILE"]).parent.mkdir(parents=True, exist_ok=True)
+    return settings
+
+
+class Crawler:
+    """Crawls for a group.
+
+    Parameters
+    ----------
+    group : Group
+    graph : LinkGraph
+    settings : scrapy.settings.BaseSettings
+        Of `crawl_settings`.
+    cache : PageCache
+    """
+
+    def __init__(self, group: Group, graph: LinkGraph, settings: Any, cache: PageCache) -> None:
+        self.group = group
+        self._graph = graph
+        self._settings = settings
+        self._cache = cache
+
+    async def crawl(self, strategy: str) -> dict[str, Any]:
+        """Crawl with a strategy and return what there is to be written down."""
+        group = self.group
+        run_dir = Path(group.folder) / "runs" / group.name / strategy
+        shutil.rmtree(run_dir, ignore_errors=True)  # of a crawl that was interrupted
+        settings = self._settings.copy()
+        if strategy == "oracle":
+            settings.set("FOCUSED_ORACLE_FILE", str(oracle_file(group)), priority="cmdline")
+        elif strategy == "random" and "FOCUSED_RANDOM_SEED" not in group.settings:
+            settings.set("FOCUSED_RANDOM_SEED", group.repeat, priority="cmdline")
+        crawler = AsyncCrawlerRunner(settings).create_crawler(FocusedSpider)
+        watch = _Watch(crawler, group, self._cache)
+        start = time.process_time()
+        await crawler.crawl_async(
+            topic=group.name,
+            strategy=strategy,
+            web=group.warc,
+            seeds=" ".join(group.seeds),
+            # Training positives do not count; the watch ends the crawl when enough others were fetched.
+            max_pages=str(group.pages + len(group.positives) + 1),
+            run_dir=str(run_dir),
+        )
+        cpu_seconds = time.process_time() - start + watch.saved_secs
+        stats = crawler.stats.get_stats() if crawler.stats is not None else {}
+        reason = str(stats.get("finish_reason"))
+        path = run_dir / FETCHED_FILE
+        rows = read_fetched(path) if path.is_file() else []
+        why = watch.why_failed(reason, len(rows))
+        if why:
+            return {"state": FAILED, "why": why}
+        measured = self._measure(rows)
+        figures = _figures(measured, stats, group)
+        figures |= {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason}
+        return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
+
+    def _measure(self, rows: list[Fetched]) -> Measured:
+        group, known = self.group, self._graph.page_number
+        with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
+            resolver = Resolver(web, self._settings)
+
+            def page_of(row: Fetched) -> str:
+                # The web's own name for a page; where another host's name kept it back, the web is asked again.
+                return row.location if row.location in known else resolver.page_of(row.url) or row.location
+
+            return measure(
+                rows,
+                page_of,
+                relevant=frozenset(group.relevant),
+                positives=frozenset(group.positives),
+                targets=frozenset(group.targets),
+                budget=group.pages,
+            )
+
+
+class _Watch:
+    """Looks on while a crawl runs: ends it when its budget is spent, and notes what goes wrong."""
+
+    def __init__(self, crawler: Any, group: Group, cache: PageCache) -> None:
+        self._crawler = crawler
+        self._positives = frozenset(group.positives)
+        self._budget = group.pages
+        self._cache = cache
+        self._reader: CachedReader | None = None
+        self._counted: set[str] = set()
+        self.errors: Counter[str] = Counter()
+        signal_of = {self._opened: signals.spider_opened, self._failed: signals.spider_error}
+        for receiver, signal in signal_of.items():
+            crawler.signals.connect(receiver, signal=signal)
+        crawler.signals.connect(self._failed, signal=signals.item_error)
+        crawler.signals.connect(self._judged, signal=signals.item_scraped)
+        crawler.signals.connect(self._judged, signal=signals.item_dropped)
+
+    @property
+    def saved_secs(self) -> float:
+        """CPU seconds that analyses of pages took which other crawls had asked for before."""
+        return self._reader.saved_secs if self._reader is not None else 0.0
+
+    def why_failed(self, reason: str, n_rows: int) -> str:
+        """Return why a crawl counts as failed; empty if it does not."""
+        n_errors = self.errors.total()
+        if n_errors > _MAX_SHARE_OF_ERRORS * (n_rows + n_errors):
+            first = next(iter(self.errors))
+            return f"{n_errors} pages failed with an exception, first {first}"
+        if reason not in _GOOD_ENDS:
+            return f"it ended with {reason}"
+        return "" if n_rows else "no page was fetched"
+
+    def _opened(self, spider: Any) -> None:
+        self._reader = spider.plan.reader = CachedReader(spider.plan.reader, self._cache)
+
+    def _failed(self, **about: Any) -> None:
+        error = about["failure"].value
+        self.errors[f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"] += 1
+
+    def _judged(self, item: Any) -> None:
+        if not isinstance(item, PageItem) or item.known_as in self._positives:
+            return
+        self._counted.add(item.known_as)
+        if len(self._counted) == self._budget and self._budget:
+            self._budget = 0
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason=FULL_BUDGET))
+
+
+def _figures(measured: Measured, stats: dict[str, Any], group: Group) -> dict[str, Any]:
+    """Return the columns of ``results.csv`` that a crawl fills."""
+    last, through = measured.last, measured.relevant_through
+    admitted = {
+        name.removeprefix("focused/links/by_").removesuffix("_count"): value
+        for name, value in stats.items()
+        if name.startswith("focused/links/by_")
+    }
+    share = measured.share_of_bound
+    return {
+        "pages": last.pages,
+        "relevant": last.relevant,
+        "harvest_rate": round(last.harvest_rate, 6),
+        "target_recall": round(last.target_recall, 6),
+        "target_length": last.target_length,
+        "irrelevant_on_path": last.irrelevant_on_path,
+        "share_of_bound": None if share is None else round(share, 6),
+        "area": round(measured.area, 6),
+        "f_measure": round(measured.f_measure, 6),
+        "by_block": admitted.get("block", 0),
+        "by_anchor": admitted.get("anchor", 0),
+        "by_context": admitted.get("context", 0),
+        "deferred": stats.get("focused/links/deferred_count", 0),
+        **{f"relevant_by_{kind}": through[kind] for kind in (BLOCK, ANCHOR, CONTEXT)},
+        "relevant_deferred": through[DEFERRED],
+        "by_other": sum(admitted.values()) - sum(admitted.get(kind, 0) for kind in (BLOCK, ANCHOR, CONTEXT)),
+        "relevant_by_other": through["other"],
+        "relevant_seeds": through["seed"],
+        "reachable_relevant": len(group.targets),
+        "bound": min(group.pages, len(group.targets)),
+        "budget": group.pages,
+        "dropped": stats.get("focused/links/dropped_count", 0),
+        "unreachable_relevant": measured.n_relevant_unreachable,
+    }
+
+
+def _cache_dir(settings: Any) -> Path | None:
+    folder = settings.get("FOCUSED_CACHE_DIR")
+    return Path(folder) if folder else None

@@ -1,0 +1,80 @@
+"""How far an evaluation is: a bar on a terminal, else a line now and then, or nothing."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING, Any
+
+from tqdm import tqdm
+
+from focused.evaluation.group import DONE, FAILED
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from focused.evaluation.group import Group
+
+LINE_EVERY_SECS = 10.0
+
+
+class Display:
+    """Shows which crawls run, how many are done, and the time left.
+
+    Parameters
+    ----------
+    total : int
+        Crawls of the evaluation.
+    done : int
+        Those that an earlier run did.
+    quiet : bool
+        Say nothing but what failed.
+    """
+
+    def __init__(self, total: int, done: int, quiet: bool = False) -> None:
+        self._total = total
+        self._done_before = self._n_done = done
+        self._quiet = quiet
+        self._running: dict[str, str] = {}
+        self._lock = threading.Lock()
+        self._started = self._last = time.monotonic()
+        is_terminal = sys.stderr.isatty()
+        # Crawls that an earlier run did took no time of this one: the bar's estimate leaves them out.
+        self._bar: Any = tqdm(
+            total=total, initial=done, unit="crawl", disable=quiet or not is_terminal, leave=False, dynamic_ncols=True
+        )
+        self._shows_lines = not quiet and not is_terminal
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._bar.close()
+
+    def __call__(self, group: Group, what: str, strategy: str, why: str) -> None:
+        """Take note of what begins or ends; called from several threads."""
+        with self._lock:
+            if what in (DONE, FAILED):
+                self._n_done += 1
+                self._bar.update(1)
+                self._running.pop(group.name, None)
+                if what == FAILED:
+                    self._bar.clear()
+                    print(f"Failed: {group.label}, {strategy}: {why}", file=sys.stderr, flush=True)
+            else:
+                self._running[group.name] = f"{group.label} {strategy or what}"
+            running = "; ".join(self._running.values())
+            self._bar.set_description_str(running, refresh=True)
+            now = time.monotonic()
+            if self._shows_lines and now - self._last >= LINE_EVERY_SECS:
+                self._last = now
+                text = f"{self._n_done} of {self._total} crawls, {self._left(now)} left; now {running}"
+                print(text, file=sys.stderr, flush=True)
+
+    def _left(self, now: float) -> str:
+        n = self._n_done - self._done_before
+        if not n:
+            return "?"
+        seconds = (now - self._started) / n * (self._total - self._n_done)
+        return f"{seconds / 60:.0f} min" if seconds >= 90 else f"{seconds:.0f} s"

@@ -1,0 +1,150 @@
+"""Which topics are evaluated, and which pages are drawn for each: the same for every strategy."""
+
+from __future__ import annotations
+
+import random
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from focused.evaluation.labels import Labels
+
+_NAME_CHARS = 40  # of the 64 that a topic's name may have: what tells topics and repeats apart is added
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What a crawler is given in one repeat: page URLs, as the web names them."""
+
+    positives: list[str]
+    unlabeled: list[str]
+    seeds: list[str]
+
+    @property
+    def positives_sha256(self) -> str:
+        """Digest of the positives."""
+        return sha256("\n".join(self.positives).encode()).hexdigest()
+
+
+def choose_topics(
+    labels: Labels,
+    web: str,
+    *,
+    topics: Sequence[str] | None = None,
+    largest: int | None = None,
+    min_pages: int | None = None,
+    exclude: Collection[str] = (),
+) -> list[str]:
+    """Return the labels that are evaluated as topics, the largest first unless they are named.
+
+    Raises
+    ------
+    ValueError
+        If a named one has no page, or none is left.
+    """
+    counts = labels.counts
+    for name in exclude:
+        if name not in counts:
+            raise ValueError(f"--exclude names {name!r}, which is no label of {web}. {_known(counts)}")
+    if topics is not None:
+        for name in topics:
+            if name not in counts:
+                raise ValueError(f"--topics names {name!r}, which is no label of {web}. {_known(counts)}")
+        found = [name for name in topics if name not in exclude]
+    else:
+        found = sorted((name for name in counts if name not in exclude), key=lambda name: (-counts[name], name))
+        if min_pages is not None:
+            found = [name for name in found if counts[name] >= min_pages]
+        found = found[:largest]
+    if not found:
+        least = f" with at least {min_pages} pages" if min_pages is not None else ""
+        raise ValueError(f"No topic{least} is left on {web}. {_known(counts)}")
+    return found
+
+
+def _known(counts: Mapping[str, int]) -> str:
+    shown = sorted(counts, key=lambda name: (-counts[name], name))[:30]
+    more = f" and {len(counts) - len(shown)} more" if len(counts) > len(shown) else ""
+    return f"Labels with their pages: {', '.join(f'{name} ({counts[name]})' for name in shown)}{more}."
+
+
+def topic_names(topics: Sequence[str]) -> dict[str, str]:
+    """Return for each label a valid name for a topic's directory, all different.
+
+    >>> topic_names(["Light & Vision", "light-vision", "../.."])
+    {'Light & Vision': 'light-vision', 'light-vision': 'light-vision-2', '../..': 'topic'}
+    """
+    names: dict[str, str] = {}
+    for topic in topics:
+        stem = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:_NAME_CHARS].strip("-") or "topic"
+        name, number = stem, 1
+        while name in names.values():
+            number += 1
+            name = f"{stem}-{number}"
+        names[topic] = name
+    return names
+
+
+def draw(
+    relevant: Sequence[str],
+    pages: Sequence[str],
+    *,
+    key: tuple[object, ...],
+    topic: str,
+    web: str,
+    n_positives: int,
+    n_unlabeled: int,
+    seeds: int | Sequence[str],
+    seeds_apart: bool = False,
+) -> Drawing:
+    """Draw positives, unlabelled pages and seeds.
+
+    Each kind is drawn by a generator of its own: more of one changes nothing about the others.
+
+    Parameters
+    ----------
+    relevant, pages : sequence of str
+        URLs of the relevant pages, and of all pages of the web, in alphabetical order.
+    key : tuple
+        What is drawn depends on this alone, never on Python's hashes: random state, web, topic, repeat.
+    topic, web : str
+        For messages.
+    n_positives, n_unlabeled : int
+        Of the unlabelled pages, all if there are fewer.
+    seeds : int or sequence of str
+        How many are drawn, or URLs that serve as they are.
+    seeds_apart : bool
+        Draw them from the relevant pages that are no positives [L14, Sect. 5.2], not from the positives.
+
+    Raises
+    ------
+    ValueError
+        If the topic has too few pages.
+    """
+
+    def generator(what: str) -> random.Random:
+        return random.Random("\x1f".join(map(str, (*key, what))))  # of a text: seeded by its SHA-512
+
+    n_seeds = seeds if isinstance(seeds, int) else 0
+    n_apart = n_seeds if seeds_apart else 0
+    needed = n_positives + max(n_apart, 1)
+    if len(relevant) < needed:
+        also = f" and {n_apart} seeds apart from them" if n_apart else " and one to find"
+        fitting = len(relevant) - max(n_apart, 1)
+        fewer = f"ask for fewer (--positives {fitting}), or " if fitting > 0 else ""
+        raise ValueError(
+            f"Topic {topic!r} has {len(relevant)} page{'s' * (len(relevant) != 1)} on {web}, and {n_positives} positives"
+            f"{also} take {needed}: {fewer}leave the topic out (--exclude, --topics, --min-pages {needed})."
+        )
+    positives = sorted(generator("positives").sample(list(relevant), n_positives))
+    taken = set(positives)
+    others = [url for url in pages if url not in taken]
+    unlabeled = sorted(generator("unlabeled").sample(others, min(n_unlabeled, len(others))))
+    if not isinstance(seeds, int):
+        return Drawing(positives, unlabeled, list(seeds))
+    pool = [url for url in relevant if url not in taken] if seeds_apart else positives
+    return Drawing(positives, unlabeled, sorted(generator("seeds").sample(pool, n_seeds)))

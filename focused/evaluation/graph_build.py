@@ -1,0 +1,186 @@
+"""The link graph of a recorded web, read with the eyes of a crawl."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+import numpy as np
+from protego import Protego
+from scrapy.http import Headers, TextResponse
+from scrapy.responsetypes import responsetypes
+from w3lib.url import safe_url_string
+
+from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
+from focused.examples.page_set import untracked
+from focused.page.encoding import is_binary
+from focused.plan import make_reader
+from focused.topic import Topic
+from focused.webs.recorded.index_rows import REDIRECTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from focused.examples.page_set import Track
+    from focused.webs import Answer
+    from focused.webs.recorded import RecordedWeb
+
+FORMAT = 1
+"""Raised whenever a graph of an older version would be wrong."""
+
+
+class Resolver:
+    """Tells which page of a web a URL leads to, as a crawl would find out.
+
+    Parameters
+    ----------
+    web : RecordedWeb
+    settings : scrapy.settings.BaseSettings
+        Read: REDIRECT_MAX_TIMES, ROBOTSTXT_OBEY, USER_AGENT, ROBOTSTXT_USER_AGENT.
+    """
+
+    def __init__(self, web: RecordedWeb, settings: Any) -> None:
+        self.web = web
+        self._max_redirects = settings.getint("REDIRECT_MAX_TIMES")
+        self._obeys = settings.getbool("ROBOTSTXT_OBEY")
+        self._agent = str(settings.get("ROBOTSTXT_USER_AGENT") or settings.get("USER_AGENT"))
+        self._robots: dict[str, Protego | None] = {}
+
+    def page_of(self, url: str) -> str | None:
+        """Return the URL under which the web has the page that a URL leads to; None if it leads to none.
+
+        It need not be a page of text.
+        """
+        place = self._followed(url, self._may_fetch)
+        return None if place is None else place[0]
+
+    def _followed(self, url: str, may_fetch: Callable[[str], bool]) -> tuple[str, Answer | None] | None:
+        for _ in range(self._max_redirects + 1):
+            url = url.partition("#")[0]
+            found = self.web.index.find(url)
+            if found is None or not may_fetch(url):
+                return None
+            page, _match = found
+            if 200 <= page.status < 300:
+                return page.url, None
+            if page.status and page.status not in REDIRECTS:
+                return None
+            answer = self.web.answer(url)
+            if 200 <= answer.status < 300:  # a revisit, whose status stands in another record
+                return page.url, answer
+            location = _header(answer, "location")
+            if answer.status not in REDIRECTS or not location:
+                return None
+            try:
+                url = urljoin(url, safe_url_string(location.encode("latin-1")))
+            except (ValueError, UnicodeError):
+                return None
+        return None
+
+    def _may_fetch(self, url: str) -> bool:
+        if not self._obeys:
+            return True
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return False
+        origin = f"{parts.scheme}://{parts.netloc}"
+        if origin not in self._robots:
+            self._robots[origin] = self._read_robots(f"{origin}/robots.txt")
+        rules = self._robots[origin]
+        return rules is None or bool(rules.can_fetch(url, self._agent))
+
+    def _read_robots(self, url: str) -> Protego | None:
+        place = self._followed(url, lambda _: True)
+        if place is None:
+            return None
+        body = self.web.answer(place[0]).body
+        return Protego.parse(body.decode("utf-8", "ignore"))
+
+
+def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track: Track) -> tuple[LinkGraph, Path]:
+    """Return the link graph of a web, read from the disk if it was made before, and where it is kept.
+
+    It is kept beside the web's index, or, where nothing can be written there, in the fallback folder.
+
+    Parameters
+    ----------
+    web : RecordedWeb
+    sha256 : str
+        Of the web's file.
+    settings : scrapy.settings.BaseSettings
+        Of the crawls: what they refuse is no link.
+    fallback : Path
+    track : callable
+        Wraps a list, with a text that says what is gone through, to show progress.
+    """
+    key = _key(sha256, settings)
+    name = web.path.name
+    places = [web.index.path.with_name(f"{name}.{key}.graph.npz"), fallback / f"{name}.{key}.graph.npz"]
+    for path in places:
+        graph = load_graph(path)
+        if graph is not None:
+            return graph, path
+    graph = build_graph(web, settings, track)
+    try:
+        graph.save(places[0])
+    except OSError:
+        graph.save(places[1])
+        return graph, places[1]
+    return graph, places[0]
+
+
+def _key(sha256: str, settings: Any) -> str:
+    names = ["REDIRECT_MAX_TIMES", "ROBOTSTXT_OBEY", "USER_AGENT", "ROBOTSTXT_USER_AGENT", "FOCUSED_NOFOLLOW_ENABLED"]
+    names += sorted(name for name in map(str, settings) if name.startswith("FOCUSED_PAGE_MAX_"))
+    about = [FORMAT, sha256, *(f"{name}={settings.get(name)}" for name in names)]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]
+
+
+def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> LinkGraph:
+    """Read every page of a web, and find out where each of its links leads."""
+    reader = make_reader(Topic("graph", "graph", "en", []), settings)
+    follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
+    resolver = Resolver(web, settings)
+    pages: dict[str, int] = {}
+    links: dict[str, int] = {}
+    page_links: list[list[int]] = []
+    urls = [page.url for page in web.index.pages() if not page.status or 200 <= page.status < 300]
+    for url in track(urls, "pages of the web"):
+        answer = web.answer(url)
+        if not 200 <= answer.status < 300 or not is_text(url, answer):
+            continue
+        page = reader.read(answer.body, url, _header(answer, "content-type") or "")
+        may_refuse = not follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
+        pages[url] = len(pages)
+        page_links.append(
+            [
+                links.setdefault(link, len(links))
+                for link, number in page.link_numbers.items()
+                if not (may_refuse and page.is_nofollow(page.links[number]))
+            ]
+        )
+    leads_to = [resolver.page_of(link) for link in track(list(links), "links")]
+    return LinkGraph(
+        list(pages),
+        list(links),
+        np.array([NOWHERE if url is None else pages.get(url, NOWHERE) for url in leads_to], dtype=np.int64),
+        np.cumsum([0, *map(len, page_links)], dtype=np.int64),
+        np.array([link for found in page_links for link in found], dtype=np.int64),
+    )
+
+
+def is_text(url: str, answer: Answer) -> bool:
+    """Tell whether a crawl would take an answer for a page: Scrapy for text, and we not for binary."""
+    headers = Headers()
+    for name, value in answer.headers:
+        headers.appendlist(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
+    kind = responsetypes.from_args(headers=headers, url=url, body=answer.body)
+    return issubclass(kind, TextResponse) and not is_binary(answer.body)
+
+
+def _header(answer: Answer, name: str) -> str | None:
+    return next((value for key, value in reversed(answer.headers) if key.lower() == name), None)

@@ -1,0 +1,78 @@
+"""What one worker process is given: a topic and a repeat, and the strategies to crawl with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from focused.stores import write_json
+
+DONE, FAILED = "done", "failed"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The crawls of one topic in one repeat: one model, the same seeds, pages that many of them fetch."""
+
+    web: str
+    warc: str
+    graph: str
+    topic: str
+    #: Of its model's directory.
+    name: str
+    repeat: int
+    strategies: list[str]
+    positives: list[str]
+    unlabeled: list[str]
+    seeds: list[str]
+    #: The pages that the seeds lead to.
+    seed_pages: list[str]
+    #: Pages with the topic's label.
+    relevant: list[str]
+    #: Those of them that can be reached from the seeds, without the positives.
+    targets: list[str]
+    pages: int
+    depth: int | None
+    concurrency: int
+    learner: str
+    random_state: int
+    settings: dict[str, str]
+    command: str
+    folder: str
+    #: Where indexes of webs are that lie in folders that cannot be written; empty: the user's.
+    cache_dir: str = ""
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return f"{self.web} {self.topic} {self.repeat}"
+
+    def save(self, path: Path) -> None:
+        """Write the file that the worker reads."""
+        write_json(path, asdict(self))
+
+    @classmethod
+    def load(cls, path: Path) -> Group:
+        """Read the file that `save` wrote."""
+        return cls(**json.loads(path.read_text(encoding="utf-8")))
+
+
+def record_path(folder: Path, name: str, strategy: str) -> Path:
+    """Return where the result of a crawl is kept."""
+    return folder / "crawls" / f"{name}.{strategy}.json"
+
+
+def oracle_file(group: Group) -> Path:
+    """Return where the oracle's scores are kept."""
+    return Path(group.folder) / "oracle" / f"{group.name}.json"
+
+
+def read_record(path: Path) -> dict[str, Any] | None:
+    """Read the result of a crawl; None if there is none that is whole."""
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return record if isinstance(record, dict) and record.get("state") in (DONE, FAILED) else None

@@ -1,0 +1,151 @@
+"""What a crawl was worth by the labels: from the pages it fetched to figures and curves. Pure."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.metrics import area, f_measure, harvest_rate, target_recall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable
+    from pathlib import Path
+
+CURVE_EVERY_PAGES = 10
+
+BLOCK, ANCHOR, CONTEXT, DEFERRED, SEED, OTHER = "block", "anchor", "context", "deferred", "seed", "other"
+_THROUGH = {"block": BLOCK, "anchor": ANCHOR, "context": CONTEXT, "below threshold": DEFERRED, "seed": SEED}
+
+
+class Fetched(NamedTuple):
+    """A row of ``fetched.csv``, as far as it is needed."""
+
+    url: str
+    location: str
+    referrer: str
+    reason: str
+    depth: int
+
+
+class CurvePoint(NamedTuple):
+    """How a crawl stands after so many counted pages."""
+
+    pages: int
+    relevant: int
+    harvest_rate: float
+    target_recall: float
+    target_length: int
+    irrelevant_on_path: int
+
+
+@dataclass
+class Measured:
+    """What a crawl was worth."""
+
+    #: Every ten pages, and the end.
+    curve: list[CurvePoint]
+    last: CurvePoint
+    area: float
+    f_measure: float
+    #: Relevant pages found / the most that can be found in the budget; None where nothing can be found.
+    share_of_bound: float | None
+    #: Relevant pages by what their links had been admitted through.
+    relevant_through: dict[str, int]
+    #: Relevant pages that the link graph said could not be reached. There should be none.
+    n_relevant_unreachable: int
+
+
+def read_fetched(path: Path) -> list[Fetched]:
+    """Read ``fetched.csv``."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [
+            Fetched(row["url"], row["location"], row["referrer"], row["link_reason"], int(row["depth"]))
+            for row in csv.DictReader(file)
+        ]
+
+
+def measure(
+    rows: Iterable[Fetched],
+    page_of: Callable[[Fetched], str],
+    *,
+    relevant: Collection[str],
+    positives: Collection[str],
+    targets: Collection[str],
+    budget: int,
+) -> Measured:
+    """Judge a crawl by the labels.
+
+    Training positives are passed over: neither relevant nor fetched. The crawl is cut off after ``budget`` others.
+
+    Parameters
+    ----------
+    rows : iterable of Fetched
+        In the order in which the pages were judged.
+    page_of : callable
+        The page of a row, as the labels name it.
+    relevant : collection of str
+        Pages that have the topic's label.
+    positives : collection of str
+        Training positives.
+    targets : collection of str
+        T: relevant pages that can be reached from the seeds, without the positives.
+    budget : int
+        Counted pages.
+
+    Returns
+    -------
+    Measured
+    """
+    seen: set[str] = set()
+    #: Irrelevant pages on the way through a page: of it and of what led there.
+    through: dict[str, int] = {}
+    n_pages = n_relevant = n_targets = target_length = irrelevant_on_path = n_unreachable = 0
+    rates: list[float] = []
+    curve: list[CurvePoint] = []
+    reasons = dict.fromkeys((BLOCK, ANCHOR, CONTEXT, DEFERRED, SEED, OTHER), 0)
+
+    def point() -> CurvePoint:
+        return CurvePoint(
+            n_pages,
+            n_relevant,
+            harvest_rate(n_relevant, n_pages),
+            target_recall(n_targets, len(targets)),
+            target_length,
+            irrelevant_on_path,
+        )
+
+    for row in rows:
+        if n_pages >= budget:
+            break
+        page = page_of(row)
+        is_relevant = page in relevant
+        before = through.get(row.referrer, 0)
+        through.setdefault(row.url, before + (not is_relevant))
+        if page in seen or page in positives:
+            continue
+        seen.add(page)
+        n_pages += 1
+        if is_relevant:
+            n_relevant += 1
+            target_length += row.depth
+            irrelevant_on_path += before
+            reasons[_THROUGH.get(row.reason, OTHER)] += 1
+            n_targets += page in targets
+            n_unreachable += page not in targets
+        rates.append(harvest_rate(n_relevant, n_pages))
+        if n_pages % CURVE_EVERY_PAGES == 0:
+            curve.append(point())
+    last = point()
+    if n_pages % CURVE_EVERY_PAGES:
+        curve.append(last)
+    bound = min(budget, len(targets))
+    return Measured(
+        curve,
+        last,
+        area(rates),
+        f_measure(last.harvest_rate, last.target_recall),
+        n_relevant / bound if bound else None,
+        reasons,
+        n_unreachable,
+    )

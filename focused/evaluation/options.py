@@ -1,0 +1,68 @@
+"""What an evaluation is asked to do, as it is kept: a second run must be asked for the same."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class WebOption:
+    """One web, and where its labels come from."""
+
+    #: Absolute path of a WARC file, or ``demo``.
+    web: str
+    #: Absolute path of a file of labels; None for the demo web's own, or for those of classifiers.
+    labels: str | None = None
+    labels_from: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of ``scrapy evaluate`` that change its results."""
+
+    webs: tuple[WebOption, ...]
+    strategies: tuple[str, ...]
+    topics: tuple[str, ...] | None = None
+    largest: int | None = None
+    min_pages: int | None = None
+    exclude: tuple[str, ...] = ()
+    depth: int | None = None
+    pages: int = 600
+    positives: int = 30
+    unlabeled: int = 1500
+    #: How many are drawn, or URLs.
+    seeds: int | tuple[str, ...] = 5
+    seeds_apart: bool = False
+    repeats: int = 3
+    random_state: int = 0
+    concurrency: int = 1
+    learner: str = ""
+    #: Given with ``-s``.
+    settings: dict[str, str] = field(default_factory=dict)
+
+    def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
+        """Return what is written down to be compared with another run: by option, with digests of the files."""
+        found = asdict(self)
+        webs = found.pop("webs")
+        kept: dict[str, Any] = {
+            "--web": [web["web"] for web in webs],
+            "--labels": [web["labels"] for web in webs],
+            "--labels-from": [list(web["labels_from"]) for web in webs],
+        }
+        for name, value in found.items():
+            flag = "-s" if name == "settings" else f"--{name.replace('_', '-')}"
+            kept[flag] = list(value) if isinstance(value, tuple) else value
+        return {**kept, "the files": sha256}
+
+
+def first_difference(before: dict[str, Any], now: dict[str, Any]) -> tuple[str, Any, Any] | None:
+    """Return the first option that differs, with both of its values; None if none does.
+
+    >>> first_difference({"--pages": 600, "--seeds": 5}, {"--pages": 600, "--seeds": 3})
+    ('--seeds', 5, 3)
+    """
+    for name in (*now, *(name for name in before if name not in now)):
+        if before.get(name) != now.get(name):
+            return name, before.get(name), now.get(name)
+    return None

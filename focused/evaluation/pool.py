@@ -1,0 +1,145 @@
+"""Worker processes: a few at a time, each with a group of crawls; one that dies takes one crawl with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import focused
+from focused.evaluation.group import FAILED, Group, record_path
+from focused.stores import write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Report = Callable[[Group, str, str, str], None]
+
+_ROOT = Path(focused.__file__).resolve().parent.parent
+# Two processes that each use all cores for small products are slower than two that use one.
+_ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+class Pool:
+    """Runs groups of crawls in processes of their own.
+
+    Parameters
+    ----------
+    n_jobs : int
+        Processes at a time.
+    report : callable
+        Told what begins and ends: the group, ``training``, ``crawling``, ``done`` or ``failed``, the strategy, and why it
+        failed. Called from several threads.
+    """
+
+    def __init__(self, n_jobs: int, report: Report) -> None:
+        self._n_jobs = n_jobs
+        self._report = report
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._stopping = False
+
+    def run(self, groups: list[Group]) -> None:
+        """Run all groups; at an interrupt, end the processes first."""
+        with ThreadPoolExecutor(self._n_jobs) as threads:
+            futures = [threads.submit(self._run, group) for group in groups]
+            try:
+                for future in as_completed(futures):
+                    future.result()
+            except BaseException:
+                self._stop()
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._stopping = True
+            for process in self._running:
+                process.terminate()
+
+    def _run(self, group: Group) -> None:
+        """Run a group; where its process dies, go on with another after the crawl that it died of."""
+        left = list(group.strategies)
+        folder = Path(group.folder)
+        log = folder / "logs" / f"{group.name}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        path = folder / "groups" / f"{group.name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        while left and not self._stopping:
+            replace(group, strategies=left).save(path)
+            current = self._follow(group, path, log, left)
+            if self._stopping or not left:
+                return
+            # Before its first crawl a process dies of what all would die of.
+            for strategy in [current.strategy] if current.strategy else list(left):
+                left.remove(strategy)
+                why = f"its process ended with {current.ending}; see {log}"
+                about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
+                target = record_path(folder, group.name, strategy)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                write_json(target, about | {"state": FAILED, "why": why})
+                self._report(group, FAILED, strategy, why)
+
+    def _follow(self, group: Group, path: Path, log: Path, left: list[str]) -> _Ended:
+        """Run one process to its end; strike out of ``left`` what it has done."""
+        current = ""
+        with log.open("a", encoding="utf-8") as errors:
+            with self._lock:
+                if self._stopping:
+                    return _Ended("", 0)
+                process = subprocess.Popen(
+                    [sys.executable, "-m", "focused.evaluation.worker", str(path)],
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    stdin=subprocess.DEVNULL,
+                    text=True,
+                    env=_environment(),
+                    start_new_session=True,  # Ctrl-C is for us; we end the workers
+                )
+                self._running.add(process)
+            assert process.stdout is not None
+            with process.stdout:
+                for line in process.stdout:
+                    try:
+                        what, *about = json.loads(line)
+                    except ValueError:
+                        continue  # somebody else's words
+                    strategy, why = (*about, "", "")[:2]
+                    current = strategy if what == "crawling" else ""
+                    if what not in ("training", "crawling"):
+                        left.remove(strategy)
+                    self._report(group, what, strategy, why)
+            code = process.wait()
+            with self._lock:
+                self._running.discard(process)
+        return _Ended(current, code)
+
+
+class _Ended:
+    """How a process ended, and the crawl it was at."""
+
+    def __init__(self, strategy: str, code: int) -> None:
+        self.strategy = strategy
+        self._code = code
+
+    @property
+    def ending(self) -> str:
+        """For people."""
+        if self._code >= 0:
+            return f"exit code {self._code}"
+        try:
+            return f"signal {signal.Signals(-self._code).name}"
+        except ValueError:
+            return f"signal {-self._code}"
+
+
+def _environment() -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
+    return {**dict.fromkeys(_ONE_THREAD, "1"), **os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1"}

@@ -1,0 +1,235 @@
+"""Webs, labels, graphs and drawings: all that stands before the first crawl."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.evaluation.drawing import Drawing, choose_topics, draw, topic_names
+from focused.evaluation.graph_build import Resolver, graph_of
+from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
+from focused.webs import open_web
+from focused.webs.demo import DemoWeb
+from focused.webs.demo.export import NO_TOPIC, write_labels, write_warc
+from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from focused.evaluation.graph import LinkGraph
+    from focused.evaluation.options import Options, WebOption
+
+    Track = Callable[[list[Any], str], Iterable[Any]]
+
+
+@dataclass
+class EvaluatedWeb:
+    """A web with its graph and labels."""
+
+    name: str
+    warc: Path
+    sha256: str
+    labels_path: Path | None
+    labels_sha256: str | None
+    web: RecordedWeb
+    graph: LinkGraph
+    graph_path: Path
+    labels: Labels
+    resolver: Resolver
+
+    def described(self) -> dict[str, Any]:
+        """Return what ``run.json`` says of it."""
+        return {
+            "name": self.name,
+            "path": str(self.warc),
+            "sha256": self.sha256,
+            "labels": None if self.labels_path is None else str(self.labels_path),
+            "labels_sha256": self.labels_sha256,
+            "n_pages": len(self.graph.pages),
+            "n_labelled": len(self.labels.of_page),
+            "n_unlabelled_pages": self.labels.n_unlabelled,
+            "n_unknown_labels": len(self.labels.unknown),
+            "labels_from": list(self.labels.made_by) or None,
+            "n_damaged_places": self.web.index.n_damaged,
+        }
+
+
+@dataclass
+class Repeat:
+    """What is drawn for one topic in one repeat, and what can be reached."""
+
+    web: EvaluatedWeb
+    topic: str
+    name: str
+    repeat: int
+    drawing: Drawing
+    seed_pages: list[str]
+    relevant: list[str]
+    targets: list[str]
+
+    def described(self, budget: int) -> dict[str, Any]:
+        """Return what ``run.json`` says of it."""
+        return {
+            "repeat": self.repeat,
+            "model": self.name,
+            "positives": self.drawing.positives_sha256,
+            "n_positives": len(self.drawing.positives),
+            "n_unlabeled": len(self.drawing.unlabeled),
+            "seeds": self.drawing.seeds,
+            "reachable_relevant": len(self.targets),
+            "bound": min(budget, len(self.targets)),
+        }
+
+
+def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Path | None]:
+    """Return the WARC and the labels of a web; the demo web is written to files first, for it answers more slowly."""
+    labels = None if option.labels is None else Path(option.labels)
+    if option.web != "demo":
+        return Path(option.web), labels
+    web = open_web("demo", settings)
+    assert isinstance(web, DemoWeb)
+    target = folder / "webs"
+    target.mkdir(parents=True, exist_ok=True)
+    warc, own = target / "demo.warc.gz", target / "demo.labels.tsv"
+    if not (warc.is_file() and own.is_file()):
+        write_warc(web, warc)
+        write_labels(web, own)
+    return warc, None if option.labels_from else labels or own
+
+
+def open_evaluated(
+    name: str,
+    option: WebOption,
+    files: tuple[Path, Path | None],
+    models_dir: Path,
+    settings: Any,
+    folder: Path,
+    track: Track,
+) -> EvaluatedWeb:
+    """Open a web and read its labels and links.
+
+    Raises
+    ------
+    ValueError
+        If the web or the labels cannot be used.
+    """
+    warc, labels_path = files
+    web = open_web(str(warc), settings)
+    assert isinstance(web, RecordedWeb)
+    digest = sha256_of(warc)
+    graph, graph_path = graph_of(web, digest, settings, folder / "graphs", track)
+    if option.labels_from:
+        labels = labels_from_topics(option.labels_from, models_dir, web, graph.pages, settings, track)
+    else:
+        assert labels_path is not None
+
+        def find(url: str) -> str | None:
+            found = web.index.find(url)
+            return None if found is None else found[0].url
+
+        labels = match_labels(read_labels(labels_path), graph.pages, find)
+        if not labels.of_page:
+            raise ValueError(
+                f"None of the {len(labels.unknown)} URLs in {labels_path} is a page of {warc}; the first is "
+                f"{labels.unknown[0]}. Give the labels of this web."
+            )
+    labels_sha256 = None if labels_path is None or option.labels_from else sha256_of(labels_path)
+    resolver = Resolver(web, settings)
+    return EvaluatedWeb(name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver)
+
+
+def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
+    """Choose topics and draw for each; nothing is crawled before all of it is known to be possible.
+
+    Raises
+    ------
+    ValueError
+        If a topic has too few pages, or a web none of the seeds.
+    """
+    chosen = [(web, topic) for web in webs for topic in _topics(web, webs, options)]
+    names = topic_names([f"{web.name} {topic}" for web, topic in chosen])
+    return [
+        _repeat(web, topic, f"{names[f'{web.name} {topic}']}-r{number}", number, options)
+        for web, topic in chosen
+        for number in range(1, options.repeats + 1)
+    ]
+
+
+def _topics(web: EvaluatedWeb, webs: Sequence[EvaluatedWeb], options: Options) -> list[str]:
+    """Return the topics of a web. Of two webs each may have some of the labels that are named."""
+    counts = web.labels.counts
+    elsewhere = {label for other in webs if other is not web for label in other.labels.counts}
+    topics = options.topics
+    if topics is not None:
+        topics = tuple(label for label in topics if label in counts or label not in elsewhere)
+    exclude = [label for label in options.exclude if label in counts or label not in elsewhere]
+    # Pages of no topic are marked so in the files that `scrapy demo` writes.
+    if topics is None and web.warc.name == "demo.warc.gz" and NO_TOPIC in counts and NO_TOPIC not in exclude:
+        exclude.append(NO_TOPIC)
+    return choose_topics(
+        web.labels,
+        web.name,
+        topics=topics,
+        largest=options.largest,
+        min_pages=options.min_pages,
+        exclude=exclude,
+    )
+
+
+def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Options) -> Repeat:
+    relevant = web.labels.pages_of(topic)
+    drawing = draw(
+        relevant,
+        sorted(web.graph.pages),
+        key=(options.random_state, web.name, topic, number),
+        topic=topic,
+        web=web.name,
+        n_positives=options.positives,
+        n_unlabeled=options.unlabeled,
+        seeds=options.seeds if isinstance(options.seeds, int) else _seeds_of(web, options.seeds),
+        seeds_apart=options.seeds_apart,
+    )
+    number_of = web.graph.page_number
+    pages = [page for page in map(web.resolver.page_of, drawing.seeds) if page in number_of]
+    seed_pages = list(dict.fromkeys(page for page in pages if page is not None))
+    depths = web.graph.depths([number_of[page] for page in seed_pages], options.depth)
+    positives = set(drawing.positives)
+    targets = [page for page in relevant if page not in positives and depths[number_of[page]] >= 0]
+    return Repeat(web, topic, name, number, drawing, seed_pages, relevant, targets)
+
+
+def _seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:
+    """Return the seeds that are pages of a web."""
+    found = [seed for seed in seeds if web.resolver.page_of(seed) in web.graph.page_number]
+    if not found:
+        raise ValueError(f"None of the {len(seeds)} seeds is a page of {web.warc}; the first is {seeds[0]}.")
+    return found
+
+
+def web_names(paths: Sequence[Path]) -> list[str]:
+    """Return a short name for each web, all different.
+
+    >>> web_names([Path("a/site.warc.gz"), Path("b/site.warc"), Path("x.y.gz")])
+    ['site', 'site-2', 'x.y']
+    """
+    names: list[str] = []
+    for path in paths:
+        stem = re.sub(r"(?i)(\.warc)?(\.gz)?$", "", path.name) or path.name
+        name, number = stem, 1
+        while name in names:
+            number += 1
+            name = f"{stem}-{number}"
+        names.append(name)
+    return names
+
+
+def sha256_of(path: Path) -> str:
+    """Return the digest of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            digest.update(chunk)
+    return digest.hexdigest()

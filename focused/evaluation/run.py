@@ -1,0 +1,262 @@
+"""An evaluation from its options to its files."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.evaluation.comparison import compare
+from focused.evaluation.display import Display
+from focused.evaluation.files import RUN_FILE, check_same_options, locked, write_results
+from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
+from focused.evaluation.pool import Pool
+from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, sha256_of, web_files, web_names
+from focused.stores import write_json
+from focused.topic import load_topic
+from focused.trained_topic import versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from focused.evaluation.options import Options
+    from focused.evaluation.prepare import EvaluatedWeb
+
+MEASURES = ("share_of_bound", "harvest_rate")
+
+
+@dataclass
+class Evaluation:
+    """One run of ``scrapy evaluate``.
+
+    Parameters
+    ----------
+    options : Options
+    folder : Path
+        For all that is written.
+    settings : scrapy.settings.BaseSettings
+        With those of the command line.
+    command : str
+        That reproduces it.
+    n_jobs : int
+    quiet : bool
+    say : callable
+        Shows a line to the user.
+    track : callable
+        Wraps a list to show how far it is.
+    """
+
+    options: Options
+    folder: Path
+    settings: Any
+    command: str
+    n_jobs: int = 1
+    quiet: bool = False
+    say: Callable[[str], None] = lambda _: None
+    track: Callable[[list[Any], str], Iterable[Any]] = lambda items, _: items
+    #: Filled by `run`: the results of the crawls, in the order of ``results.csv``.
+    records: list[dict[str, Any]] = field(default_factory=list)
+    significance: list[dict[str, Any]] = field(default_factory=list)
+
+    def run(self) -> int:
+        """Do what is not done yet, write the files, and return the number of crawls that failed.
+
+        Raises
+        ------
+        ValueError, OSError
+            If the evaluation cannot be done as asked for. What was done before stays.
+        KeyboardInterrupt
+            If a person stops it; the next run goes on there.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with locked(self.folder), ExitStack() as stack:
+            webs = self._open(stack)
+            repeats = repeats_of(webs, self.options)
+            self._introduce(webs, repeats)
+            # The clock of all runs together.
+            seconds_before = self._seconds_before()
+            start = time.monotonic()
+            try:
+                self._crawl(repeats)
+            finally:
+                seconds = seconds_before + time.monotonic() - start
+                self._write(webs, repeats, seconds)
+        return sum(record["state"] == FAILED for record in self.records)
+
+    def _open(self, stack: ExitStack) -> list[EvaluatedWeb]:
+        models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        options, settings = self.options, self.settings
+        for name in {name for web in options.webs for name in web.labels_from}:
+            load_topic(name, models_dir)  # a mistake is said before anything is read
+        files = [web_files(web, settings, self.folder) for web in options.webs]
+        digests = {str(path): sha256_of(path) for pair in files for path in pair if path is not None}
+        if check_same_options(self.folder, options.kept(digests)):
+            self.say(f"Going on with the evaluation in {self.folder}")
+        webs = []
+        for name, option, pair in zip(web_names([warc for warc, _ in files]), options.webs, files, strict=True):
+            web = open_evaluated(name, option, pair, models_dir, settings, self.folder, self.track)
+            stack.callback(web.web.close)
+            webs.append(web)
+        return webs
+
+    def _introduce(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat]) -> None:
+        for web in webs:
+            labels = web.labels
+            by = f" by the classifier of {', '.join(labels.made_by)}, not by people" if labels.made_by else ""
+            self.say(
+                f"{web.name}: {len(web.graph.pages):,} pages, {len(labels.of_page):,} of them labelled{by}; "
+                f"{labels.n_unlabelled:,} have no label and count as irrelevant"
+            )
+            if web.web.index.n_damaged:
+                self.say(
+                    f"  {web.warc} is damaged or cut in {web.web.index.n_damaged} places; it goes on with the pages that "
+                    f"can be read"
+                )
+            if labels.unknown:
+                self.say(
+                    f"  {len(labels.unknown):,} labels are of URLs that are no page of it, e.g. {labels.unknown[0]}"
+                )
+        for repeat in repeats:
+            asked, n = self.options.unlabeled, len(repeat.drawing.unlabeled)
+            if n < asked and repeat.repeat == 1:
+                self.say(
+                    f"  {repeat.web.name} {repeat.topic}: {n:,} unlabelled pages instead of {asked:,}; there are no more"
+                )
+            if not repeat.targets:
+                self.say(f"  {repeat.web.name} {repeat.topic}, repeat {repeat.repeat}: no relevant page can be reached")
+
+    def _crawl(self, repeats: Sequence[Repeat]) -> None:
+        groups = [self._group(repeat) for repeat in repeats]
+        pending = []
+        for group in groups:
+            left = [strategy for strategy in group.strategies if not self._is_done(group, strategy)]
+            if left:
+                group.strategies[:] = left
+                pending.append(group)
+        n_all = len(repeats) * len(self.options.strategies)
+        n_left = sum(len(group.strategies) for group in pending)
+        self.say(f"{n_all} crawls of {self.options.pages:,} pages; {n_all - n_left} are done already")
+        if not pending:
+            return
+        with Display(n_all, n_all - n_left, self.quiet) as display:
+            Pool(self.n_jobs, display).run(pending)
+
+    def _is_done(self, group: Group, strategy: str) -> bool:
+        record = read_record(record_path(self.folder, group.name, strategy))
+        return record is not None and record["state"] == DONE
+
+    def _group(self, repeat: Repeat) -> Group:
+        options, drawing = self.options, repeat.drawing
+        return Group(
+            web=repeat.web.name,
+            warc=str(repeat.web.warc),
+            graph=str(repeat.web.graph_path),
+            topic=repeat.topic,
+            name=repeat.name,
+            repeat=repeat.repeat,
+            strategies=list(options.strategies),
+            positives=drawing.positives,
+            unlabeled=drawing.unlabeled,
+            seeds=drawing.seeds,
+            seed_pages=repeat.seed_pages,
+            relevant=repeat.relevant,
+            targets=repeat.targets,
+            pages=options.pages,
+            depth=options.depth,
+            concurrency=options.concurrency,
+            learner=options.learner,
+            random_state=options.random_state,
+            settings=options.settings,
+            command=self.command,
+            folder=str(self.folder),
+            cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""),
+        )
+
+    def _seconds_before(self) -> float:
+        try:
+            return float(json.loads((self.folder / RUN_FILE).read_text(encoding="utf-8"))["seconds"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return 0.0
+
+    def _write(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], seconds: float) -> None:
+        """Write all but the report; of an evaluation that was interrupted, what there is."""
+        found = [
+            read_record(record_path(self.folder, repeat.name, strategy))
+            for repeat in repeats
+            for strategy in self.options.strategies
+        ]
+        self.records = [record for record in found if record is not None]
+        write_results(self.folder, self.records)
+        against = str(self.settings.get("FOCUSED_STRATEGY"))
+        self.significance = significance(self.records, [web.name for web in webs], self.options.strategies, against)
+        topics = []
+        for web in webs:
+            for topic in dict.fromkeys(repeat.topic for repeat in repeats if repeat.web is web):
+                drawn = [repeat for repeat in repeats if repeat.web is web and repeat.topic == topic]
+                topics.append(
+                    {
+                        "web": web.name,
+                        "topic": topic,
+                        "n_relevant": len(drawn[0].relevant),
+                        "repeats": [repeat.described(self.options.pages) for repeat in drawn],
+                    }
+                )
+        n_failed = sum(record["state"] == FAILED for record in self.records)
+        write_json(
+            self.folder / RUN_FILE,
+            {
+                "command": self.command,
+                "versions": crawl_versions(),
+                "random_state": self.options.random_state,
+                "state": "finished" if len(self.records) == len(found) else "interrupted",
+                "webs": [web.described() for web in webs],
+                "topics": topics,
+                "strategies": list(self.options.strategies),
+                "default_strategy": against,
+                "options": {
+                    key: value for key, value in asdict(self.options).items() if key not in ("webs", "strategies")
+                },
+                "n_crawls": len(found),
+                "n_done": len(self.records) - n_failed,
+                "n_failed": n_failed,
+                "seconds": round(seconds, 1),
+                "significance": self.significance,
+            },
+        )
+
+
+def crawl_versions() -> dict[str, str]:
+    """Return the versions of what the figures depend on."""
+    from importlib.metadata import version
+
+    return versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")}
+
+
+def significance(
+    records: Sequence[dict[str, Any]], webs: Sequence[str], strategies: Sequence[str], against: str
+) -> list[dict[str, Any]]:
+    """Compare each strategy with one of them, web by web and measure by measure."""
+    found = []
+    for web in webs:
+        for measure in MEASURES:
+            values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
+            for record in records:
+                if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
+                    values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
+            for strategy in strategies:
+                compared = compare(values[strategy], values.get(against, {})) if strategy != against else None
+                if compared is not None:
+                    found.append(
+                        {
+                            "web": web,
+                            "strategy": strategy,
+                            "against": against,
+                            "measure": measure,
+                            **asdict(compared),
+                            "verdict": compared.verdict,
+                        }
+                    )
+    return found

@@ -1,0 +1,97 @@
+"""The topic of a group, learnt as ``scrapy train`` learns it."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.examples.page_set import ExampleReader, urls_of
+from focused.examples.refusals import Refusals
+from focused.examples.sources import Opening, candidates_in
+from focused.plan import make_reader
+from focused.topic import MANIFEST_FILE, TOPIC_FILE, Topic
+
+if TYPE_CHECKING:
+    from focused.evaluation.group import Group
+    from focused.examples.content import Content
+
+_DRAWN = "drawn"
+
+
+class _NothingFetched:
+    """Example pages are those of a recorded web."""
+
+    def content(self, url: str) -> Content:
+        raise LookupError(url)
+
+
+def is_trained(group: Group, settings: Any) -> bool:
+    """Tell whether the group's topic has been learnt from these very pages."""
+    directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
+    try:
+        manifest = json.loads((directory / MANIFEST_FILE).read_text(encoding="utf-8"))
+        return (directory / TOPIC_FILE).is_file() and manifest.get(_DRAWN) == _drawn(group)
+    except (OSError, ValueError):
+        return False
+
+
+def _drawn(group: Group) -> dict[str, Any]:
+    return {
+        "web": group.web,
+        "label": group.topic,
+        "repeat": group.repeat,
+        "random_state": group.random_state,
+        "learner": group.learner,
+        "n_positives": len(group.positives),
+        "n_unlabeled": len(group.unlabeled),
+    }
+
+
+def train(group: Group, settings: Any) -> Path:
+    """Learn the topic of a group and return its directory.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learnt from what was drawn.
+    """
+    from focused.train import learn
+    from focused.train_warnings import warnings_about
+    from focused.trained_topic import make_topic
+
+    topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
+    reader = ExampleReader(
+        limits=make_reader(topic, settings).limits,
+        other_anchors=settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
+    )
+    warc = [Path(group.warc)]
+    cache_dir = settings.get("FOCUSED_CACHE_DIR")
+    refused = Refusals(), Refusals()
+    with ExitStack() as stack:
+        openings = [
+            Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, Path(cache_dir) if cache_dir else None)
+            for each in refused
+        ]
+        positives = candidates_in(warc, openings[0], group.positives)
+        others = candidates_in(warc, openings[1], group.unlabeled)
+        wanted = urls_of([*positives, *others])
+        positive = reader.positives(positives, refused[0], wanted)
+        if not positive:
+            raise ValueError(f"None of the {len(positives)} positives has words to learn from.")
+        unlabeled = reader.unlabeled(others, refused[1], wanted, positive)
+        if not unlabeled:
+            raise ValueError(f"None of the {len(others)} unlabelled pages has words to learn from.")
+    assert reader.language is not None
+    topic.language = reader.language
+    learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
+    warnings = warnings_about(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1)
+    make_topic(
+        *(topic, learnt, positive, unlabeled),
+        command=group.command,
+        warnings=warnings,
+        random_state=group.random_state,
+    )
+    topic.manifest[_DRAWN] = _drawn(group)
+    return topic.save(Path(settings.get("FOCUSED_MODELS_DIR")))

@@ -1,0 +1,109 @@
+"""A process that trains the topic of a group, and crawls with one strategy after another.
+
+``python -m focused.evaluation.worker GROUP.json``: each line on stdout is a JSON list of what begins or is done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.evaluation.group import DONE, FAILED, Group, oracle_file, record_path
+from focused.stores import write_json
+
+if TYPE_CHECKING:
+    from focused.evaluation.graph import LinkGraph
+
+logger = logging.getLogger(__name__)
+
+
+def main(path: str) -> None:
+    """Do all that a group's file says."""
+    from scrapy.utils.log import configure_logging
+    from scrapy.utils.project import get_project_settings
+    from scrapy.utils.reactor import install_reactor
+
+    install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
+    from focused.evaluation.crawling import crawl_settings
+
+    group = Group.load(Path(path))
+    settings = crawl_settings(group, get_project_settings())
+    configure_logging(settings)
+    asyncio.get_event_loop_policy().get_event_loop().run_until_complete(_work(group, settings))
+
+
+async def _work(group: Group, settings: Any) -> None:
+    from focused.evaluation.cache import PageCache
+    from focused.evaluation.crawling import Crawler
+    from focused.evaluation.graph import load_graph
+    from focused.evaluation.training import is_trained, train
+
+    if not is_trained(group, settings):
+        _say("training")
+        try:
+            train(group, settings)
+        except (ValueError, OSError) as error:
+            for strategy in group.strategies:
+                _record(group, strategy, {"state": FAILED, "why": f"training: {_line(error)}"})
+            return
+    graph = load_graph(Path(group.graph))
+    if graph is None:
+        raise ValueError(f"{group.graph} is gone. Start the evaluation again; it is made anew.")
+    cache = PageCache()
+    for strategy in group.strategies:
+        if os.getppid() != _PARENT:
+            return  # nobody is waiting any more
+        _say("crawling", strategy)
+        if strategy == "oracle":
+            _write_oracle(group, graph)
+        try:
+            result = await Crawler(group, graph, settings, cache).crawl(strategy)
+        except Exception as error:  # whatever a strategy does wrong, the others go on
+            logger.warning("%s, %s: the crawl failed", group.label, strategy, exc_info=True)
+            result = {"state": FAILED, "why": _line(error)}
+        _record(group, strategy, result)
+
+
+_PARENT = os.getppid()
+
+
+def _write_oracle(group: Group, graph: LinkGraph) -> None:
+    from focused.evaluation.oracle import Oracle, oracle_scores
+
+    number = graph.page_number
+    oracle = Oracle(
+        graph,
+        [number[url] for url in group.targets],
+        [number[url] for url in group.positives],
+        group.depth,
+    )
+    order = oracle.order([number[url] for url in group.seed_pages], group.pages)
+    path = oracle_file(group)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, oracle_scores(graph, order))
+
+
+def _record(group: Group, strategy: str, result: dict[str, Any]) -> None:
+    about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
+    path = record_path(Path(group.folder), group.name, strategy)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, about | result)
+    _say(result.get("state", DONE), strategy, result.get("why", ""))
+
+
+def _say(*words: str) -> None:
+    print(json.dumps(words), flush=True)
+
+
+def _line(error: BaseException) -> str:
+    text = " ".join(str(error).split())
+    return text if isinstance(error, ValueError) and text else f"{type(error).__name__}: {text}"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
