@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from focused.items import PageItem
 from focused.page.encoding import is_binary
+from focused.waiting import WaitingLinks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,6 +40,8 @@ class Crawl:
         # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
         self._known: set[int] = set()
         self._fetched: set[int] = set()
+        #: Links whose score may still change; None where the strategy or the frontier has no use for it.
+        self.waiting = WaitingLinks() if plan.strategy.merges else None
         #: Pages judged so far.
         self.n_judged = 0
         #: Set by the harvest pipeline.
@@ -105,11 +108,18 @@ class Crawl:
         )
 
     def new_links(self, page: Page) -> Iterator[str]:
-        """Yield the URLs that a page links to and that have not been asked for: the first page's evidence stands (D6)."""
+        """Yield the URLs that a page links to and that have not been asked for, or may still change their score."""
         may_refuse = not self.follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
         for url, number in page.link_numbers.items():
-            if hash(url) not in self._known and not (may_refuse and page.is_nofollow(page.links[number])):
+            if not self.is_settled(url) and not (may_refuse and page.is_nofollow(page.links[number])):
                 yield url
+
+    def is_settled(self, url: str) -> bool:
+        """Tell whether a link was asked for and what another page says of it changes nothing.
+
+        With most strategies the first page's evidence stands (D6).
+        """
+        return hash(url) in self._known and (self.waiting is None or self.waiting.get(url) is None)
 
     def remember(self, url: str) -> None:
         """Note that a link is asked for."""

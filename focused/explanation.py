@@ -189,5 +189,7 @@ def _links(
 
     rank = {ADMITTED: 0, DEFERRED: 1, DROPPED: 2, LEFT_OUT: 3}
     links = [share(number, link) for number, link in enumerate(page.links)]
-    # Sorting is stable: links of one score stay in the order they are found, as in the frontier.
+    if strategy.order == "newest":
+        links.reverse()
+    # Sorting is stable: links of one score stay in that order, as in the frontier.
     return sorted(links, key=lambda link: (rank[link.status], -link.score))

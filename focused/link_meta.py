@@ -10,6 +10,9 @@ from focused.strategies.base import BELOW, DISCOVERY
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
+WAITS = "focused_waits"
+"""In the meta of a request whose link may still change its score; see :mod:`focused.waiting`."""
+
 _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 
 

@@ -10,7 +10,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 
 from focused.frontier.priority import to_priority
 from focused.items import PageItem
-from focused.link_meta import write_evidence
+from focused.link_meta import WAITS, write_evidence
 from focused.strategies import REASONS, Evidence, Visit
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from focused.crawl import Crawl
     from focused.relevance import PageRelevance
+    from focused.waiting import WaitingLinks
 
 
 _LOOKED = "focused_looked"
@@ -54,8 +55,10 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
     ``focused_irrelevant_on_path``, and what :mod:`focused.link_meta` adds for strategies that need it.
 
     Stats: ``focused/links/scored_count``; of the requests that go on, ``focused/links/by_REASON_count``,
-    ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/page/cut_NAME_count`` and
-    ``focused/links/refused_REASON_count`` for what a page's limits and its own links lost.
+    ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/links/merged_count`` and
+    ``focused/links/pushed_again_count`` for links that wait and are found again, where the strategy merges;
+    ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
+    lost.
     """
 
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
@@ -87,17 +90,48 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         number = None if looked is None else looked.links.get(request.url)
         if looked is None or number is None:
             return request  # not a link of the page as we read it
-        admitted = looked.admitted[number]
-        stats = self.crawler.stats
-        if not admitted and self._drops:
-            stats.inc_value("focused/links/dropped_count")
+        waiting = self.crawl.waiting
+        if waiting is not None:
+            known = waiting.get(request.url)
+            if known is not None:
+                return self._join(request, waiting, known, _evidence(looked, number, response))
+            if self.crawl.is_settled(request.url):
+                return None  # it was asked for while this page's other links were scored
+        if self._drops and not looked.admitted[number]:
+            self.crawler.stats.inc_value("focused/links/dropped_count")
             return None
         evidence = _evidence(looked, number, response)
-        reason = REASONS[evidence.reason]
-        stats.inc_value(f"focused/links/by_{reason}_count" if admitted else "focused/links/deferred_count")
-        request.priority += to_priority(evidence.score, admitted)
-        write_evidence(request.meta, evidence)
+        if waiting is not None and waiting.add(request.url, evidence):
+            request.meta[WAITS] = True
         self.crawl.remember(request.url)
+        return self._scored(request, evidence)
+
+    def _scored(self, request: Request, evidence: Evidence) -> Request:
+        """Write on a request what is known of its link."""
+        what = f"by_{REASONS[evidence.reason]}" if evidence.admitted else "deferred"
+        self.crawler.stats.inc_value(f"focused/links/{what}_count")
+        request.priority += to_priority(evidence.score, evidence.admitted)
+        write_evidence(request.meta, evidence)
+        return request
+
+    def _join(self, request: Request, waiting: WaitingLinks, known: Evidence, new: Evidence) -> Request | None:
+        """Push a link again if this page makes it better; the request that waits is then one too many."""
+        stats = self.crawler.stats
+        stats.inc_value("focused/links/merged_count")
+        merged = self.crawl.plan.strategy.merge(known, new)
+        levels = [to_priority(each.score, each.admitted) for each in (known, merged)]
+        is_better = levels[1] > levels[0]
+        waiting.update(request.url, merged, is_pushed=is_better)
+        if not is_better:
+            return None
+        stats.inc_value("focused/links/pushed_again_count")
+        request.dont_filter = True  # the dupefilter has seen the one that waits
+        request.meta[WAITS] = True
+        if merged.admitted and not known.admitted:
+            stats.inc_value("focused/links/deferred_count", -1)
+            return self._scored(request, merged)
+        request.priority += levels[1]
+        write_evidence(request.meta, merged)
         return request
 
     def _look_at(self, response: Response) -> _Looked | None:

@@ -33,7 +33,13 @@ COMMAND_LINE = 40
 
 _LEAST_FREE_BYTES = 20_000_000
 _SWITCHES = ("FOCUSED_LINK_SCORING_ENABLED", "FOCUSED_NOFOLLOW_ENABLED", "FOCUSED_WARC_ENABLED")
-_SERVER_FOLDERS = ("FOCUSED_MODELS_DIR", "FOCUSED_RUNS_DIR", "FOCUSED_WEBS_DIR", "FOCUSED_CACHE_DIR")
+_SERVER_PATHS = (
+    "FOCUSED_MODELS_DIR",
+    "FOCUSED_RUNS_DIR",
+    "FOCUSED_WEBS_DIR",
+    "FOCUSED_CACHE_DIR",
+    "FOCUSED_ORACLE_FILE",
+)
 
 # On a web that is answered from this machine nobody is disturbed.
 OFFLINE_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
@@ -85,7 +91,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     given.check_names(arguments)
     is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
     if is_confined:
-        _check_folders(settings)
+        _check_paths(settings)
     topic = load_topic(str(arguments["topic"]), Path(str(settings.get("FOCUSED_MODELS_DIR"))))
     effective = with_topic(topic, settings)
     web = _web(arguments.get("web"), topic, effective, is_confined)
@@ -160,10 +166,10 @@ def make_reader(topic: Topic, settings: Any) -> PageReader:
 def make_judge(topic: Topic, settings: Any) -> Judge:
     """Return the judge that settings describe."""
     others = given.one_of("FOCUSED_CONTEXT_OTHER_ANCHORS", settings, ("exclude", "include"))
-    has_threshold = settings.get("FOCUSED_RELEVANCE_THRESHOLD") not in (None, "", "None")
     return Judge(
         topic,
-        threshold=given.number("FOCUSED_RELEVANCE_THRESHOLD", settings) if has_threshold else None,
+        threshold=_number_or_none("FOCUSED_RELEVANCE_THRESHOLD", settings),
+        link_threshold=_number_or_none("FOCUSED_LINK_THRESHOLD", settings),
         similarity=settings.get("FOCUSED_SIMILARITY"),
         cosine_threshold=given.number("FOCUSED_COSINE_THRESHOLD", settings),
         other_anchors=others == "include",
@@ -171,9 +177,14 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
     )
 
 
-def _check_folders(settings: Any) -> None:
-    """Under Scrapyd, where folders are is the server's business."""
-    for name in _SERVER_FOLDERS:
+def _number_or_none(name: str, settings: Any) -> float | None:
+    """Return a setting that may be a number."""
+    return None if settings.get(name) in (None, "", "None") else given.number(name, settings)
+
+
+def _check_paths(settings: Any) -> None:
+    """Under Scrapyd, where things are is the server's business."""
+    for name in _SERVER_PATHS:
         if (settings.getpriority(name) or 0) >= COMMAND_LINE:
             raise PlanError(
                 f"{name} cannot be set by a client of Scrapyd. Got {settings.get(name)!r}. Set it in the server's "

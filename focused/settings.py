@@ -45,6 +45,8 @@ DEPTH_STATS_VERBOSE = False
 # --- Components -----------------------------------------------------------------------------------------------------
 # 850: after Scrapy's DepthMiddleware (900), whose depth it needs and whose drops it must not score.
 SPIDER_MIDDLEWARES = {"focused.middlewares.LinkScoringMiddleware": 850}
+# 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
+DOWNLOADER_MIDDLEWARES = {"focused.waiting_middleware.WaitingLinkMiddleware": 10}
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
 # such as "hex" before any callback.
 METAREFRESH_ENABLED = False
@@ -83,11 +85,23 @@ FOCUSED_MAX_RELEVANT = 0  # 0: no limit
 FOCUSED_STRATEGY = "cbp_slc"
 FOCUSED_BELOW_THRESHOLD = "defer"  # or "drop", as the papers do
 FOCUSED_RELEVANCE_THRESHOLD = None  # for pages; None: the one fitted in training
+FOCUSED_LINK_THRESHOLD = None  # for blocks, anchor texts and link contexts; None: those fitted in training
 FOCUSED_SIMILARITY = "calibrated"  # or "cosine"
 FOCUSED_COSINE_THRESHOLD = 0.1
-FOCUSED_JFE_LAMBDA = 0.5
 FOCUSED_LINK_SCORING_ENABLED = True
 FOCUSED_NOFOLLOW_ENABLED = False  # True: links that say rel=nofollow are left out
+
+# --- Strategies: what each of them can be told; the papers' values -------------------------------------------------
+FOCUSED_JFE_LAMBDA = 0.5  # lpe: weight of the anchor text, the rest is the context's
+FOCUSED_FISH_WIDTH = 5  # fish_search: links of a page that are of interest
+FOCUSED_FISH_DEPTH = 3  # fish_search: links into irrelevant pages
+FOCUSED_FISH_RELEVANT_FACTOR = 1.5  # fish_search: how much wider a relevant page is
+FOCUSED_SHARK_DECAY = 0.5  # shark_search: delta, what of a score is left one link on
+FOCUSED_SHARK_INHERITED_WEIGHT = 0.1  # shark_search: gamma, the rest is the neighbourhood's
+FOCUSED_SHARK_ANCHOR_WEIGHT = 0.8  # shark_search: beta, the rest of the neighbourhood is the context's
+FOCUSED_PATEL_PAGE_WEIGHT = 0.5  # patel_schmidt: the rest is the anchor text's
+FOCUSED_RANDOM_SEED = 0  # random: another is another order
+FOCUSED_ORACLE_FILE = ""  # oracle: JSON of URLs and scores; evaluations write it
 
 # --- Pages ----------------------------------------------------------------------------------------------------------
 FOCUSED_BLOCK_TAGS = "modern"  # or "paper"

@@ -53,6 +53,20 @@ EXPECTED = {
     # /b stands in both blocks: the better counts
     "cbp": [(0.3, BELOW), (0.8, "block"), (0.8, "block"), (0.8, "block")],
     "cbp_slc": [(0.45, "anchor"), (0.8, "block"), (0.8, "block"), (0.8, "block")],
+    # four links of an irrelevant page: all within the width
+    "fish_search": [(0.5, "page")] * 4,
+    # nothing is inherited; 0.9 * (0.8 anchor + 0.2)
+    "shark_search": [
+        (0.504, "neighbourhood"),
+        (0.252, "neighbourhood"),
+        (0.324, "neighbourhood"),
+        (0.828, "neighbourhood"),
+    ],
+    "patel_schmidt": [(0.4, "anchor"), (0.225, "page"), (0.275, "page"), (0.625, "anchor")],
+    # the same on every machine, for the same links
+    "random": [(0.09, "discovery"), (0.243, "discovery"), (0.592, "discovery"), (0.999, "discovery")],
+    # without a file
+    "oracle": [(0.0, BELOW)] * 4,
     "lpe": [(0.575, "jfe"), (0.8, "block"), (0.8, "block"), (0.8, "block")],
 }
 

@@ -8,8 +8,12 @@ from focused.strategies.base import REASONS, LinkScores, Strategy, Visit
 from focused.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
 from focused.strategies.content_block import ContentBlock, ContentBlockSelectiveLinkContext, LinkPriorityEvaluation
 from focused.strategies.evidence import Evidence
+from focused.strategies.fish_search import FishSearch
 from focused.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
 from focused.strategies.parameters import parameters_of
+from focused.strategies.patel_schmidt import PatelSchmidt
+from focused.strategies.references import Oracle, Random
+from focused.strategies.shark_search import SharkSearch
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,12 +39,17 @@ STRATEGIES: dict[str, type[Strategy]] = {
         BreadthFirst,
         DepthFirst,
         BestFirst,
+        FishSearch,
+        SharkSearch,
+        PatelSchmidt,
         AnchorText,
         LinkContext,
         SelectiveLinkContext,
         ContentBlock,
         ContentBlockSelectiveLinkContext,
         LinkPriorityEvaluation,
+        Random,
+        Oracle,
     )
 }
 

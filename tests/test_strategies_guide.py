@@ -1,0 +1,76 @@
+"""What docs/strategies.md shows is done, word by word, in a copy of the project."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+from commands import ROOT
+
+pytestmark = pytest.mark.slow
+
+TEXT = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    """A copy of the project with the strategy of the guide in it."""
+    folder = tmp_path_factory.mktemp("project")
+    shutil.copytree(ROOT / "focused", folder / "focused", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
+    shutil.copy(ROOT / "scrapy.cfg", folder)
+    module, registry, setting, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    (folder / "focused" / "strategies" / "fading.py").write_text(module)
+    index = folder / "focused" / "strategies" / "__init__.py"
+    imported, entry = registry.splitlines()
+    text = index.read_text()
+    for line, place in ((imported, "from focused.strategies.evidence"), (entry, "        LinkPriorityEvaluation,")):
+        assert text.count(place) == 1
+        text = text.replace(place, f"{line}\n{place}")
+    index.write_text(text)
+    with (folder / "focused" / "settings.py").open("a") as settings:
+        settings.write(setting)
+    (folder / "test_fading.py").write_text(test)
+    return folder
+
+
+def run(project, *argv: str) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("FOCUSED", "SCRAPY"))}
+    environment["PYTHONPATH"] = str(project)
+    return subprocess.run(
+        [sys.executable, "-m", *argv], cwd=project, env=environment, check=False, capture_output=True, text=True
+    )
+
+
+def test_the_guide_s_test_passes(project):
+    done = run(project, "pytest", "-q", "-p", "no:cacheprovider", "test_fading.py")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "1 passed" in done.stdout
+
+
+def test_the_guide_s_strategy_crawls(project):
+    [command] = re.findall(r"^scrapy (crawl .*)$", TEXT, re.MULTILINE)
+    argv = command.replace("max_pages=200", "max_pages=30").split()
+    done = run(project, "scrapy", *argv, "-a", "run_dir=run")
+    assert done.returncode == 0, done.stderr
+    run_file = json.loads((project / "run" / "run.json").read_text())
+    assert (run_file["strategy"], run_file["stats"]["focused/pages/fetched_count"]) == ("fading", 30)
+    assert run_file["stats"]["focused/links/by_block_count"] > 0
+    assert "fading" in run(project, "scrapy", "crawl", "-h").stdout
+
+
+def test_the_guide_s_strategy_explains_and_refuses_what_is_out_of_range(project):
+    [command] = re.findall(r"^scrapy (explain .*)$", TEXT, re.MULTILINE)
+    page = "<body><p>Stars and <a href='/a'>a telescope</a> in the observatory</p></body>"
+    (project / "page.html").write_text(page)
+    done = run(project, "scrapy", *command.split())
+    assert done.returncode == 0, done.stderr
+    assert "by fading" in done.stdout
+    refused = run(project, "scrapy", *command.replace("0.5", "2").split())
+    assert refused.returncode == 1
+    assert refused.stderr.strip() == "Error: FOCUSED_FADING_FADE must be a number from 0 to 1. Got '2'."
