@@ -6,6 +6,9 @@ scale of a thousand levels (D8) that is noise; between the classes there is room
 
 from __future__ import annotations
 
+import numpy as np
+import numpy.typing as npt
+
 LEVELS = 1000
 _GAP = 500
 SEED = 10 * LEVELS
@@ -29,6 +32,16 @@ def to_priority(score: float, admitted: bool) -> int:
     """
     level = round(min(max(score, 0.0), 1.0) * LEVELS)
     return _GAP + level if admitted else level - LEVELS - _GAP
+
+
+def to_priorities(scores: npt.NDArray[np.float64], admitted: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:
+    """Return the priorities of many links, each as :func:`to_priority` gives it.
+
+    >>> to_priorities(np.array([1.0, 0.25]), np.array([True, False])).tolist()
+    [1500, -1250]
+    """
+    levels = np.rint(np.clip(scores, 0.0, 1.0) * LEVELS).astype(np.int64)
+    return np.where(admitted, _GAP + levels, levels - LEVELS - _GAP)
 
 
 def to_score(priority: int) -> float:

@@ -1,0 +1,107 @@
+"""Which host is asked next: the one with the best waiting link among those that may be asked now."""
+
+from __future__ import annotations
+
+import heapq
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+BUSY = float("inf")
+"""Of a host that may be asked when something has ended, nobody knows when."""
+
+
+class HostQueue:
+    """A heap of hosts by the rank of their best waiting link; hosts that must rest lie aside until their time comes.
+
+    Stale entries are left in the heap and passed over when they come up: an entry counts only if it is the host's
+    current one. Memory: some 300 bytes a host that has waiting links.
+    """
+
+    def __init__(self) -> None:
+        self._best: dict[int, int] = {}
+        self._sunk: dict[int, int] = {}
+        self._heap: list[tuple[int, int]] = []
+        self._resting: list[tuple[float, int]] = []
+        self._busy: set[int] = set()
+
+    def __len__(self) -> int:
+        return len(self._best)
+
+    def best(self, host: int) -> int | None:
+        """Return the rank that a host stands with."""
+        return self._best.get(host)
+
+    def offer(self, host: int, rank: int) -> None:
+        """Note that a host has a link of this rank, if it has none better."""
+        known = self._best.get(host)
+        if known is None or rank < known:
+            self.put(host, rank)
+
+    def put(self, host: int, rank: int | None) -> None:
+        """Say what the rank of a host's best link is now; None if it has none left."""
+        if rank is None:
+            self._best.pop(host, None)
+            return
+        self._best[host] = rank
+        self._push(host, rank)
+        if len(self._heap) > 2 * len(self._best) + 1000:
+            self._heap = [(self._key(host, rank), host) for host, rank in self._best.items()]
+            heapq.heapify(self._heap)
+
+    def sink(self, host: int, by: int) -> None:
+        """Let a host stand that much behind the rank of its best link; 0 lifts it again."""
+        if by == self._sunk.get(host, 0):
+            return
+        if by:
+            self._sunk[host] = by
+        else:
+            del self._sunk[host]
+        self.wake(host)
+
+    def take(self, ready_at: Callable[[int], float], now: float) -> int | None:
+        """Return the host with the best link that may be asked now; None if there is none.
+
+        Parameters
+        ----------
+        ready_at : function
+            Of a host: when it may be asked, on the clock of ``now``; ``BUSY`` if that is not known.
+        now : float
+        """
+        for host in self._busy:
+            self.wake(host)
+        self._busy.clear()
+        while self._resting and self._resting[0][0] <= now:
+            self.wake(heapq.heappop(self._resting)[1])
+        while self._heap:
+            key, host = self._heap[0]
+            rank = self._best.get(host)
+            if rank is None or self._key(host, rank) != key:
+                heapq.heappop(self._heap)
+                continue
+            ready = ready_at(host)
+            if ready <= now:
+                return host
+            heapq.heappop(self._heap)
+            if ready == BUSY:
+                self._busy.add(host)
+            else:
+                heapq.heappush(self._resting, (ready, host))
+        return None
+
+    def wake(self, host: int) -> None:
+        """Look at a host again: it may be asked earlier than it was thought."""
+        rank = self._best.get(host)
+        if rank is not None:
+            self._push(host, rank)
+
+    def next_ready(self) -> float | None:
+        """Return when the first of the resting hosts may be asked; None if none rests."""
+        return self._resting[0][0] if self._resting else None
+
+    def _push(self, host: int, rank: int) -> None:
+        heapq.heappush(self._heap, (self._key(host, rank), host))
+
+    def _key(self, host: int, rank: int) -> int:
+        return rank + self._sunk.get(host, 0)

@@ -1,0 +1,135 @@
+"""The frontier's file: its tables, and how it is opened.
+
+Links lie in the order they were found, so that new ones are appended; only their fingerprints (8 bytes) and, of those
+that wait, host and rank are in trees with random access. Measured against the fingerprint as the table's own key, with
+and without rowid: the same to a third less time for a new link (benchmarks/frontier_scale.py measures the whole).
+
+Durability: in WAL mode with ``synchronous=NORMAL`` a committed transaction survives the death of the process, however
+it dies. If the machine loses power the last transactions may be gone, never half of one: the file is then as it was
+some seconds before.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import IO, TYPE_CHECKING
+
+try:
+    import fcntl
+except ImportError:  # not on this system: two crawls in one folder are then the user's mistake
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FILE_NAME = "frontier.sqlite"
+VERSION = 1
+
+WAITING, LEASED, DONE, FAILED, DROPPED = range(5)
+STATES = ("waiting", "leased", "done", "failed", "dropped")
+"""Of a link: to be fetched, under way, its page is in, it could not be fetched, it was given up."""
+
+RANK_BITS = 40
+"""The lower bits of a rank: the turn among links of one priority."""
+
+# A page's links touch many leaves of two trees; written back one by one at each checkpoint they cost half of all time.
+_CHECKPOINT_PAGES = 20_000
+_CACHE_KIB = 128 * 1024
+
+_TABLES = """
+CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
+    n_relevant INTEGER NOT NULL DEFAULT 0, n_failed INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE referrers (id INTEGER PRIMARY KEY, url TEXT NOT NULL);
+CREATE TABLE links (
+    id INTEGER PRIMARY KEY,          -- in the order of discovery
+    fingerprint INTEGER NOT NULL,    -- of the canonical URL
+    host INTEGER NOT NULL,
+    state INTEGER NOT NULL,
+    rank INTEGER NOT NULL,           -- less is better
+    extra INTEGER NOT NULL,          -- priority that does not come from the evidence (seeds)
+    tunnel INTEGER NOT NULL,         -- irrelevant pages since the last relevant one on the way here
+    url TEXT NOT NULL,
+    score REAL NOT NULL, reason INTEGER NOT NULL, admitted INTEGER NOT NULL, referrer INTEGER NOT NULL,
+    depth INTEGER NOT NULL, irrelevant_on_path INTEGER NOT NULL, carried REAL, parts BLOB,
+    n_referrers INTEGER NOT NULL,
+    found_at INTEGER NOT NULL, ended_at INTEGER, note TEXT
+);
+CREATE UNIQUE INDEX by_fingerprint ON links (fingerprint);
+CREATE INDEX by_host ON links (host, rank) WHERE state = 0;
+CREATE INDEX under_way ON links (state) WHERE state = 1;
+CREATE TABLE crawl (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class FrontierFileError(ValueError):
+    """The file is no frontier that this version can use; the message says what to do."""
+
+
+def lock(path: Path) -> IO[bytes]:
+    """Keep other crawls out of a frontier for as long as the returned file is open, or this process lives.
+
+    Raises
+    ------
+    FrontierFileError
+        If another crawl has it.
+    """
+    file = path.with_name(path.name + ".lock").open("wb")
+    try:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        raise FrontierFileError(
+            f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
+        ) from None
+    return file
+
+
+def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open the file of a frontier; made if it is not there and may be.
+
+    Parameters
+    ----------
+    path : Path
+    read_only : bool
+        For looking at it while a crawl works on it.
+
+    Raises
+    ------
+    FrontierFileError
+        If there is none, or it is damaged, of another version, or in use by another crawl.
+    """
+    try:
+        if read_only:
+            if not path.is_file():
+                raise FrontierFileError(f"{path} is not there. The folder of a run has one if it was crawled with it.")
+            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
+        else:
+            connection = sqlite3.connect(path, isolation_level=None, timeout=1)
+            _prepare(connection)
+        return _checked(connection, path)
+    except sqlite3.Error as error:
+        raise FrontierFileError(
+            f"{path} cannot be used: {error}. If another crawl uses this folder, choose another: -a run_dir=PATH"
+        ) from None
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = NORMAL")
+    connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
+    connection.execute("PRAGMA temp_store = MEMORY")
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+
+
+def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
+    found = connection.execute("PRAGMA user_version").fetchone()[0]
+    if found != VERSION:
+        connection.close()
+        raise FrontierFileError(
+            f"{path} is of version {found}, this program reads version {VERSION}. Choose another folder: "
+            f"-a run_dir=PATH"
+        )
+    return connection

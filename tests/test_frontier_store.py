@@ -1,0 +1,301 @@
+"""The frontier's file: order, merging, leases, recovery, limits."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from focused.frontier.hosts import BUSY
+from focused.frontier.link import Link, fingerprint_of
+from focused.frontier.priority import SEED, to_priority
+from focused.frontier.rescore import NewScores, rescore, rescore_for
+from focused.frontier.schema import FrontierFileError, open_file
+from focused.frontier.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
+from focused.strategies.base import BELOW, BY_ANCHOR, BY_PAGE
+from focused.strategies.evidence import Evidence
+
+
+def link(url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more) -> Link:
+    url = url if "://" in url else f"http://{url}"
+    evidence = Evidence(score=score, reason=BY_ANCHOR if admitted else BELOW, admitted=admitted, **more)
+    return Link(fingerprint_of(url), url, evidence, extra, tunnel)
+
+
+@pytest.fixture
+def open_store(tmp_path):
+    opened = []
+
+    def open_it(**options) -> FrontierStore:
+        opened.append(FrontierStore(tmp_path / "frontier.sqlite", **options))
+        return opened[-1]
+
+    yield open_it
+    for store in opened:
+        store.close()
+
+
+def drain(store: FrontierStore, **options) -> list[str]:
+    urls = []
+    while (leased := store.next(**options)) is not None:
+        store.done(leased.id)
+        urls.append(leased.url.removeprefix("http://"))
+    return urls
+
+
+def test_links_come_best_first_across_hosts_and_equals_by_age(open_store):
+    store = open_store()
+    store.add(
+        [link("a/1", 0.2), link("b/1", 0.9), link("a/2", 0.9), link("c/1", 0.5, admitted=False), link("b/2", 0.3)]
+    )
+    store.add([link("c/seed", 1.0, extra=SEED), link("a/3", 0.9)])
+    assert drain(store) == ["c/seed", "b/1", "a/2", "a/3", "b/2", "a/1", "c/1"]
+
+
+def test_the_newest_of_equals_comes_first_where_the_strategy_says_so(open_store):
+    store = open_store(order="newest")
+    store.add([link("a/1"), link("b/1"), link("a/2", 0.9), link("a/3")])
+    assert drain(store) == ["a/2", "a/3", "b/1", "a/1"]
+
+
+def test_whatever_happens_the_best_waiting_link_is_next(open_store):
+    """Against a list that is searched from end to end: random adds, merges, ends and rests of hosts."""
+    store = open_store()
+    generator = random.Random(5)
+    waiting: dict[str, tuple[int, int]] = {}
+    ended = set()
+    under_way = []
+    age = 0
+    for _ in range(3_000):
+        if generator.random() < 0.6:
+            url = f"http://h{generator.randrange(12)}/{generator.randrange(150)}"
+            found = link(url, generator.randrange(20) / 20, admitted=generator.random() < 0.7)
+            [what] = store.add([found])
+            priority = to_priority(found.evidence.score, found.evidence.admitted)
+            if url in ended:
+                assert what == KNOWN
+            elif url in waiting:
+                assert what == MERGED
+                waiting[url] = max(waiting[url][0], priority), waiting[url][1]
+            else:
+                assert what == NEW
+                age += 1
+                waiting[url] = priority, -age
+        elif under_way and generator.random() < 0.5:
+            store.done(under_way.pop(generator.randrange(len(under_way))).id)
+        else:
+            resting = {f"h{generator.randrange(12)}": generator.choice([BUSY, 5.0]) for _ in range(6)}
+            allowed = {url: rank for url, rank in waiting.items() if url.split("/")[2] not in resting}
+            leased = store.next(lambda host, resting=resting: resting.get(host, 0.0), now=1.0)
+            # Hosts that rest are woken by time alone: let it pass.
+            for host in range(1, 13):
+                store.hosts.wake(host)
+            if not allowed:
+                assert leased is None
+            else:
+                best = max(allowed, key=allowed.__getitem__)
+                assert leased.url == best
+                assert leased.priority == waiting.pop(best)[0]
+                ended.add(best)
+                under_way.append(leased)
+        assert len(store) == len(waiting)
+    assert len(ended) > 300
+
+
+def test_a_host_that_rests_holds_back_nobody_and_is_back_in_time(open_store):
+    store = open_store()
+    store.add([link("slow/1", 0.9), link("slow/2", 0.8), link("fast/1", 0.3)])
+    ready = {"slow": 10.0}
+    assert store.next(lambda host: ready.get(host, 0.0), now=5.0).url == "http://fast/1"
+    assert store.next(lambda host: ready.get(host, 0.0), now=5.0) is None
+    assert store.hosts.next_ready() == 10.0
+    assert store.next(lambda host: ready.get(host, 0.0), now=10.0).url == "http://slow/1"
+    assert store.next(lambda host: BUSY, now=11.0) is None
+    assert store.next(lambda host: 0.0, now=11.0).url == "http://slow/2"
+
+
+def test_a_link_seen_again_moves_as_its_evidence_does(open_store):
+    store = open_store()
+    store.add([link("a/1", 0.2, referrer="http://r/1", depth=3, parts=(0.5, 0.25)), link("a/2", 0.6)])
+    assert store.add([link("a/1", 0.9, referrer="http://r/2", depth=2, irrelevant_on_path=1, carried=0.25)]) == [MERGED]
+    leased = store.next()
+    assert leased.url == "http://a/1"
+    assert leased.evidence == Evidence(0.9, BY_ANCHOR, True, "http://r/2", 2, 1, 0.25, (), 2)
+    assert store.add([link("a/1", 1.0)]) == [KNOWN]
+
+
+def test_the_strategy_says_how_evidence_combines(open_store):
+    def mean(known: Evidence, new: Evidence) -> Evidence:
+        n_links = known.n_referrers + new.n_referrers
+        score = (known.score * known.n_referrers + new.score * new.n_referrers) / n_links
+        return replace(known, score=score, n_referrers=n_links)
+
+    store = open_store(merge=mean)
+    store.add([link("a/1", 0.9, parts=(1.0, 2.0)), link("a/2", 0.5)])
+    store.add([link("a/1", 0.0), link("a/1", 0.0)])
+    assert store.next().url == "http://a/2"  # it has sunk
+    leased = store.next()
+    assert leased.evidence.score == pytest.approx(0.3)
+    assert leased.evidence.parts == (1.0, 2.0)
+    assert leased.evidence.n_referrers == 3
+
+
+def test_what_was_committed_is_there_again_and_what_was_leased_waits(open_store):
+    store = open_store()
+    store.add([link(f"a/{number}", number / 10) for number in range(6)])
+    done, failed, dropped, _ = (store.next() for _ in range(4))
+    store.done(done.id, relevant=True)
+    store.failed(failed.id, "HTTP 404")
+    store.dropped(dropped.id, "elsewhere")
+    store.commit(harvest={"pages": 1})
+    store.add([link("a/lost", 1.0)])
+    store.close()
+    store = open_store()
+    assert store.counts() == {"waiting": 3, "leased": 0, "done": 1, "failed": 1, "dropped": 1}
+    assert store.remembered("harvest") == {"pages": 1}
+    assert drain(store) == ["a/2", "a/1", "a/0"]
+    assert store.add([link("a/5"), link("a/4")]) == [KNOWN, KNOWN]
+
+
+def test_nothing_committed_is_lost_when_the_process_is_killed(tmp_path):
+    """And nothing that was not committed is there."""
+    program = f"""
+import os, sys
+sys.path[:0] = {sys.path!r}
+from test_frontier_store import link
+from focused.frontier.store import FrontierStore
+store = FrontierStore(__import__("pathlib").Path({str(tmp_path / "f.sqlite")!r}))
+for page in range(30):
+    store.add([link(f"h{{page}}/{{number}}") for number in range(20)])
+    leased = store.next()
+    store.done(leased.id)
+    store.commit(page=page)
+store.add([link("uncommitted/1")])
+store.next()
+os.kill(os.getpid(), 9)
+"""
+    env = {**os.environ, "PYTHONPATH": os.path.dirname(__file__)}  # noqa: PTH120
+    assert subprocess.run([sys.executable, "-c", program], env=env, check=False).returncode == -9
+    store = FrontierStore(tmp_path / "f.sqlite")
+    assert store.counts() == {"waiting": 570, "leased": 0, "done": 30, "failed": 0, "dropped": 0}
+    assert store.remembered("page") == 29
+    assert store.state_of(link("uncommitted/1").fingerprint) is None
+    assert len(drain(store)) == 570
+    store.close()
+
+
+def test_a_link_given_back_waits_again(open_store):
+    store = open_store()
+    store.add([link("a/1", 0.9), link("a/2", 0.8)])
+    leased = store.next()
+    store.give_back(leased.id)
+    assert drain(store) == ["a/1", "a/2"]
+
+
+def test_the_target_of_a_redirect_is_leased_unless_it_is_known(open_store):
+    store = open_store()
+    store.add([link("a/1", 0.9), link("a/2", 0.1)])
+    first = store.next()
+    target = store.claim(link("b/target", 0.9))
+    assert store.claim(link("b/target", 0.9)) is None
+    assert store.claim(link("a/2", 0.7)) is None
+    store.done(first.id)
+    store.done(target)
+    leased = store.next()
+    assert (leased.url, leased.evidence.score) == ("http://a/2", 0.7)
+    assert store.next() is None
+
+
+def test_a_host_gives_no_more_pages_than_its_cap(open_store):
+    store = open_store(max_per_host=2)
+    store.add([link(f"a/{number}", 0.9) for number in range(5)] + [link("b/1", 0.1)])
+    assert drain(store) == ["a/0", "a/1", "b/1"]
+    assert store.add([link("a/more"), link("b/2")]) == [OVER_CAP, NEW]
+    assert store.counts()["dropped"] == 3
+    store.commit()
+    store.close()
+    store = open_store(max_per_host=2)
+    assert store.add([link("a/more"), link("b/3")]) == [OVER_CAP, NEW]
+
+
+def test_links_too_far_from_relevant_pages_are_refused(open_store):
+    store = open_store(max_tunnel=2)
+    assert store.add([link("a/1", tunnel=2), link("a/2", tunnel=3)]) == [NEW, TOO_DEEP]
+    assert store.next().tunnel == 2
+
+
+def test_of_too_many_links_the_worst_are_forgotten_and_counted(open_store):
+    store = open_store(max_links=1_000)
+    generator = random.Random(1)
+    scores = [generator.random() for _ in range(3_000)]
+    for start in range(0, 3_000, 50):
+        store.add([link(f"h{number % 40}/{number}", scores[number]) for number in range(start, start + 50)])
+    assert len(store) <= 1_050
+    assert store.n_cut == 3_000 - len(store)
+    n_left = len(store)
+    left = [scores[int(url.rpartition("/")[2])] for url in drain(store)]
+    assert len(left) == n_left
+    assert left == sorted(left, reverse=True) or max(np.diff(np.round(left, 3))) <= 0
+    best = sorted(scores, reverse=True)
+    assert left[:800] == pytest.approx(best[:800], abs=0.0011)  # ties of one level by age
+
+
+def test_waiting_links_are_scored_anew_in_slices(open_store):
+    store = open_store()
+    store.add([link(f"h{number % 7}/{number}", 0.5, parts=(number / 100,)) for number in range(100)])
+    store.add([link("s/seed", 1.0, extra=SEED), link("h1/no-parts", 0.5)])
+
+    def by_parts(rows):
+        scores = np.nan_to_num(rows.parts[:, 0], nan=0.001) if rows.parts.size else np.zeros(len(rows.urls))
+        return NewScores(scores, np.full(len(scores), BY_PAGE), scores >= 0.5)
+
+    work = rescore(store, by_parts, slice_links=15)
+    assert next(work) == 15
+    store.add([link("h1/later", 0.2)])  # scored by the new model
+    store.done(store.next().id)  # the seed
+    assert not rescore_for(work, 10.0)
+    order = drain(store)
+    assert order[:50] == [f"h{number % 7}/{number}" for number in range(99, 49, -1)]
+    assert order[50] == "h1/later"
+    assert order[51:101] == [f"h{number % 7}/{number}" for number in range(49, -1, -1)][:48] + order[99:101]
+    assert set(order[99:101]) <= {"h1/no-parts", "h1/1", "h0/0"}
+
+
+def test_a_host_that_sinks_comes_later_and_not_never(open_store):
+    store = open_store()
+    store.add([link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2)])
+    store.sink("bad", 400)
+    assert drain(store) == ["good/1", "bad/1", "good/2"]
+
+
+def test_a_second_writer_is_refused_and_a_reader_is_not(open_store, tmp_path):
+    store = open_store()
+    store.add([link("a/1")])
+    store.commit()
+    store.add([link("a/2")])
+    with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
+        open_store()
+    reader = open_file(tmp_path / "frontier.sqlite", read_only=True)
+    assert reader.execute("SELECT count(*) FROM links").fetchone() == (1,)
+    reader.close()
+
+
+@pytest.mark.parametrize("content", [b"no database at all, " * 50, b""])
+def test_a_file_that_is_no_frontier_is_refused(tmp_path, content):
+    path = tmp_path / "frontier.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(FrontierFileError, match=r"frontier\.sqlite"):
+        open_file(path, read_only=True)
+
+
+def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store):
+    store = open_store()
+    store.add([link("http://A.example:80/1", 0.9), link("http://a.example/2", 0.8), link("http://[broken/", 0.1)])
+    first = store.next()
+    assert first.host == "a.example"
+    assert store.next(lambda host: BUSY if host == "a.example" else 0.0).host == ""
