@@ -1,0 +1,93 @@
+"""``scrapy report``: how crawls went, as a page to read."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+from focused.extensions import LOSSES
+from focused.report import write_evaluation_report, write_run_report
+from focused.report.results import RESULTS_FILE
+
+if TYPE_CHECKING:
+    from scrapy.settings import Settings
+
+EXAMPLES = """\
+Relevant is what the crawl's own classifier calls relevant. To compare strategies by labels: scrapy evaluate.
+
+Examples:
+  scrapy report runs/astrophysics/20260101-120000
+      one crawl; writes report.html into its folder
+  scrapy report runs/astrophysics/*
+      several crawls in the same figures; writes runs/astrophysics/report.html
+  scrapy report first second --output compared.html
+      the same, written where you say
+  scrapy report evaluations/hyperphysics
+      the report of an evaluation again, from its files
+"""
+
+
+class Command(ScrapyCommand):
+    """Write the report; an error is one line on stderr and exit code 1."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    settings: Settings
+
+    def syntax(self) -> str:
+        """Arguments, for the usage line."""
+        return "RUN_DIR... [options]"
+
+    def short_desc(self) -> str:
+        """One line."""
+        return "Draw how one or several crawls went, as one HTML file"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        group = parser.add_argument_group("report")
+        group.add_argument(
+            "--output",
+            metavar="FILE",
+            help="where the report goes (default: report.html in RUN_DIR; of several: in the folder that holds them)",
+        )
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Write the report."""
+        try:
+            print(self._write(args, Path(opts.output) if opts.output else None))
+        except ValueError as error:
+            self._fail(str(error))
+        except OSError as error:
+            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
+        except KeyboardInterrupt:
+            self._fail("Interrupted")
+
+    def _write(self, args: list[str], output: Path | None) -> Path:
+        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
+        if unknown:
+            raise ValueError(f"There is no option {unknown[0]}. See scrapy report -h.")
+        if not args:
+            raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
+        directories = [Path(arg) for arg in args]
+        # A shell's runs/* also names the report that was written there before.
+        folders = [directory for directory in directories if not (directory.is_file() and directory.suffix == ".html")]
+        evaluations = [directory for directory in folders if (directory / RESULTS_FILE).is_file()]
+        if evaluations and len(folders) > 1:
+            raise ValueError(
+                f"{evaluations[0]} is an evaluation; give it alone. Crawls and evaluations do not share figures."
+            )
+        if evaluations:
+            return write_evaluation_report(evaluations[0], output)
+        return write_run_report(folders or directories, output, meanings=LOSSES)
+
+    def _fail(self, message: str) -> None:
+        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+        self.exitcode = 1

@@ -1,0 +1,130 @@
+"""One colour, dash and marker for each strategy, in every figure of the project.
+
+Strategies of a family share a hue and differ in lightness, dash and marker; the references are black and grey. Hues are
+those of Okabe and Ito, darkened until thin lines can be seen on white. Each colour has a twin for dark screens: figures hold
+the light one, and ``themed`` puts a CSS variable in its place.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass
+
+_SOLID: tuple[float, ...] = ()
+_DASHED, _LONG, _DOTTED = (5.0, 2.0), (9.0, 2.5), (1.2, 1.6)
+_DASH_DOT, _DASH_DOT_DOT = (6.0, 1.8, 1.2, 1.8), (6.0, 1.6, 1.2, 1.6, 1.2, 1.6)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a curve is drawn: colours as ``#rrggbb``, dash as lengths in units of the line's width (empty: solid)."""
+
+    light: str
+    dark: str
+    dash: tuple[float, ...] = _SOLID
+    marker: str = "o"
+    family: str = "other"
+
+
+_LOOKS = {
+    "oracle": Look("#1c1c1c", "#f4f4f4", _SOLID, "*", "reference"),
+    "random": Look("#8c8c8c", "#8f8f8f", _DOTTED, "x", "reference"),
+    "breadth_first": Look("#636363", "#b4b4b4", _DASHED, "s", "reference"),
+    "depth_first": Look("#7d7d7d", "#a0a0a0", _DASH_DOT, "v", "reference"),
+    "best_first": Look("#d55e00", "#ff8b3d", _SOLID, "o", "page"),
+    "fish_search": Look("#a83c00", "#e06a2c", _DASHED, "s", "page"),
+    "shark_search": Look("#b97a00", "#f0b545", _DASH_DOT, "^", "page"),
+    "patel_schmidt": Look("#7a3b00", "#c98a55", _DOTTED, "D", "page"),
+    "anchor_text": Look("#009e73", "#2fd0a0", _LONG, "^", "link"),
+    "anchor_tree": Look("#0a6b4d", "#1f9c78", _DASH_DOT_DOT, "v", "link"),
+    "link_context": Look("#3f8f2f", "#8bd672", _DASHED, "P", "link"),
+    "slc": Look("#00574a", "#6fb8a6", _SOLID, "D", "link"),
+    "cbp": Look("#3a8fc9", "#7cc4f2", _DASHED, "D", "block"),
+    "cbp_slc": Look("#0064b4", "#4ba3ec", _SOLID, "o", "block"),
+    "lpe": Look("#1b3a8a", "#8fa2f5", _DASH_DOT, "^", "block"),
+    "clustering": Look("#c05a93", "#ee9cc8", _DASH_DOT_DOT, "h", "model"),
+    "incremental": Look("#8e2f7d", "#cf70be", _DASHED, "v", "model"),
+    "hybrid": Look("#5e2590", "#b48bee", _LONG, "P", "model"),
+}  # fmt: skip
+
+# For strategies that came later, and for crawls that are told apart by nothing else.
+_SPARE = tuple(
+    Look(light, dark, dash, marker)
+    for dash, marker in ((_SOLID, "o"), (_DASHED, "s"), (_DASH_DOT, "^"), (_DOTTED, "D"), (_LONG, "v"))
+    for light, dark in (("#0064b4", "#4ba3ec"), ("#d55e00", "#ff8b3d"), ("#009e73", "#2fd0a0"), ("#8e2f7d", "#cf70be"))
+)
+
+#: What a link was admitted through, in the order in which bars are stacked.
+REASON_LOOKS = {
+    "block": Look("#0064b4", "#4ba3ec"),
+    "anchor": Look("#009e73", "#2fd0a0"),
+    "context": Look("#b97a00", "#f0b545"),
+    "deferred": Look("#8c8c8c", "#8f8f8f"),
+    "relevant": Look("#0064b4", "#4ba3ec"),
+    "irrelevant": Look("#bdbdbd", "#5c5c5c"),
+}
+_OTHER_REASONS = tuple(
+    Look(light, dark) for light, dark in (("#8e2f7d", "#cf70be"), ("#d55e00", "#ff8b3d"), ("#1b3a8a", "#8fa2f5"))
+)
+
+INK, GRID, PAPER = "#010203", "#040506", "#fdfefc"
+"""Stand-ins for the colours of text, of grid lines and of the paper, which no strategy has."""
+
+_ROLES = {INK: "var(--ink)", GRID: "var(--grid)", PAPER: "var(--paper)"}
+
+#: Strategies that a comparison needs but nobody would choose.
+REFERENCES = ("oracle", "random")
+
+
+def known_looks() -> dict[str, Look]:
+    """Return the looks of all strategies of the papers, by name."""
+    return dict(_LOOKS)
+
+
+def look_of(strategy: str) -> Look:
+    """Return the look of a strategy; one that is not known here always gets the same one of a few spare looks."""
+    return _LOOKS.get(strategy) or _SPARE[zlib.crc32(strategy.encode("utf-8", "replace")) % len(_SPARE)]
+
+
+def spare_look(number: int) -> Look:
+    """Return a look for the n-th of several crawls; they repeat after twenty."""
+    return _SPARE[number % len(_SPARE)]
+
+
+def look_of_reason(reason: str, number: int = 0) -> Look:
+    """Return the look of what links rest on; ``number`` counts those that have none of their own."""
+    return REASON_LOOKS.get(reason) or _OTHER_REASONS[number % len(_OTHER_REASONS)]
+
+
+def themed(markup: str) -> str:
+    """Put CSS variables in place of colours, so that a figure follows the theme of the page.
+
+    >>> themed("stroke: #0064b4; fill: #010203; color: #abcdef")
+    'stroke: var(--c-0064b4); fill: var(--ink); color: #abcdef'
+    """
+
+    def variable(found: re.Match[str]) -> str:
+        colour = found.group().lower()
+        return _ROLES.get(colour) or (css_colour(colour) if colour in _twins() else colour)
+
+    return re.sub(r"#[0-9a-fA-F]{6}\b", variable, markup)
+
+
+def css_colour(light: str) -> str:
+    """Return the CSS variable of a colour.
+
+    >>> css_colour("#0064b4")
+    'var(--c-0064b4)'
+    """
+    return f"var(--c-{light[1:]})"
+
+
+def css_variables(dark: bool) -> str:
+    """Return declarations of the CSS variables of all colours, for a dark or a light screen."""
+    return "".join(f"--c-{light[1:]}:{twin if dark else light};" for light, twin in sorted(_twins().items()))
+
+
+def _twins() -> dict[str, str]:
+    looks = (*_LOOKS.values(), *_SPARE, *REASON_LOOKS.values(), *_OTHER_REASONS)
+    return {look.light: look.dark for look in looks}

@@ -1,0 +1,72 @@
+"""Files that a crawl or an evaluation left, perhaps in the middle of a line; and the report that is written beside them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_MAX_FIELD_CHARS = 1_000_000
+
+
+class ReportError(ValueError):
+    """A folder that no report can be written of; the message says why and what to do."""
+
+
+def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
+    """Return the rows of a CSV file with a header, and how many were left out because they are not whole.
+
+    A file that is not there has no rows.
+    """
+    if not path.is_file():
+        return [], 0
+    rows, n_bad = [], 0
+    csv.field_size_limit(_MAX_FIELD_CHARS)
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        reader = csv.reader(line.replace("\0", "\ufffd") for line in file)
+        header: list[str] | None = None
+        for row in _readable(reader):
+            if header is None:
+                header = row
+            elif row is None or len(row) != len(header):
+                n_bad += row is None or bool(row)
+            else:
+                rows.append(dict(zip(header, row, strict=True)))
+    return rows, n_bad
+
+
+def _readable(reader: Any) -> Iterator[list[str] | None]:
+    """Pass rows on; None stands for one that is not CSV."""
+    while True:
+        try:
+            yield next(reader)
+        except StopIteration:
+            return
+        except csv.Error:
+            yield None
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object in a JSON file; an empty one if there is none that can be read."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def write_page(path: Path, text: str) -> Path:
+    """Write a page under another name first, so that nobody opens half of it.
+
+    Raises
+    ------
+    OSError
+        If it cannot be written.
+    """
+    temporary = path.with_name(f"{path.name}.part")
+    temporary.write_text(text, encoding="utf-8", errors="replace")
+    return temporary.replace(path)
