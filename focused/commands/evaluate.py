@@ -129,7 +129,7 @@ class Command(ScrapyCommand):
             options,
             Path(opts.output).expanduser().resolve(),
             self.settings,
-            command=shlex.join(["scrapy", *sys.argv[1:]]),
+            command=shlex.join(["scrapy", "evaluate", *sys.argv[1:]]),
             n_jobs=whole("--jobs", opts.jobs, 1),
             quiet=opts.quiet,
             say=progress.say,

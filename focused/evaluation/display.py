@@ -67,7 +67,7 @@ class Display:
             running = "; ".join(self._running.values())
             self._bar.set_description_str(running, refresh=True)
             now = time.monotonic()
-            if self._shows_lines and now - self._last >= LINE_EVERY_SECS:
+            if self._shows_lines and running and now - self._last >= LINE_EVERY_SECS:
                 self._last = now
                 text = f"{self._n_done} of {self._total} crawls, {self._left(now)} left; now {running}"
                 print(text, file=sys.stderr, flush=True)

@@ -105,7 +105,7 @@ class LinkGraph:
 def load_graph(path: Path) -> LinkGraph | None:
     """Read a graph; None if there is none there that is whole."""
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _ARRAYS}
         pages, links = _unpacked(arrays["pages"]), _unpacked(arrays["links"])
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error):

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from focused.evaluation.drawing import Drawing, choose_topics, draw, topic_names
 from focused.evaluation.graph_build import Resolver, graph_of
@@ -39,6 +40,8 @@ class EvaluatedWeb:
     graph_path: Path
     labels: Labels
     resolver: Resolver
+    #: URLs of the pages that can be labelled and drawn, in alphabetical order.
+    pages: list[str]
 
     def described(self) -> dict[str, Any]:
         """Return what ``run.json`` says of it."""
@@ -48,7 +51,7 @@ class EvaluatedWeb:
             "sha256": self.sha256,
             "labels": None if self.labels_path is None else str(self.labels_path),
             "labels_sha256": self.labels_sha256,
-            "n_pages": len(self.graph.pages),
+            "n_pages": len(self.pages),
             "n_labelled": len(self.labels.of_page),
             "n_unlabelled_pages": self.labels.n_unlabelled,
             "n_unknown_labels": len(self.labels.unknown),
@@ -121,8 +124,9 @@ def open_evaluated(
     assert isinstance(web, RecordedWeb)
     digest = sha256_of(warc)
     graph, graph_path = graph_of(web, digest, settings, folder / "graphs", track)
+    pages = sorted(url for url in graph.pages if urlsplit(url).path != "/robots.txt")  # a text, but no page of the site
     if option.labels_from:
-        labels = labels_from_topics(option.labels_from, models_dir, web, graph.pages, settings, track)
+        labels = labels_from_topics(option.labels_from, models_dir, web, pages, settings, track)
     else:
         assert labels_path is not None
 
@@ -130,7 +134,7 @@ def open_evaluated(
             found = web.index.find(url)
             return None if found is None else found[0].url
 
-        labels = match_labels(read_labels(labels_path), graph.pages, find)
+        labels = match_labels(read_labels(labels_path), pages, find)
         if not labels.of_page:
             raise ValueError(
                 f"None of the {len(labels.unknown)} URLs in {labels_path} is a page of {warc}; the first is "
@@ -138,7 +142,7 @@ def open_evaluated(
             )
     labels_sha256 = None if labels_path is None or option.labels_from else sha256_of(labels_path)
     resolver = Resolver(web, settings)
-    return EvaluatedWeb(name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver)
+    return EvaluatedWeb(name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver, pages)
 
 
 def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
@@ -183,7 +187,7 @@ def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Opti
     relevant = web.labels.pages_of(topic)
     drawing = draw(
         relevant,
-        sorted(web.graph.pages),
+        web.pages,
         key=(options.random_state, web.name, topic, number),
         topic=topic,
         web=web.name,

@@ -107,7 +107,7 @@ class Evaluation:
             labels = web.labels
             by = f" by the classifier of {', '.join(labels.made_by)}, not by people" if labels.made_by else ""
             self.say(
-                f"{web.name}: {len(web.graph.pages):,} pages, {len(labels.of_page):,} of them labelled{by}; "
+                f"{web.name}: {len(web.pages):,} pages, {len(labels.of_page):,} of them labelled{by}; "
                 f"{labels.n_unlabelled:,} have no label and count as irrelevant"
             )
             if web.web.index.n_damaged:
