@@ -56,8 +56,8 @@ def warnings(results: Results) -> Iterator[Markup]:
         if isinstance(web, dict) and web.get("labels_from"):
             yield _note(
                 element("strong", "No evidence of quality: "), "the labels of ", name(web.get("name", "the web")),
-                " come from a classifier (", name(web["labels_from"]), "), not from people. Strategies that judge like it look better than "
-                "they are.",
+                " come from a classifier (", _listed(web["labels_from"]), "), not from people. Strategies that judge like it "
+                "look better than they are.",
             )  # fmt: skip
     failed = results.failed
     if failed:
@@ -188,6 +188,10 @@ def _interval(estimate: Estimate, is_points: bool = False) -> str:
     if is_points:
         return f" (95 % interval {points(estimate.low)} to {points(estimate.high)})"
     return f" (95 % interval {100 * max(0.0, estimate.low):.0f} to {100 * estimate.high:.0f} %)"
+
+
+def _listed(value: object) -> Markup:
+    return joined(map(name, value), ", ") if isinstance(value, list) else name(value)
 
 
 def _note(*content: object) -> Markup:

@@ -45,8 +45,8 @@ def _sections(results: Results) -> Iterator[Markup]:
         "p",
         "Relevant is a page that the labels call so; the crawler sees no label of a page that it was not trained on. "
         "Each crawl ran offline through the real spider. ",
-        element("b", "Share of bound"), ": relevant pages found / the most that the page budget and the links allow (the smaller "
-        "of the budget and of the relevant pages that can be reached from the seeds). ",
+        element("b", "Share of bound"), ": relevant pages found / the most that the page budget and the links allow (the "
+        "smaller of the budget and of the relevant pages that can be reached from the seeds). ",
         element("b", "Harvest rate"), ": share of the fetched pages that are relevant. ",
         element("b", "Target recall"), ": share of the reachable relevant pages that were fetched. ",
         element("b", "Area"), ": mean of the harvest rate over the crawl. ",

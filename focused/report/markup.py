@@ -75,9 +75,10 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
     return Markup(f"<{tag}{given}>{''.join(map(html, content))}</{tag}>")
 
 
-def name(text: object) -> Markup:
-    """Return a name from outside, whose direction of writing is its own."""
-    return element("bdi", shorten(text, 200))
+def name(text: object, breaks: str = "") -> Markup:
+    """Return a name from outside, whose direction of writing is its own; ``breaks``: a character that a line may end after."""
+    shown = html(shorten(text, 200))
+    return Markup(f"<bdi>{shown.replace(breaks, f'{breaks}<wbr>') if breaks else shown}</bdi>")
 
 
 def joined(parts: Iterable[object], between: str = "") -> Markup:

@@ -19,6 +19,7 @@ p, ul.plain, dl { max-width: 78ch }
 a { color: inherit; text-decoration-color: var(--soft); overflow-wrap: anywhere }
 .answer { font-size: 1.12rem; max-width: 78ch }
 .soft, figcaption, .caption { color: var(--soft); font-size: .875rem }
+th .soft, td .soft { font-size: inherit }
 p.caption { margin: .6em 0 0 }
 .note { background: var(--note); border-left: 4px solid var(--edge); padding: .6em 1em; margin: .8em 0; max-width: 82ch }
 .note, .note li { overflow-wrap: anywhere }
@@ -72,12 +73,16 @@ ol.path { margin: .3em 0 .9em; padding-left: 2em; font-size: .875rem }
   tbody th { max-width: 13em }
 }
 @media print {
-  body { font-size: 10.5pt }
+  html { font-size: 12px }
+  body { font-size: 12px }
   main { max-width: none; padding: 0 }
   .grid { grid-template-columns: 1fr 1fr }
   .grid.small { grid-template-columns: 1fr 1fr 1fr }
   .scroll { overflow: visible }
   table { font-size: 7pt }
+  .many table { font-size: 6pt }
+  .many th, .many td { padding: .2em .25em }
+  .many tbody th { white-space: normal; max-width: 9em }
   th, td { padding: .2em .3em }
   thead .number, .wide-text thead .number { min-width: 0 }
   thead { display: table-header-group }

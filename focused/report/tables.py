@@ -68,13 +68,15 @@ def topics_table(web: WebResults, ranked: Sequence[str], default: str) -> Markup
         "Topics",
         "Share of bound of each topic, mean over its repeats; strategies from left to right as above, underlined the best of "
         "a topic (the references left aside).",
-        heads, rows,
+        heads, rows, class_="many" if len(ranked) > 10 else None,
     )  # fmt: skip
 
 
 def _strategy(strategy: str, default: str, *, has_key: bool = True) -> Markup:
     mark = " (default)" if strategy == default else " (reference)" if strategy in REFERENCES else ""
-    return joined((key_of(look_of(strategy)) if has_key else "", name(strategy), element("span", mark, class_="soft")))
+    return joined(
+        (key_of(look_of(strategy)) if has_key else "", name(strategy, "_"), element("span", mark, class_="soft"))
+    )
 
 
 def _mean(web: WebResults, strategy: str, topic: str, column: str) -> float:
