@@ -13,7 +13,7 @@ from focused.page.encoding import is_binary
 from focused.waiting import WaitingLinks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from focused.metrics import HarvestCounter
     from focused.page.page import Page
@@ -42,6 +42,8 @@ class Crawl:
         self._fetched: set[int] = set()
         #: Links whose score may still change; None where the strategy or the frontier has no use for it.
         self.waiting = WaitingLinks() if plan.strategy.merges else None
+        #: The durable frontier, if the crawl has one: its scheduler sets it.
+        self.frontier: Any = None
         #: Pages judged so far.
         self.n_judged = 0
         #: Set by the harvest pipeline.
@@ -119,7 +121,23 @@ class Crawl:
 
         With most strategies the first page's evidence stands (D6).
         """
-        return hash(url) in self._known and (self.waiting is None or self.waiting.get(url) is None)
+        if hash(url) not in self._known:
+            return False
+        if self.frontier is not None:  # it joins what it is given
+            return not self.plan.strategy.merges or hash(url) in self._fetched
+        return self.waiting is None or not self.waiting.may_change(url)
+
+    def is_known(self, url: str) -> bool:
+        """Tell whether a link was asked for."""
+        return hash(url) in self._known
+
+    def remember_fetched(self, urls: Iterable[str]) -> None:
+        """Note the pages that an earlier run of this crawl fetched."""
+        for url in urls:
+            if len(self._fetched) >= MAX_KNOWN_LINKS:
+                return
+            self._fetched.add(hash(url))
+            self.remember(url)
 
     def remember(self, url: str) -> None:
         """Note that a link is asked for."""

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from focused.crawl import Crawl
     from focused.relevance import PageRelevance
-    from focused.waiting import WaitingLinks
 
 
 _LOOKED = "focused_looked"
@@ -65,6 +64,8 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         super().__init__(crawler)
         self.crawl = crawl
         self._drops = crawl.plan.drops_below_threshold
+        assert crawler.request_fingerprinter is not None
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -91,18 +92,25 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         if looked is None or number is None:
             return request  # not a link of the page as we read it
         waiting = self.crawl.waiting
+        link = b""
         if waiting is not None:
-            known = waiting.get(request.url)
+            link = self._fingerprint(request)
+            if waiting.was_asked(link):
+                self.crawl.remember(request.url)
+                return None  # under another spelling, as the target of a redirect, or a moment ago
+            known = waiting.get(link)
             if known is not None:
-                return self._join(request, waiting, known, _evidence(looked, number, response))
-            if self.crawl.is_settled(request.url):
-                return None  # it was asked for while this page's other links were scored
+                return self._join(request, link, known, _evidence(looked, number, response))
         if self._drops and not looked.admitted[number]:
             self.crawler.stats.inc_value("focused/links/dropped_count")
             return None
         evidence = _evidence(looked, number, response)
-        if waiting is not None and waiting.add(request.url, evidence):
+        if waiting is not None and waiting.put(link, request.url, evidence):
             request.meta[WAITS] = True
+        if self.crawl.frontier is not None and self.crawl.is_known(request.url):
+            request.priority += to_priority(evidence.score, evidence.admitted)
+            write_evidence(request.meta, evidence)
+            return request  # it is counted already; the frontier joins what this page says
         self.crawl.remember(request.url)
         return self._scored(request, evidence)
 
@@ -114,14 +122,16 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         write_evidence(request.meta, evidence)
         return request
 
-    def _join(self, request: Request, waiting: WaitingLinks, known: Evidence, new: Evidence) -> Request | None:
+    def _join(self, request: Request, link: bytes, known: Evidence, new: Evidence) -> Request | None:
         """Push a link again if this page makes it better; the request that waits is then one too many."""
+        assert self.crawl.waiting is not None
         stats = self.crawler.stats
         stats.inc_value("focused/links/merged_count")
         merged = self.crawl.plan.strategy.merge(known, new)
         levels = [to_priority(each.score, each.admitted) for each in (known, merged)]
         is_better = levels[1] > levels[0]
-        waiting.update(request.url, merged, is_pushed=is_better)
+        self.crawl.waiting.put(link, request.url, merged)
+        self.crawl.remember(request.url)
         if not is_better:
             return None
         stats.inc_value("focused/links/pushed_again_count")

@@ -15,7 +15,9 @@ MAX_LINKS = 1_000_000
 
 
 class WaitingLinks:
-    """What is known of each link that waits, and how many requests for it are in the queue.
+    """What is known of each link that waits, and which links have been asked for.
+
+    A link is a fingerprint, for it may be spelt in several ways.
 
     Parameters
     ----------
@@ -25,39 +27,48 @@ class WaitingLinks:
 
     def __init__(self, max_links: int = MAX_LINKS) -> None:
         self._max_links = max_links
-        # Hash of the URL: evidence (None: it is being fetched), requests in the queue.
-        self._links: dict[int, tuple[Evidence | None, int]] = {}
+        self._evidence: dict[bytes, Evidence] = {}
+        self._asked: set[bytes] = set()
+        # Hashes of URLs: most of a page's links are looked up, and a fingerprint costs much more.
+        self._spelled: dict[int, bytes] = {}
 
     def __len__(self) -> int:
-        return len(self._links)
+        return len(self._evidence)
 
-    def get(self, url: str) -> Evidence | None:
+    def get(self, link: bytes) -> Evidence | None:
         """Return what is known of a link; None if it does not wait."""
-        return self._links.get(hash(url), (None, 0))[0]
+        return self._evidence.get(link)
 
-    def add(self, url: str, evidence: Evidence) -> bool:
-        """Take in a link with its first request, and tell whether there was room."""
-        if len(self._links) >= self._max_links:
+    def best(self) -> Evidence | None:
+        """Return what is known of the best link that waits."""
+        return max(self._evidence.values(), key=lambda evidence: evidence.rank, default=None)
+
+    def put(self, link: bytes, url: str, evidence: Evidence) -> bool:
+        """Note what is known of a link and how it is spelt, and tell whether there was room."""
+        if link not in self._evidence and len(self._evidence) >= self._max_links:
             return False
-        self._links[hash(url)] = evidence, 1
+        if len(self._spelled) >= 2 * self._max_links:
+            self._spelled.clear()  # links whose spelling is forgotten keep the score they have
+        self._evidence[link] = evidence
+        self._spelled[hash(url)] = link
         return True
 
-    def update(self, url: str, evidence: Evidence, *, is_pushed: bool) -> None:
-        """Replace what is known of a link that waits, and count one request more if there is one."""
+    def may_change(self, url: str) -> bool:
+        """Tell whether what another page says of a link may still change its score."""
         key = hash(url)
-        self._links[key] = evidence, self._links[key][1] + is_pushed
+        link = self._spelled.get(key)
+        if link is None:
+            return False
+        if link not in self._evidence:
+            del self._spelled[key]
+            return False
+        return True
 
-    def is_stale(self, url: str) -> bool:
-        """Tell whether a request that comes up is one too many."""
-        return self._links.get(hash(url), (self, 0))[0] is None
+    def was_asked(self, link: bytes) -> bool:
+        """Tell whether a request for a link has come up before."""
+        return link in self._asked
 
-    def take(self, url: str) -> None:
-        """Note that a request for a link has left the queue; from the first on, the link waits no more."""
-        key = hash(url)
-        n_left = self._links.pop(key, (None, 0))[1] - 1
-        if n_left > 0:
-            self._links[key] = None, n_left
-
-    def forget(self, url: str) -> None:
-        """Forget a link whose request was refused."""
-        self._links.pop(hash(url), None)
+    def take(self, link: bytes) -> None:
+        """Note that a link is asked for; it waits no more."""
+        self._evidence.pop(link, None)
+        self._asked.add(link)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy import signals
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from focused.frontier.priority import to_priority
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.waiting import WaitingLinks
+    from focused.crawl import Crawl
 
 
 class WaitingLinkMiddleware:
@@ -30,9 +29,11 @@ class WaitingLinkMiddleware:
     Stats: ``focused/links/stale_count``, ``focused/links/pushed_back_count``.
     """
 
-    def __init__(self, crawler: Crawler, waiting: WaitingLinks) -> None:
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self.crawler = crawler
-        self.waiting = waiting
+        self.crawl = crawl
+        assert crawler.request_fingerprinter is not None
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -40,36 +41,30 @@ class WaitingLinkMiddleware:
         crawl = getattr(crawler.spider, "crawl", None)
         if crawl is None or crawl.waiting is None:
             raise NotConfigured
-        middleware = cls(crawler, crawl.waiting)
-        crawler.signals.connect(middleware.request_dropped, signal=signals.request_dropped)
-        return middleware
+        return cls(crawler, crawl)
 
     def process_request(self, request: Request) -> Request | None:
         """Pass a request on, end it, or push it back."""
-        if WAITS not in request.meta:
-            return None  # a seed, a retry, the target of a redirect
-        url = request.url
+        waiting, meta = self.crawl.waiting, request.meta
+        # A retry has to pass, and so has whatever is asked for about a host.
+        if waiting is None or (request.dont_filter and WAITS not in meta) or meta.get("dont_obey_robotstxt"):
+            return None
+        link = self._fingerprint(request)
         stats = self.crawler.stats
-        if self.waiting.is_stale(url):
-            self.waiting.take(url)
+        if waiting.was_asked(link):
             stats.inc_value("focused/links/stale_count")
             request.errback = None  # nothing failed
             raise IgnoreRequest("pushed again and fetched")
-        evidence = self.waiting.get(url)
-        if evidence is not None:
-            then = read_evidence(request.meta)
+        evidence = waiting.get(link)
+        if evidence is not None and WAITS in meta:
+            then = read_evidence(meta)
             change = to_priority(evidence.score, evidence.admitted) - to_priority(then.score, then.admitted)
-            write_evidence(request.meta, evidence)
+            write_evidence(meta, evidence)
             if change < 0:
                 stats.inc_value("focused/links/pushed_back_count")
                 return request.replace(priority=request.priority + change, dont_filter=True)
-            self.waiting.take(url)
+        waiting.take(link)
         # From here on it is like any other: its retries pass, the dupefilter sees where it redirects to.
-        del request.meta[WAITS]
+        meta.pop(WAITS, None)
         request.dont_filter = False
         return None
-
-    def request_dropped(self, request: Request) -> None:
-        """Forget a link that the dupefilter knows under another spelling, or fetched as the target of a redirect."""
-        if WAITS in request.meta:
-            self.waiting.forget(request.url)

@@ -6,6 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scrapy import signals
+
+from focused.frontier.priority import to_priority
 from focused.frontier.scheduler import BudgetScheduler
 
 SETTINGS = {"SCHEDULER": "observers.WatchedScheduler"}
@@ -43,6 +46,30 @@ class WatchedScheduler(BudgetScheduler):
         self.seen |= {"n_waiting": len(self.waiting), "delays": sorted(delays)}
         Path(self.crawler.settings["FOCUSED_RUN_DIR"], "observed.json").write_text(json.dumps(self.seen))
         return super().close(reason)
+
+
+class WaitingWatcher:
+    """A downloader middleware; notes each link that is passed on while a better one is known to wait."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> WaitingWatcher:
+        watcher = cls()
+        watcher.crawler, watcher.passed, watcher.overtaken = crawler, [], []
+        crawler.signals.connect(watcher.spider_closed, signal=signals.spider_closed)
+        return watcher
+
+    def process_request(self, request: Any) -> None:
+        meta = request.meta
+        if "focused_referrer" in meta and "redirect_times" not in meta and "retry_times" not in meta:
+            waits = self.crawler.spider.crawl.waiting.best()
+            best = request.priority if waits is None else to_priority(waits.score, waits.admitted)
+            self.passed.append([request.url, request.priority])
+            if best > request.priority:
+                self.overtaken.append([request.url, request.priority, best])
+
+    def spider_closed(self) -> None:
+        seen = {"passed": self.passed, "overtaken": self.overtaken}
+        Path(self.crawler.settings["FOCUSED_RUN_DIR"], "waiting.json").write_text(json.dumps(seen))
 
 
 def observed(run_dir: Path) -> dict[str, Any]:

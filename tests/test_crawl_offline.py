@@ -16,7 +16,6 @@ import pytest
 from commands import ROOT, Finished, crawl, crawl_argv, environment, finished, read_json_lines, started
 from warcs import Warc
 
-from focused.strategies import STRATEGIES
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
@@ -179,19 +178,33 @@ def test_the_documented_judgement_accepts_this_crawl_and_no_worse_one(whole, tmp
     assert judge(stats={}) == 1
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-def test_every_strategy_crawls(models, two_regions, tmp_path, strategy):
+THROUGH = {
+    "breadth_first": {"discovery"}, "depth_first": {"discovery"}, "random": {"discovery"}, "best_first": {"page"},
+    "fish_search": {"page"}, "shark_search": {"neighbourhood", "inherited"}, "patel_schmidt": {"page", "anchor"},
+    "anchor_text": {"anchor"}, "link_context": {"context"}, "slc": {"anchor"}, "cbp": {"block"}, "cbp_slc": {"block"},
+    "lpe": {"block"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("strategy", THROUGH)
+def test_a_strategy_says_what_brought_it_to_its_pages(models, two_regions, tmp_path, strategy):
     result = crawl(models, tmp_path, web=two_regions, strategy=strategy, max_pages=9)
     assert n_fetched(result) == 9
     assert result.run["strategy"] == strategy
     assert result.stats["finish_reason"] == "max_pages"
     reasons = {page["link_reason"] for page in result.pages}
-    allowed = {
-        "breadth_first": {"discovery"}, "depth_first": {"discovery"}, "best_first": {"page"}, "anchor_text": {"anchor"}, "link_context": {"context"},
-        "slc": {"anchor"}, "cbp": {"block"}, "cbp_slc": {"block"}, "lpe": {"block"},
-    }  # fmt: skip
-    assert reasons <= allowed[strategy] | {"below threshold"}
-    assert reasons & allowed[strategy]
+    assert reasons <= THROUGH[strategy] | {"below threshold"}
+    assert reasons & THROUGH[strategy]
+
+
+def test_depth_first_takes_the_page_that_was_discovered_last(models, two_regions, tmp_path):
+    settings = {"CONCURRENT_REQUESTS": 1, **observers.SETTINGS}
+    result = crawl(models, tmp_path, web=two_regions, strategy="depth_first", settings=settings)
+    paths = [url.removeprefix(ORIGIN) for url in observers.observed(result.run_dir)["fetched"]]
+    # Each star page shows one of food, then two of stars; what is found twice keeps its first place.
+    expected = ["/", "/stars/0", "/stars/2", "/stars/6", "/food/6", "/stars/5", "/stars/11", "/food/11", "/food/5"]
+    assert paths[:9] == expected
+    assert len(paths) == N_PAGES
 
 
 def test_breadth_first_takes_pages_in_the_order_of_discovery(models, two_regions, tmp_path):
