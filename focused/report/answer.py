@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MEASURE = "share_of_bound"
 _MAX_NAMED = 12
+_MAX_TIES = 5
 
 
 def default_of(results: Results) -> str:
@@ -152,12 +153,12 @@ def _lead(web: WebResults, best: str, others: list[str]) -> Iterator[object]:
         if not ties:
             yield ": better than every other strategy beyond chance."
         elif lead.verdict == "tie":
-            more = [name(other) for other in ties if other != second]
-            tied = joined(("; so is ", more[0])) if len(more) == 1 else joined(("; so are ", joined(more, ", ")))
+            more = [other for other in ties if other != second]
+            tied = joined(("; so is " if len(more) == 1 else "; so are ", _some(more)))
             yield joined((": ", element("strong", "a tie"), tied if more else "", "."))
         else:
             yield joined((
-                ": better beyond chance, but a tie with ", joined(map(name, ties), ", "), ", whose differences vary more."
+                ": better beyond chance, but a tie with ", _some(ties), ", whose differences vary more."
             ))  # fmt: skip
 
 
@@ -187,7 +188,13 @@ def _interval(estimate: Estimate, is_points: bool = False) -> str:
         return ""
     if is_points:
         return f" (95 % interval {points(estimate.low)} to {points(estimate.high)})"
-    return f" (95 % interval {100 * max(0.0, estimate.low):.0f} to {100 * estimate.high:.0f} %)"
+    return f" (95 % interval {100 * max(0.0, estimate.low):.0f} to {100 * min(1.0, estimate.high):.0f} %)"
+
+
+def _some(strategies: list[str]) -> Markup:
+    more = len(strategies) - _MAX_TIES
+    named = joined(map(name, strategies[:_MAX_TIES]), ", ")
+    return joined((named, f" and {more} more")) if more > 0 else named
 
 
 def _listed(value: object) -> Markup:

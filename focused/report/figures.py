@@ -209,7 +209,7 @@ def _label_axes(axes: Axes, x_label: str, y_label: str) -> None:
     # Upright above the axis: nobody has to turn the phone.
     axes.set_title(y_label, loc="left", x=-0.0, fontsize=10, pad=7)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 5, 10]))
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
         axis.set_major_formatter(FuncFormatter(_number))
 
 
