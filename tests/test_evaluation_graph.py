@@ -63,6 +63,22 @@ def test_links_lead_where_a_crawl_gets_by_them(web):
     assert reached(graph, "c.html", "island.html")["island.html"] == 0
 
 
+def test_relative_links_start_at_every_url_that_leads_to_a_page(tmp_path):
+    warc = Warc(tmp_path / "site.warc.gz")
+    warc.page("http://h.org/", links("/Docs/a.html"))
+    warc.page("http://h.org/docs/a.html", links("b.html", "c.html"))
+    warc.page("http://h.org/docs/b.html", b"<p>b")
+    warc.page("http://h.org/Docs/c.html", b"<p>c, of the folder with the capital")
+    warc.page("http://h.org/docs/c.html", b"<p>c, of the other")
+    with RecordedWeb(warc.save()) as recorded:
+        found = build_graph(recorded, settings())
+    assert set(reached(found, "")) == {"", "docs/a.html", "docs/b.html", "docs/c.html", "Docs/c.html"}
+    assert oracle_scores(found, [found.page_number["http://h.org/docs/b.html"]]).keys() == {
+        "http://h.org/docs/b.html",
+        "http://h.org/Docs/b.html",
+    }
+
+
 def test_robots_txt_and_redirects_are_as_the_settings_say(web):
     assert "private/y.html" in reached(build_graph(web, settings(ROBOTSTXT_OBEY=False)), "")
     assert "d.html" not in reached(build_graph(web, settings(REDIRECT_MAX_TIMES=1)), "")

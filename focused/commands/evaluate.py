@@ -129,7 +129,8 @@ class Command(ScrapyCommand):
             options,
             Path(opts.output).expanduser().resolve(),
             self.settings,
-            command=shlex.join(["scrapy", "evaluate", *sys.argv[1:]]),
+            # Scrapy takes its name out of the arguments it was started with.
+            command=shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]]),
             n_jobs=whole("--jobs", opts.jobs, 1),
             quiet=opts.quiet,
             say=progress.say,

@@ -28,8 +28,11 @@ if TYPE_CHECKING:
     from focused.webs import Answer
     from focused.webs.recorded import RecordedWeb
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever a graph of an older version would be wrong."""
+
+_MAX_SPELLINGS = 4
+"""Readings of a page under other URLs, at most, on average: a tolerant web could have endless ones."""
 
 
 class Resolver:
@@ -54,10 +57,14 @@ class Resolver:
 
         It need not be a page of text.
         """
-        place = self._followed(url, self._may_fetch)
-        return None if place is None else place[0]
+        answered = self.answered(url)
+        return None if answered is None else answered[0]
 
-    def _followed(self, url: str, may_fetch: Callable[[str], bool]) -> tuple[str, Answer | None] | None:
+    def answered(self, url: str) -> tuple[str, str] | None:
+        """Return the URL of the page that a URL leads to, and the URL that it is answered under in the end."""
+        return self._followed(url, self._may_fetch)
+
+    def _followed(self, url: str, may_fetch: Callable[[str], bool]) -> tuple[str, str] | None:
         for _ in range(self._max_redirects + 1):
             url = url.partition("#")[0]
             found = self.web.index.find(url)
@@ -65,12 +72,12 @@ class Resolver:
                 return None
             page, _match = found
             if 200 <= page.status < 300:
-                return page.url, None
+                return page.url, url
             if page.status and page.status not in REDIRECTS:
                 return None
             answer = self.web.answer(url)
             if 200 <= answer.status < 300:  # a revisit, whose status stands in another record
-                return page.url, answer
+                return page.url, url
             location = _header(answer, "location")
             if answer.status not in REDIRECTS or not location:
                 return None
@@ -141,33 +148,50 @@ def _key(sha256: str, settings: Any) -> str:
 
 
 def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> LinkGraph:
-    """Read every page of a web, and find out where each of its links leads."""
+    """Read every page of a web, and find out where each of its links leads.
+
+    A tolerant web answers a page under several URLs, and relative links start at the one that was asked for: a page has
+    the links of all the URLs that lead to it.
+    """
     reader = make_reader(Topic("graph", "graph", "en", []), settings)
     follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
     resolver = Resolver(web, settings)
     pages: dict[str, int] = {}
     links: dict[str, int] = {}
-    page_links: list[list[int]] = []
-    urls = [page.url for page in web.index.pages() if not page.status or 200 <= page.status < 300]
-    for url in track(urls, "pages of the web"):
-        answer = web.answer(url)
-        if not 200 <= answer.status < 300 or not is_text(url, answer):
-            continue
+    page_links: list[dict[int, None]] = []
+
+    def read(url: str, name: str) -> None:
+        """Read a page under one of its URLs."""
+        answer = web.answer(name)
+        if not 200 <= answer.status < 300 or not is_text(name, answer):
+            return
         page = reader.read(answer.body, url, _header(answer, "content-type") or "")
+        if pages.setdefault(name, len(pages)) == len(page_links):
+            page_links.append({})
         may_refuse = not follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
-        pages[url] = len(pages)
-        page_links.append(
-            [
-                links.setdefault(link, len(links))
-                for link, number in page.link_numbers.items()
-                if not (may_refuse and page.is_nofollow(page.links[number]))
-            ]
-        )
-    leads_to = [resolver.page_of(link) for link in track(list(links), "links")]
+        page_links[pages[name]] |= {
+            links.setdefault(link, len(links)): None
+            for link, number in page.link_numbers.items()
+            if not (may_refuse and page.is_nofollow(page.links[number]))
+        }
+
+    for page in track([page for page in web.index.pages() if not page.status or 200 <= page.status < 300], "pages"):
+        read(page.url, page.url)
+    leads_to: list[int] = []
+    known = set(pages)
+    n_spellings = _MAX_SPELLINGS * len(pages)
+    while len(leads_to) < len(links):
+        for link in track(list(links)[len(leads_to) :], "links"):
+            answered = resolver.answered(link)
+            leads_to.append(NOWHERE if answered is None else pages.get(answered[0], NOWHERE))
+            if answered is not None and leads_to[-1] != NOWHERE and answered[1] not in known and n_spellings:
+                known.add(answered[1])
+                n_spellings -= 1
+                read(answered[1], answered[0])
     return LinkGraph(
         list(pages),
         list(links),
-        np.array([NOWHERE if url is None else pages.get(url, NOWHERE) for url in leads_to], dtype=np.int64),
+        np.array(leads_to, dtype=np.int64),
         np.cumsum([0, *map(len, page_links)], dtype=np.int64),
         np.array([link for found in page_links for link in found], dtype=np.int64),
     )

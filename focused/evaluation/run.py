@@ -71,7 +71,12 @@ class Evaluation:
         KeyboardInterrupt
             If a person stops it; the next run goes on there.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ValueError(
+                f"The folder {self.folder} cannot be made: {error.strerror}. Choose another: --output DIR"
+            ) from None
         with locked(self.folder), ExitStack() as stack:
             webs = self._open(stack)
             repeats = repeats_of(webs, self.options)

@@ -1,0 +1,33 @@
+"""A scheduler that lets the crawls of one strategy fail, if a file in the working directory says so."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+from focused.frontier.scheduler import BudgetScheduler
+
+
+class FailingScheduler(BudgetScheduler):
+    """The project's scheduler; best-first crawls raise, die or wait for ever."""
+
+    def open(self, spider: Any) -> Any:
+        self._waits = False
+        if spider.plan.strategy.name == "best_first":
+            if Path("raises").exists():
+                raise RuntimeError("out of order")
+            if Path("dies").exists():
+                os.kill(os.getpid(), signal.SIGKILL)
+            self._waits = Path("waits").exists()
+        return super().open(spider)
+
+    def has_pending_requests(self) -> bool:
+        return self._waits or super().has_pending_requests()
+
+    def next_request(self) -> Any:
+        if self._waits:
+            Path("is_waiting").touch()
+            return None
+        return super().next_request()
