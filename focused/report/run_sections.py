@@ -126,7 +126,7 @@ def paths(run: Run, n_most: int) -> Iterator[Markup]:
 
 def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
     """Say what the crawl lost, as it counted it."""
-    if not run.is_finished:
+    if not run.is_finished or not meanings:
         return
     yield element("h3", "What was lost")
     lost = [(f"{value:,}", meaning) for key, meaning in meanings.items() if (value := _count(run.stats.get(key)))]
