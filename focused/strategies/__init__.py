@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.strategies.anchor_tree import AnchorTree
 from focused.strategies.base import REASONS, LinkScores, Strategy, Visit
 from focused.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
+from focused.strategies.clustering import Clustering
 from focused.strategies.content_block import ContentBlock, ContentBlockSelectiveLinkContext, LinkPriorityEvaluation
 from focused.strategies.evidence import Evidence
 from focused.strategies.fish_search import FishSearch
+from focused.strategies.hybrid import Hybrid
+from focused.strategies.incremental import Incremental
 from focused.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
 from focused.strategies.parameters import parameters_of
 from focused.strategies.patel_schmidt import PatelSchmidt
@@ -43,11 +47,15 @@ STRATEGIES: dict[str, type[Strategy]] = {
         SharkSearch,
         PatelSchmidt,
         AnchorText,
+        AnchorTree,
         LinkContext,
         SelectiveLinkContext,
         ContentBlock,
         ContentBlockSelectiveLinkContext,
         LinkPriorityEvaluation,
+        Clustering,
+        Incremental,
+        Hybrid,
         Random,
         Oracle,
     )
