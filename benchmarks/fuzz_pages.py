@@ -33,7 +33,7 @@ from focused.page.description import describe  # noqa: E402
 from focused.page.reader import PageReader  # noqa: E402
 from focused.page.units import KINDS  # noqa: E402
 from focused.relevance import Judge  # noqa: E402
-from focused.strategies import STRATEGIES, Visit, make_strategy  # noqa: E402
+from focused.strategies import CHOICES, Visit, make_strategy  # noqa: E402
 from focused.topic import load_topic  # noqa: E402
 
 TAG = re.compile(rb"<[^>]*>")
@@ -87,7 +87,7 @@ class PagePath:
     def __init__(self, topic: str = "demo") -> None:
         self.topic = load_topic(topic, ROOT / "models")
         self.reader, self.judge = PageReader(self.topic.analyzer), Judge(self.topic)
-        self.strategies = [make_strategy(name) for name in STRATEGIES]
+        self.strategies = [make_strategy(name).prepare(self.topic) for name in CHOICES]
 
     def take(self, body: bytes, kind: str) -> float:
         """Take a page through, and return the seconds of CPU that a crawl would have needed for it."""
