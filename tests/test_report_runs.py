@@ -3,10 +3,12 @@ from __future__ import annotations
 import csv
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
-from commands import crawl, environment, scrapy
+from commands import ROOT, crawl, environment, scrapy
 from test_report_evaluation import HOSTILE, page_of
 
 from focused.extensions import LOSSES
@@ -196,6 +198,11 @@ def test_what_cannot_be_reported_is_one_line_and_exit_code_1(tmp_path, argv, mes
     assert message in done.err
     assert done.err.count("\n") == 1
     assert done.out == ""
+
+
+def test_other_commands_do_not_load_what_draws():
+    listed = "import sys, focused.commands.report; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", listed], cwd=ROOT).returncode == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")

@@ -9,10 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from focused.extensions import LOSSES
-from focused.report import write_evaluation_report, write_run_report
-from focused.report.results import RESULTS_FILE
-
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
@@ -71,6 +67,11 @@ class Command(ScrapyCommand):
             self._fail("Interrupted")
 
     def _write(self, args: list[str], output: Path | None) -> Path:
+        # Scrapy imports every command whichever is run; none but this one should wait for matplotlib.
+        from focused.extensions import LOSSES
+        from focused.report import write_evaluation_report, write_run_report
+        from focused.report.results import RESULTS_FILE
+
         unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
         if unknown:
             raise ValueError(f"There is no option {unknown[0]}. See scrapy report -h.")
