@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 
 def harvest_rate(n_relevant: int, n_pages: int) -> float:
@@ -82,6 +82,30 @@ class HarvestCounter:
             self.n_relevant += 1
             self.target_length += path_length
             self.n_irrelevant_on_path += irrelevant_on_path
+
+    def state(self) -> dict[str, Any]:
+        """Return all that has been counted, as JSON values."""
+        return {
+            "pages": self.n_pages,
+            "relevant": self.n_relevant,
+            "target_length": self.target_length,
+            "irrelevant_on_path": self.n_irrelevant_on_path,
+            "recent": "".join("01"[each] for each in self._recent),
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Go on counting from what :meth:`state` returned.
+
+        >>> first, second = HarvestCounter(2), HarvestCounter(2)
+        >>> first.add(True, 3, 1); first.add(False); second.restore(first.state()); second.add(True)
+        >>> second.n_pages, second.n_relevant, second.target_length, second.recent_rate
+        (3, 2, 3, 0.5)
+        """
+        self.n_pages, self.n_relevant = state["pages"], state["relevant"]
+        self.target_length, self.n_irrelevant_on_path = state["target_length"], state["irrelevant_on_path"]
+        self._recent.clear()
+        self._recent.extend(digit == "1" for digit in state["recent"])
+        self._n_recent_relevant = sum(self._recent)
 
     @property
     def rate(self) -> float:

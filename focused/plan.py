@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused import arguments as given
 from focused.arguments import PlanError
+from focused.frontier.resume import check_same
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
 from focused.relevance import Judge
@@ -135,6 +136,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         decided=decided,
     )
     decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
+    check_same(plan.run_dir, topic.name, web)
     return plan
 
 

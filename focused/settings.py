@@ -44,7 +44,12 @@ DEPTH_STATS_VERBOSE = False
 
 # --- Components -----------------------------------------------------------------------------------------------------
 # 850: after Scrapy's DepthMiddleware (900), whose depth it needs and whose drops it must not score.
-SPIDER_MIDDLEWARES = {"focused.middlewares.LinkScoringMiddleware": 850}
+# 10: after all others; a page's links wait for its end.
+SPIDER_MIDDLEWARES = {
+    "focused.middlewares.LinkScoringMiddleware": 850,
+    "focused.frontier.page_end.PageEndMiddleware": 10,
+}
+ITEM_PROCESSOR = "focused.frontier.page_end.PageEndItems"
 # 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
 DOWNLOADER_MIDDLEWARES = {"focused.waiting_middleware.WaitingLinkMiddleware": 10}
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
@@ -128,6 +133,12 @@ FOCUSED_PAGE_MAX_ELEMENTS = 100_000
 FOCUSED_PAGE_MAX_LINKS = 10_000
 FOCUSED_PAGE_MAX_URL_CHARS = 2_083
 FOCUSED_PAGE_MAX_UNIT_TERMS = 1_000_000
+
+# --- The frontier ---------------------------------------------------------------------------------------------------
+FOCUSED_FRONTIER_MAX_LINKS = 10_000_000  # that wait; the worst beyond are forgotten. 0: no limit
+FOCUSED_FRONTIER_MAX_PER_HOST = 0  # links of a host that are ever fetched; 0: no limit
+FOCUSED_FRONTIER_MAX_TUNNEL = 0  # irrelevant pages in a row that a link may lie behind; 0: no limit
+FOCUSED_FRONTIER_HOST_SINK = 0.0  # how far a host whose pages prove irrelevant sinks; 1: up to a whole scale
 
 # --- Metrics and stores ---------------------------------------------------------------------------------------------
 FOCUSED_METRICS_INTERVAL_SECS = 5.0

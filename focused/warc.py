@@ -16,6 +16,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 import focused
+from focused.frontier.leases import LEASE, link_ended
 from focused.stores import append_whole
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class WarcRecorder:
     them: Transfer-Encoding is left out, Content-Length put right.) Answers to other methods than GET are
     left out: a replay takes a URL only. An existing file is appended to.
 
+    With the durable frontier the records of a link under way are written when it has come to its end, so that the file
+    holds no page that will be fetched again after a crash.
+
     A record is written whole or not at all. If it cannot be, because the disk is full or the folder may not
     be written, that is counted and the crawl goes on.
 
@@ -67,6 +71,7 @@ class WarcRecorder:
         self._user_agent = user_agent
         self._file: FileIO | None = None
         self._writer = WARCWriter(BytesIO(), gzip=True, warc_version="1.1")
+        self._held: dict[int, list[bytes]] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -81,6 +86,7 @@ class WarcRecorder:
         recorder = cls(Path(run_dir), crawler.stats, settings.get("USER_AGENT") or "")
         crawler.signals.connect(recorder.response_downloaded, signals.response_downloaded)
         crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
+        crawler.signals.connect(recorder.link_ended, link_ended)
         return recorder
 
     def response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
@@ -88,14 +94,25 @@ class WarcRecorder:
         if request.method != "GET":
             self._stats.inc_value("focused/warc/skipped_count")
             return
+        record = self._record(response)
+        if LEASE in request.meta:
+            self._held.setdefault(request.meta[LEASE], []).append(record)
+        else:
+            self._write(record)
+
+    def link_ended(self, number: int) -> None:
+        """Write what was recorded for a link, its redirects included."""
+        for record in self._held.pop(number, ()):
+            self._write(record)
+
+    def _write(self, record: bytes) -> None:
         try:
-            n_bytes = self._append(self._record(response))
+            n_bytes = self._append(record)
         except OSError as error:
             if not self._stats.get_value("focused/warc/failed_count"):
                 logger.error(
                     "Cannot write to %s: %s. The crawl goes on; further failures are only counted.",
                     *(self.path, error),
-                    extra={"spider": spider},
                 )
             self._stats.inc_value("focused/warc/failed_count")
         else:

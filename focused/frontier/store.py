@@ -216,6 +216,16 @@ class FrontierStore:
         if number is not None:
             self.hosts.sink(number, levels << RANK_BITS)
 
+    def hosts_wake(self, host: str) -> None:
+        """Look at a host again before its time: what it waits for may have changed."""
+        number = self._host_ids.get(host)
+        if number is not None:
+            self.hosts.wake(number)
+
+    def host_pages(self) -> list[tuple[str, int, int]]:
+        """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
+        return self._sql.execute("SELECT name, n_pages, n_relevant FROM hosts WHERE n_pages > 0").fetchall()
+
     def claim(self, link: Link) -> int | None:
         """Lease the target of a redirect: its number, or None if it is no business of this lease.
 

@@ -76,6 +76,9 @@ class FocusedSpider(scrapy.Spider):
     def failed(self, failure: Failure) -> None:
         """Count a page that could not be fetched; its traceback would tell nobody anything."""
         error = failure.value
+        if self.crawl.frontier is not None:
+            status = f" {error.response.status}" if isinstance(error, HttpError) else ""
+            self.crawl.frontier.note(failure.request, f"{type(error).__name__}{status}")  # type: ignore[attr-defined]
         if isinstance(error, HttpError):
             raise error  # counted by Scrapy's HttpErrorMiddleware
         # What robots.txt forbids is counted there; what was cut off, a chain of redirects or a page too large, is not.

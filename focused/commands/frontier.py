@@ -1,0 +1,170 @@
+"""``scrapy frontier``: what waits in the frontier of a crawl, running or ended, and why."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sqlite3
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from scrapy.commands import ScrapyCommand
+
+from focused.frontier.view import FrontierView, LinkRow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import Settings
+
+EXAMPLES = """\
+The crawl may be running: it is not disturbed, and what is shown is as of the last page.
+
+Examples:
+  scrapy frontier runs/astrophysics/20260101-120000
+      links by state and host, and the next 20 with what their scores rest on
+  scrapy frontier runs/astrophysics/20260101-120000 --top 5 --hosts 0
+      fewer links, all hosts
+  scrapy frontier runs/astrophysics/20260101-120000 --why http://stars.example/a.html
+      where a URL is, how it got there, and how many come before it
+  scrapy frontier runs/astrophysics/20260101-120000 --csv links.csv
+      every link, for a program to read
+"""
+
+
+class Command(ScrapyCommand):
+    """Show a frontier; an error is one line on stderr and exit code 1."""
+
+    requires_project = True
+    requires_crawler_process = False
+    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
+    settings: Settings
+
+    def syntax(self) -> str:
+        """Arguments, for the usage line."""
+        return "RUN_DIR [options]"
+
+    def short_desc(self) -> str:
+        """One line."""
+        return "Show what waits in a crawl's frontier, and why"
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        parser.formatter_class = argparse.RawDescriptionHelpFormatter
+        parser.epilog = EXAMPLES
+        group = parser.add_argument_group("what to show")
+        group.add_argument("--top", default="20", metavar="N", help="links that come next; 0: all (default: 20)")
+        group.add_argument("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
+        group.add_argument("--why", metavar="URL", help="say where this URL is and why")
+        group.add_argument("--csv", metavar="FILE", help="write every link to a file instead")
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Show."""
+        try:
+            for line in self._show(args, opts):
+                print(line)
+        except ValueError as error:
+            self._fail(str(error))
+        except BrokenPipeError:
+            sys.stderr.close()  # a pager that was left says nothing, neither do we
+        except sqlite3.Error as error:
+            self._fail(f"The frontier in {args[0]} cannot be read: {error}. Try again in a moment.")
+        except OSError as error:
+            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
+        except KeyboardInterrupt:
+            self._fail("Interrupted")
+
+    def _fail(self, message: str) -> None:
+        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+        self.exitcode = 1
+
+    def _show(self, args: list[str], opts: argparse.Namespace) -> Iterator[str]:
+        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
+        if unknown:
+            raise ValueError(f"There is no option {unknown[0]}. See scrapy frontier -h.")
+        if len(args) != 1:
+            raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
+        n_links, n_hosts = _number(opts.top, "--top"), _number(opts.hosts, "--hosts")
+        with FrontierView(Path(args[0])) as view:
+            if opts.csv:
+                yield self._export(view, Path(opts.csv))
+            elif opts.why:
+                yield from _why(view, opts.why)
+            else:
+                yield from _overview(view, n_hosts, n_links)
+
+    def _export(self, view: FrontierView, path: Path) -> str:
+        part = path.with_name(path.name + ".part")
+        try:
+            with part.open("w", encoding="utf-8", newline="") as file:
+                n_links = view.write_csv(file)
+            part.replace(path)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        return f"{n_links:,} links in {path}"
+
+
+def _number(value: str, option: str) -> int:
+    if not (value.isascii() and value.isdigit()):
+        raise ValueError(f"{option} must be a whole number of at least 0 (0: all). Got {value!r}.")
+    return int(value)
+
+
+def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
+    counts = view.counts()
+    yield f"Topic {view.remembered('topic')} on web {view.remembered('web')}, {view.path}"
+    yield f"{sum(counts.values()):,} links: " + ", ".join(f"{count:,} {state}" for state, count in counts.items())
+    n_cut = view.remembered("n_cut")
+    if n_cut:
+        yield f"{n_cut:,} links were forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
+    hosts = view.hosts(n_hosts)
+    if hosts:
+        yield f"\n{'waiting':>9} {'leased':>7} {'done':>8} {'failed':>7} {'dropped':>8} {'pages':>8} {'relevant':>8}  host"
+        for host in hosts:
+            yield (
+                f"{host['waiting']:>9,} {host['leased']:>7,} {host['done']:>8,} {host['failed']:>7,} "
+                f"{host['dropped']:>8,} {host['pages']:>8,} {host['relevant']:>8,}  {host['host']}"
+            )
+    links = view.top(n_links)
+    if links:
+        yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
+        for link in links:
+            yield f"{link.score:>6.3f}  {link.reason:<15} {link.n_referrers:>5}  {_printable(link.url)}"
+
+
+def _why(view: FrontierView, url: str) -> Iterator[str]:
+    link = view.find(url)
+    if link is None:
+        raise ValueError(
+            f"{url} is not known: no page that was fetched links to it, or the link was refused or forgotten."
+        )
+    yield _printable(link.url)
+    yield f"  state       {link.state}{_when(link)}"
+    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}"
+    yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
+    yield f"  referrers   {link.n_referrers:,} pages known to link to it"
+    yield (
+        f"  path        {link.depth} links from a seed, {link.irrelevant_on_path} irrelevant pages, {link.tunnel} since the "
+        f"last relevant one"
+    )
+    if link.state == "waiting":
+        in_all, of_host = view.n_before(link)
+        yield f"  before it   {in_all:,} links, {of_host:,} of them of its host"
+
+
+def _when(link: LinkRow) -> str:
+    note = f": {link.note}" if link.note else ""
+    return f"{note} ({_time(link.ended_at)})" if link.ended_at else note
+
+
+def _time(seconds: int) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+
+
+def _printable(text: str) -> str:
+    """A URL comes from strangers: no control character of it reaches the terminal."""
+    return "".join(each if each.isprintable() else "?" for each in text)

@@ -1,0 +1,418 @@
+"""The project's scheduler: a frontier on disk that survives whatever ends the crawl."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import shutil
+import sqlite3
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, signals
+from scrapy.core.scheduler import BaseScheduler
+from scrapy.exceptions import CloseSpider
+from scrapy.http import Response
+from scrapy.spidermiddlewares.referer import RefererMiddleware
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import deferred_from_coro
+
+from focused.frontier import resume
+from focused.frontier.hosts_ready import HostsReady, now
+from focused.frontier.leases import LEASE, Lease, Leases, link_ended
+from focused.frontier.link import Link, fingerprint_of, host_of
+from focused.frontier.priority import LEVELS, SEED, to_priority
+from focused.frontier.schema import FILE_NAME
+from focused.frontier.standing import HostStanding
+from focused.frontier.store import MERGED, NEW, FrontierStore
+from focused.link_meta import read_evidence, write_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+    from typing_extensions import Self
+
+    from focused.items import PageItem
+
+logger = logging.getLogger(__name__)
+
+TUNNEL = "focused_tunnel"
+_LEAST_FREE_BYTES = 8_000_000
+# What of a request's meta its evidence holds, or is of no use once it waits.
+_KEPT_META = {
+    "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
+    "focused_parts", "focused_referrers", "depth", "is_start_request", TUNNEL,
+}  # fmt: skip
+
+
+class FrontierScheduler(BaseScheduler):
+    """Keeps every link in the run directory and hands out the best one whose host may be asked now.
+
+    A link is done when its page's links and item are in: all of it is one transaction, together with the crawl's
+    counters and the lengths of the files that hold its pages. What was under way when a crawl died is fetched again.
+
+    The page budget is kept exactly: no more requests are handed out than it has pages left, counting those under way.
+
+    Requests that are more than a link (another callback, method, body) are kept in memory only.
+
+    Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
+    FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
+
+    Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
+    ``over_host_cap_count``, ``too_deep_count``, ``cut_count``, ``not_durable_count``, ``resumed_count``.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._leases = Leases()
+        self._others: list[tuple[int, int, Request]] = []
+        self._n_others = 0
+        self._staged: dict[int, tuple[PageItem, Lease, list[Request]]] = {}
+        self._wake_call: Any = None
+        self._is_broken = False
+        self._spider: Any = crawler.spider
+        self._referers: RefererMiddleware | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Take the crawler along; the settings are read when the spider is there."""
+        return cls(crawler)
+
+    # --- Scrapy's interface
+
+    def open(self, spider: Spider) -> None:
+        """Open the frontier's file, and go on where the last run ended if there is one."""
+        assert spider is self.crawler.spider
+        settings, crawl = self.crawler.settings, self._spider.crawl
+        plan = crawl.plan
+        self._run_dir: Path = plan.run_dir
+        folder = Path(settings.get("JOBDIR") or plan.run_dir)
+        folder.mkdir(parents=True, exist_ok=True)
+        options: dict[str, Any] = {"merge": plan.strategy.merge} if plan.strategy.merges else {"merge": _first}
+        self.store = FrontierStore(
+            folder / FILE_NAME,
+            order=plan.strategy.order,
+            max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
+            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
+            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
+            **options,
+        )
+        crawl.frontier, crawl.waiting = self, None
+        assert self.crawler.engine is not None
+        self._ready = HostsReady(self.crawler.engine.downloader)
+        self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
+        if plan.web == "live" and settings.getbool("ROBOTSTXT_OBEY"):
+            self.crawler.signals.connect(self._robots_parsed, signals.robots_parsed)
+        self.crawler.signals.connect(self._spider_opened, signals.spider_opened)
+        self._resume()
+
+    def has_pending_requests(self) -> bool:
+        """Tell whether anything waits."""
+        return len(self.store) > 0 or bool(self._others)
+
+    def enqueue_request(self, request: Request) -> bool:
+        """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            return self._go_on(lease, request)
+        if not self._is_link(request):
+            self._stats.inc_value("focused/frontier/not_durable_count")
+            self._queue(request)
+            return True
+        [what] = self.store.add([self._link(request)])
+        if what == NEW:
+            self._stats.inc_value("scheduler/enqueued")
+            return True
+        if what == MERGED:
+            self._stats.inc_value("focused/frontier/merged_count")
+        elif what != "known":
+            self._stats.inc_value(f"focused/frontier/{what}_count")
+        self._stats.inc_value("dupefilter/filtered")
+        return False
+
+    def next_request(self) -> Request | None:
+        """Return the next request, or None where no host may be asked or the budget has no place for it now."""
+        if self._is_broken:
+            return None
+        self._end_orphans()
+        if not self._has_room():
+            return None
+        request = self._next_other()
+        if request is None:
+            request = self._next_link()
+        if request is None:
+            self._wake_later()
+            return None
+        self._stats.inc_value("scheduler/dequeued")
+        return request
+
+    def close(self, reason: str) -> None:
+        """Commit and close the file; what is still under way waits again."""
+        if self._wake_call is not None:
+            self._wake_call.cancel()
+            self._wake_call = None
+        if not self._is_broken:
+            self._end_orphans(is_closing=True)
+            self._commit()
+        self.store.close()
+
+    # --- Pages: see focused.frontier.page_end
+
+    def lease_of(self, response: Response) -> Lease | None:
+        """Return the lease that a response belongs to."""
+        return self._leases.of(response.request) if response.request is not None else None
+
+    def takes(self, request: Request) -> bool:
+        """Tell whether a request is a link that can wait for the end of its page."""
+        return LEASE not in request.meta and self._is_link(request)
+
+    def stage(self, lease: Lease, item: PageItem, links: list[Request]) -> None:
+        """Keep the links of a page until its item has passed the pipelines."""
+        self._staged[id(item)] = item, lease, links
+
+    def item_ended(self, item: Any) -> None:
+        """Take in the links of a page whose item has passed the pipelines, and commit all of it."""
+        staged = self._staged.pop(id(item), None)
+        if staged is not None:
+            _, lease, links = staged
+            self.page_ended(lease, links, relevant=bool(item.relevant))
+
+    def page_ended(self, lease: Lease, links: Iterable[Request], *, relevant: bool | None, note: str = "") -> None:
+        """Take in the links of a response, and commit: done where there was a page, failed where there is a note."""
+        tunnel = 0 if relevant else lease.link.tunnel + 1
+        assert self.crawler.engine is not None
+        for request in links:
+            request.meta[TUNNEL] = tunnel
+            self.crawler.engine.crawl(request)
+        *earlier, last = lease.numbers
+        for number in earlier:
+            self.store.done(number, note="redirect")
+        if note:
+            self.store.failed(last, note)
+        else:
+            self.store.done(last, relevant, None if relevant is not None else "no page")
+        if relevant is not None and self._standing.strength:
+            for host, levels in self._standing.judged(lease.link.host, relevant).items():
+                self.store.sink(host, levels)
+        self._ended(lease)
+        self._commit()
+
+    def note(self, request: Request, why: str) -> None:
+        """Say why a request failed, for whoever asks about its link."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.note = why
+
+    # --- Inside: links in
+
+    @property
+    def _stats(self) -> StatsCollector:
+        return self.crawler.stats
+
+    def _is_link(self, request: Request) -> bool:
+        return (
+            request.method == "GET"
+            and not request.dont_filter
+            and not request.body
+            and not request.cb_kwargs
+            and not request.cookies
+            and request.callback in (None, self._spider.parse)
+            and request.errback in (None, self._spider.failed)
+            and request.meta.keys() <= _KEPT_META
+        )
+
+    def _link(self, request: Request) -> Link:
+        fingerprint = fingerprint_of(self.crawler.request_fingerprinter.fingerprint(request))
+        evidence = read_evidence(request.meta)
+        extra = request.priority - to_priority(evidence.score, evidence.admitted)
+        return Link(fingerprint, request.url, evidence, extra, request.meta.get(TUNNEL, 0))
+
+    def _go_on(self, lease: Lease, request: Request) -> bool:
+        """Take in a retry or the target of a redirect of a link under way."""
+        if not request.dont_filter:
+            number = self.store.claim(self._link(request))
+            if number is None:
+                lease.is_elsewhere = True
+                self._stats.inc_value("dupefilter/filtered")
+                return False
+            lease.numbers.append(number)
+        lease.request, lease.is_queued = request, True
+        self._queue(request)
+        return True
+
+    def _queue(self, request: Request) -> None:
+        self._n_others += 1
+        heapq.heappush(self._others, (-request.priority, self._n_others, request))
+        self._stats.inc_value("scheduler/enqueued")
+
+    # --- Inside: links out
+
+    def _has_room(self) -> bool:
+        max_pages = self._spider.crawl.plan.max_pages
+        if not max_pages:
+            return True
+        n_pages: int = self._stats.get_value("focused/pages/fetched_count", 0)
+        # The slot holds a request from here until its response's items have passed the pipelines.
+        return bool(n_pages + len(self._in_progress()) < max_pages)
+
+    def _in_progress(self) -> set[Request]:
+        engine = self.crawler.engine
+        slot = None if engine is None else engine._slot
+        return slot.inprogress if slot is not None else set()
+
+    def _next_other(self) -> Request | None:
+        """Return a retry, a redirect's target or another request whose host may be asked: their turn has come before."""
+        resting = []
+        found = None
+        while self._others:
+            entry = heapq.heappop(self._others)
+            if self._ready(host_of(entry[2].url)) <= now():
+                found = entry[2]
+                break
+            resting.append(entry)
+        for entry in resting:
+            heapq.heappush(self._others, entry)
+        if found is not None:
+            lease = self._leases.of(found)
+            if lease is not None:
+                lease.is_queued = False
+            self._ready.hand_out(host_of(found.url), found)
+        return found
+
+    def _next_link(self) -> Request | None:
+        link = self.store.next(self._ready, now())
+        if link is None:
+            return None
+        meta: dict[str, Any] = {}
+        write_evidence(meta, link.evidence)
+        meta[LEASE] = link.id
+        if link.priority >= SEED - LEVELS:
+            meta["focused_link_reason"] = "seed"
+        request = Request(link.url, errback=self._spider.failed, priority=link.priority, meta=meta)
+        if link.evidence.referrer and self._referers is not None:
+            self._referers.get_processed_request(request, Response(link.evidence.referrer))
+        self._leases.add(Lease(link, [link.id], request))
+        self._ready.hand_out(link.host, request)
+        return request
+
+    def _wake_later(self) -> None:
+        """Ask again when the first of the hosts that rest may be asked."""
+        at = self.store.hosts.next_ready()
+        waits = [ready for entry in self._others if (ready := self._ready(host_of(entry[2].url))) < float("inf")]
+        times = [*waits, *([] if at is None else [at])]
+        if not times or self._wake_call is not None:
+            return
+        self._wake_call = call_later(max(0.001, min(times) - now()), self._wake)
+
+    def _wake(self) -> None:
+        self._wake_call = None
+        engine = self.crawler.engine
+        if engine is not None and engine._slot is not None:
+            engine._slot.nextcall.schedule()
+
+    # --- Inside: ends
+
+    def _end_orphans(self, *, is_closing: bool = False) -> None:
+        """End the leases that nothing stands for any more; when the crawl ends, those that never came to their turn."""
+        in_progress = self._in_progress()
+        orphans = self._leases.orphans(in_progress)
+        for lease in orphans:
+            for number in lease.numbers:
+                if lease.is_elsewhere:
+                    self.store.dropped(number, "redirects to a known link")
+                else:
+                    self.store.failed(number, lease.note or "not fetched")
+            self._ended(lease)
+        if is_closing:
+            for lease in self._leases:
+                for number in lease.numbers:
+                    self.store.give_back(number)
+                self._leases.end(lease)
+        if orphans:
+            self._commit()
+
+    def _ended(self, lease: Lease) -> None:
+        self._leases.end(lease)
+        self.crawler.signals.send_catch_log(link_ended, number=lease.link.id)
+        self.store.hosts_wake(lease.link.host)
+
+    def _commit(self) -> None:
+        """Make the page durable; where that cannot be, end the crawl: what is not durable will be fetched again."""
+        if self._is_broken:
+            return
+        try:
+            free = shutil.disk_usage(self._run_dir).free
+            if free < _LEAST_FREE_BYTES:
+                raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
+            harvest = self._spider.crawl.harvest
+            if self.store.n_cut:
+                self._stats.set_value("focused/frontier/cut_count", self.store.n_cut)
+            self.store.commit(
+                files=resume.sizes(self._run_dir),
+                stats=resume.numbers(self._stats.get_stats()),
+                harvest=None if harvest is None else harvest.state(),
+            )
+        except (OSError, sqlite3.Error) as error:
+            self._is_broken = True
+            logger.error(
+                "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
+                *(self._run_dir, error),
+            )
+            assert self.crawler.engine is not None
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_not_writable"))
+
+    # --- Inside: going on
+
+    def _resume(self) -> None:
+        crawl, store = self._spider.crawl, self.store
+        lengths = store.remembered("files")
+        if lengths is not None and store.remembered("run_dir") == str(self._run_dir):
+            n_bytes = resume.cut_back(self._run_dir, lengths)
+            for name, value in store.remembered("stats", {}).items():
+                self._stats.set_value(name, value)
+            if crawl.harvest is not None and (harvest := store.remembered("harvest")) is not None:
+                crawl.harvest.restore(harvest)
+                crawl.n_judged = crawl.harvest.n_pages
+            logger.info(
+                "Going on in %s: %d pages are in, %d links wait%s.",
+                *(self._run_dir, self._stats.get_value("focused/pages/fetched_count", 0), len(store)),
+                f"; {n_bytes} bytes of pages that were under way are cut off" if n_bytes else "",
+            )
+            self._stats.inc_value("focused/frontier/resumed_count")
+        elif lengths is not None:
+            self._stats.set_value("scheduler/enqueued", len(store))
+        crawl.remember_fetched(store.done_urls())
+        for host, levels in self._standing.load(store.host_pages()).items():
+            store.sink(host, levels)
+        store.commit(
+            run_dir=str(self._run_dir),
+            topic=crawl.plan.topic.name,
+            web=crawl.plan.web,
+            files=resume.sizes(self._run_dir),
+        )
+
+    def _spider_opened(self, spider: Spider) -> None:
+        self._referers = self.crawler.get_spider_middleware(RefererMiddleware)
+        plan, harvest = self._spider.crawl.plan, self._spider.crawl.harvest
+        for limit, n_found, reason in (
+            (plan.max_pages, harvest.n_pages if harvest else 0, "max_pages"),
+            (plan.max_relevant, harvest.n_relevant if harvest else 0, "max_relevant"),
+        ):
+            if limit and n_found >= limit:
+                raise CloseSpider(reason)
+
+    def _robots_parsed(self, robotparser: Any, request: Request) -> None:
+        """Take down what a host's robots.txt asks for."""
+        delay = robotparser.crawl_delay(self.crawler.settings.get("USER_AGENT") or "*")
+        if delay:
+            self._ready.crawl_delays[host_of(request.url)] = min(
+                float(delay), self.crawler.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
+            )
+
+
+def _first(known: Any, new: Any) -> Any:
+    """The first page's evidence stands (D6)."""
+    return known

@@ -1,0 +1,76 @@
+"""When a host may be asked: what Scrapy's downloader would make a request wait for, known before it is handed out."""
+
+from __future__ import annotations
+
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from scrapy.resolver import dnscache
+
+from focused.frontier.hosts import BUSY
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.core.downloader import Downloader
+
+
+class HostsReady:
+    """Looks at the downloader's slots: delay (AutoThrottle's included), concurrency, requests under way.
+
+    A request that its host cannot take yet would wait in the downloader, hold one of CONCURRENT_REQUESTS places, and
+    keep a better link of its host, found meanwhile, from its turn. So none is handed out before its time.
+
+    DOWNLOAD_DELAY_JITTER is the downloader's business: half of the requests wait there for a moment more.
+
+    Parameters
+    ----------
+    downloader : Downloader
+    """
+
+    def __init__(self, downloader: Downloader) -> None:
+        self._downloader = downloader
+        self._handed: dict[str, set[Request]] = {}
+        #: Seconds between two requests that a host's robots.txt asks for.
+        self.crawl_delays: dict[str, float] = {}
+
+    def hand_out(self, host: str, request: Request) -> None:
+        """Note that a request is on its way to a host."""
+        self._handed.setdefault(host, set()).add(request)
+
+    def __call__(self, host: str) -> float:
+        """Return when a host may be asked, on the monotonic clock; 0: now; ``BUSY``: when a request has ended."""
+        downloader = self._downloader
+        n_handed = self._count(host)
+        slot = downloader.slots.get(dnscache.get(host, host) if downloader.ip_concurrency else host)
+        own: dict[str, Any] = downloader.per_slot_settings.get(host, {})
+        if slot is not None:
+            concurrency, delay = slot.concurrency, slot.delay
+        else:
+            concurrency = own.get("concurrency", downloader.ip_concurrency or downloader.domain_concurrency)
+            delay = own.get("delay", downloader._delay)
+        delay = max(delay, self.crawl_delays.get(host, 0.0))
+        if 0 < concurrency <= n_handed:
+            return BUSY
+        if not delay:
+            return 0.0
+        if slot is None:
+            return BUSY if n_handed else 0.0
+        # One that waits, for its time or for robots.txt, takes the next turn.
+        if slot.queue or n_handed > len(slot.transferring):
+            return BUSY
+        return slot.lastseen + delay if slot.lastseen else 0.0
+
+    def _count(self, host: str) -> int:
+        """Return how many requests to a host have not left the downloader."""
+        handed = self._handed.get(host)
+        if not handed:
+            return 0
+        handed &= self._downloader.active
+        if not handed:
+            del self._handed[host]
+        return len(handed)
+
+
+def now() -> float:
+    """Return the time on the downloader's clock."""
+    return monotonic()

@@ -1,0 +1,126 @@
+"""Where a page ends: its item has passed the pipelines, its links are taken in, and all of it is committed at once.
+
+Responses are processed side by side. So that a commit for one page holds nothing of another, a page's links are kept
+until its item has passed the pipelines; from there to the commit nothing else runs (pipelines that wait for something
+let others in between: a page may then be counted twice after a crash, never lost).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.pipelines import ItemPipelineManager
+
+from focused.items import PageItem
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterable, Iterator
+
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+    from focused.frontier.durable import FrontierScheduler
+    from focused.frontier.leases import Lease
+
+
+class PageEndItems(ItemPipelineManager):
+    """Scrapy's item pipelines, and the end of the page after the last of them (setting ITEM_PROCESSOR)."""
+
+    async def process_item_async(self, item: Any) -> Any:
+        """Send an item through the pipelines."""
+        try:
+            return await super().process_item_async(item)
+        finally:
+            frontier = _frontier(self.crawler)
+            if frontier is not None:
+                frontier.item_ended(item)
+
+
+class PageEndMiddleware:
+    """Spider middleware that keeps the links of a page for its end. With Scrapy's own scheduler it lets all pass.
+
+    Place: 10, after all others that have a say in a page's links.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Take the crawler along."""
+        return cls(crawler)
+
+    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
+        """Pass on what is no link of the page, then its item."""
+        page = _Page.of(self.crawler, response)
+        if page is None:
+            yield from result
+            return
+        try:
+            for each in result:
+                if not page.keeps(each):
+                    yield each
+        except Exception as error:
+            page.fails(error)
+            raise
+        yield from page.ends(response)
+
+    async def process_spider_output_async(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass on what is no link of the page, then its item."""
+        page = _Page.of(self.crawler, response)
+        if page is None:
+            async for each in result:
+                yield each
+            return
+        try:
+            async for each in result:
+                if not page.keeps(each):
+                    yield each
+        except Exception as error:
+            page.fails(error)
+            raise
+        for each in page.ends(response):
+            yield each
+
+
+class _Page:
+    """What a response has given so far."""
+
+    def __init__(self, frontier: FrontierScheduler, lease: Lease) -> None:
+        self._frontier = frontier
+        self._lease = lease
+        self._links: list[Request] = []
+        self._item: PageItem | None = None
+
+    @classmethod
+    def of(cls, crawler: Crawler, response: Response) -> Self | None:
+        frontier = _frontier(crawler)
+        lease = None if frontier is None else frontier.lease_of(response)
+        return None if frontier is None or lease is None else cls(frontier, lease)
+
+    def keeps(self, each: Any) -> bool:
+        if isinstance(each, Request) and self._frontier.takes(each):
+            self._links.append(each)
+            return True
+        if isinstance(each, PageItem) and self._item is None:
+            self._item = each
+            return True
+        return False
+
+    def ends(self, response: Response) -> list[PageItem]:
+        if self._item is not None:
+            self._frontier.stage(self._lease, self._item, self._links)
+            return [self._item]
+        note = "" if 200 <= response.status < 300 else f"HTTP {response.status}"
+        self._frontier.page_ended(self._lease, self._links, relevant=None, note=note)
+        return []
+
+    def fails(self, error: Exception) -> None:
+        self._frontier.page_ended(self._lease, self._links, relevant=None, note=f"exception: {type(error).__name__}")
+
+
+def _frontier(crawler: Crawler | None) -> FrontierScheduler | None:
+    frontier: FrontierScheduler | None = getattr(getattr(crawler and crawler.spider, "crawl", None), "frontier", None)
+    return frontier
