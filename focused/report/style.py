@@ -70,7 +70,7 @@ ol.path { margin: .3em 0 .9em; padding-left: 2em; font-size: .875rem }
   h1 { font-size: 1.35rem }
   dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0 }
   dl.facts dd { margin-bottom: .5em }
-  tbody th { max-width: 13em }
+  tbody th { max-width: 16em }
 }
 @media print {
   html { font-size: 12px }

@@ -75,7 +75,11 @@ def topics_table(web: WebResults, ranked: Sequence[str], default: str) -> Markup
 def _strategy(strategy: str, default: str, *, has_key: bool = True) -> Markup:
     mark = " (default)" if strategy == default else " (reference)" if strategy in REFERENCES else ""
     return joined(
-        (key_of(look_of(strategy)) if has_key else "", name(strategy, "_"), element("span", mark, class_="soft"))
+        (
+            key_of(look_of(strategy)) if has_key else "",
+            name(strategy, "" if has_key else "_"),
+            element("span", mark, class_="soft"),
+        )
     )
 
 
