@@ -112,6 +112,7 @@ FOCUSED_CLUSTER_LAMBDA = 3.0  # clustering, incremental: the larger, the more is
 FOCUSED_CLUSTER_MAX_UNITS = 200  # clustering, incremental: contexts of a page that are clustered
 FOCUSED_INCREMENTAL_CLUSTERING = True  # incremental: False judges each context by itself
 FOCUSED_INCREMENTAL_MU = 10.0  # incremental: percentage of the examples that count as unclear
+FOCUSED_INCREMENTAL_NEGATIVES = "all"  # incremental: or "reliable", by 1-DNFII
 FOCUSED_INCREMENTAL_MAX_EXAMPLES = 5000  # incremental: links, or pages, that are learnt from
 FOCUSED_HYBRID_PAGE_WEIGHT = 0.1  # hybrid: w1, the rest is the link's
 FOCUSED_HYBRID_THRESHOLD = 0.5  # hybrid: links that score more are admitted

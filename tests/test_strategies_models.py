@@ -330,6 +330,12 @@ def test_without_clustering_each_context_is_judged_by_itself(trained: Topic) -> 
     assert "cluster" in {REASONS[reason] for reason in together.reasons}
 
 
+@pytest.mark.parametrize("negatives", ["all", "reliable"])
+def test_either_kind_of_negatives_tells_links_apart(trained: Topic, negatives: str) -> None:
+    stars, food, _ = scored(make_strategy("incremental", negatives=negatives).prepare(trained), trained, PAGE).scores
+    assert stars > 0.5 > food
+
+
 def test_incremental_scores_rise_with_the_svms_decision(trained: Topic) -> None:
     strategy = make_strategy("incremental", clusters=False).prepare(trained)
     assert isinstance(strategy.model, LinkDirection)

@@ -38,10 +38,9 @@ _LEAST_SLOPE = 1e-3
 class Incremental(Strategy):
     """The incremental SVM's verdict on the cluster that the link context falls into [P15, Sect. 5 and 6.2].
 
-    The SVM is trained on the contexts of the links among the topic's examples: those that lead to relevant pages, and
-    reliable negatives by 1-DNFII among the others; on the pages themselves where such links are few. Its decision
-    becomes a score in [0, 1] by a sigmoid that is fitted to held-out decisions, both classes weighing the same; from
-    0.5 on a link is admitted (docs/method.md, D66).
+    The SVM is trained on the contexts of the links among the topic's examples, those that lead to relevant pages against
+    all others; on the pages themselves where such links are few. Its decision becomes a score in [0, 1] by a sigmoid that
+    is fitted to held-out decisions, both classes weighing the same; from 0.5 on a link is admitted (docs/method.md, D66).
     """
 
     #: Whether contexts are clustered, or each is judged by itself.
@@ -52,6 +51,8 @@ class Incremental(Strategy):
     max_units: int = parameter("FOCUSED_CLUSTER_MAX_UNITS", 200, least=1, most=5000)
     #: Percentage of the rightly classified examples that are trained on again, the unclear ones [P15, Alg. 1].
     mu: float = parameter("FOCUSED_INCREMENTAL_MU", 10.0, least=0, most=100)
+    #: What is negative: all links that lead to other pages, or those of them that 1-DNFII finds reliable.
+    negatives: str = parameter("FOCUSED_INCREMENTAL_NEGATIVES", "all", choices=("all", "reliable"))
     #: Links, or pages, that the SVM is trained on; of more a draw.
     max_examples: int = parameter("FOCUSED_INCREMENTAL_MAX_EXAMPLES", 5000, least=20, most=100_000)
     #: Whether contexts keep the anchor texts of other links.
@@ -107,7 +108,8 @@ class Incremental(Strategy):
     def _svm(self) -> Any:
         from focused.learning.estimators.incremental_svm import IncrementalSVM
 
-        return IncrementalSVM(mu=self.mu, sublinear_tf=True, random_state=0)
+        is_complete = self.negatives == "all"
+        return IncrementalSVM(mu=self.mu, unlabeled_are_negative=is_complete, sublinear_tf=True, random_state=0)
 
 
 def _texts(training: TrainingLinks, topic: Topic, strategy: str) -> tuple[Any, Any, Any]:
