@@ -96,6 +96,7 @@ class HarvestMonitor:
         )  # fmt: skip
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
+        self._last = (self._clock, self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
         self._write_run("running")
         if self._interval_secs > 0:
             self._calls = create_looping_call(self._log_line)
@@ -112,7 +113,7 @@ class HarvestMonitor:
         seconds = time.monotonic() - self._clock
         lines = [
             f"Finished ({reason}): {harvest.n_relevant:,} relevant of {harvest.n_pages:,} pages, harvest rate "
-            f"{harvest.rate:.3f}, {harvest.n_pages / max(seconds, 1e-9):.0f} pages/s, "
+            f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
             f"{frontier_size(stats):,} links still waiting",
         ]
         lines.extend(

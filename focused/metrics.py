@@ -64,6 +64,8 @@ class HarvestCounter:
     def __init__(self, window: int = 100) -> None:
         self.n_pages = 0
         self.n_relevant = 0
+        #: Pages that an earlier run of this crawl counted.
+        self.n_pages_before = 0
         #: Links on the crawl paths of the relevant pages, summed [P13, eq. 10].
         self.target_length = 0
         #: Irrelevant pages on those paths, summed: how far the crawl tunnelled.
@@ -102,6 +104,7 @@ class HarvestCounter:
         (3, 2, 3, 0.5)
         """
         self.n_pages, self.n_relevant = state["pages"], state["relevant"]
+        self.n_pages_before = self.n_pages
         self.target_length, self.n_irrelevant_on_path = state["target_length"], state["irrelevant_on_path"]
         self._recent.clear()
         self._recent.extend(digit == "1" for digit in state["recent"])

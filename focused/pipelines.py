@@ -114,7 +114,7 @@ class HarvestPipeline(_CrawlPipeline):
     def close_spider(self) -> None:
         """Write the last row and the final figures."""
         counter, stats = self.counter, self.stats
-        if counter.n_pages != self._n_rows_pages:
+        if counter.n_pages != self._n_rows_pages and (counter.n_pages != counter.n_pages_before or not counter.n_pages):
             self._write_row()
         self._file.close()
         stats.set_value("focused/pages/fetched_count", counter.n_pages)

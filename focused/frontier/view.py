@@ -135,6 +135,8 @@ def _row(row: tuple[Any, ...]) -> LinkRow:
     (_, url, host, state, rank, score, reason, referrer, depth, irrelevant, tunnel, n_referrers, extra, *times) = row
     by = "seed" if extra > LEVELS else REASONS[reason]
     return LinkRow._make(
-        [url, host, STATES[state], rank, -(rank >> RANK_BITS), score, by, referrer or "", depth, irrelevant, tunnel]
-        + [n_referrers, times[0], times[1], times[2] or ""]
+        (
+            *(url, host, STATES[state], rank, -(rank >> RANK_BITS), score, by, referrer or ""),
+            *(depth, irrelevant, tunnel, n_referrers, times[0], times[1], times[2] or ""),
+        )
     )

@@ -1,0 +1,296 @@
+"""A crawl that is killed goes on with the same command: nothing is lost, nothing is there twice."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections import Counter
+
+import hand_made
+import pytest
+from commands import crawl, crawl_argv, environment, finished, read_json_lines, scrapy, started
+from sites import Reply, Site, redirect
+from warcio.archiveiterator import ArchiveIterator
+
+pytestmark = pytest.mark.slow
+
+DURABLE = {
+    "SCHEDULER": "focused.frontier.durable.FrontierScheduler",
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 8,
+    "CONCURRENT_REQUESTS": 8,
+    "FOCUSED_METRICS_INTERVAL_SECS": 0,
+    "FOCUSED_HARVEST_EVERY_PAGES": 1,
+}
+N_PAGES = 300
+
+
+def page(path: str) -> bytes | Reply | None:
+    """A tree of pages with links back and across; some redirect, some are missing."""
+    name = path.strip("/")
+    if path == "/robots.txt" or not name.isdigit() or int(name) >= N_PAGES:
+        return None
+    number = int(name)
+    if number % 20 == 7:
+        return redirect(f"/{number - 1}")  # to a known page
+    links = [(f"/{number * 4 + k}", "nebula" if k % 2 else "soup") for k in range(1, 5)]
+    links += [(f"/{number // 2}", "back"), (f"/{(number * 7) % N_PAGES}", "a star")]
+    # Slow enough to be killed in the middle.
+    return Reply(
+        hand_made.html(f"{hand_made.STARS if number % 3 else hand_made.FOOD} {number}", *links),
+        wait=lambda: time.sleep(0.02),
+    )
+
+
+REACHABLE = {number for number in range(N_PAGES) if number % 20 != 7}
+
+
+def reachable() -> set[str]:
+    seen, queue = {"/0"}, ["/0"]
+    while queue:
+        path = queue.pop()
+        number = int(path.strip("/"))
+        if number % 20 == 7:
+            targets = [number - 1]
+        else:
+            targets = [number * 4 + k for k in range(1, 5)] + [number // 2, (number * 7) % N_PAGES]
+        for target in targets:
+            if target < N_PAGES and f"/{target}" not in seen:
+                seen.add(f"/{target}")
+                queue.append(f"/{target}")
+    return {path for path in seen if int(path.strip("/")) % 20 != 7}
+
+
+def records(path) -> list[str]:
+    with path.open("rb") as file:
+        return [
+            record.rec_headers.get_header("WARC-Target-URI")
+            for record in ArchiveIterator(file, check_digests=True)
+            if record.rec_type == "response" and record.http_headers.get_statuscode() == "200"
+        ]
+
+
+def n_done(run_dir) -> int:
+    try:
+        file = sqlite3.connect(f"file:{run_dir / 'frontier.sqlite'}?mode=ro", uri=True)
+        try:
+            return file.execute("SELECT count(*) FROM links WHERE state = 2").fetchone()[0]
+        finally:
+            file.close()
+    except sqlite3.Error:
+        return 0
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
+    generator = random.Random(3)
+    settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1}
+    with Site(page) as site:
+        argv = crawl_argv(settings, seeds=f"{site.url}/0")
+        n_before = 0
+        for _ in range(3):
+            target = n_before + generator.randrange(20, 60)
+            with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+                deadline = time.monotonic() + 60
+                while n_done(tmp_path / "run") < target:
+                    assert time.monotonic() < deadline, (tmp_path / "err").read_text()
+                    assert process.is_alive(), (tmp_path / "err").read_text()
+                    time.sleep(0.01)
+                os.kill(process.pid, end)
+            assert n_done(tmp_path / "run") >= target
+            n_before = n_done(tmp_path / "run")
+        with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+            pass
+        asked = Counter(path for path in site.asked if path != "/robots.txt")
+        port = site.url
+    result = finished(process, tmp_path)
+    assert result.exit_code == 0, result.err
+    assert "Going on in" in result.err
+    wanted = {f"{port}{path}" for path in reachable()}
+    assert len(wanted) > 200
+    # Nothing lost, nothing twice: in every file.
+    with (result.run_dir / "fetched.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert Counter(row["url"] for row in rows) == Counter(wanted)
+    assert [int(row["number"]) for row in rows] == list(range(1, len(wanted) + 1))
+    relevant = [row["url"] for row in rows if row["relevant"] in ("1", "True", "true")]
+    assert sorted(each["url"] for each in read_json_lines(result.run_dir / "pages.jsonl")) == sorted(relevant)
+    assert Counter(records(result.run_dir / "pages.warc.gz")) >= Counter(wanted)
+    assert len([url for url in records(result.run_dir / "pages.warc.gz") if not url.endswith("robots.txt")]) == len(
+        wanted
+    )
+    # Metrics go on: one row a page, each once.
+    assert [int(row["pages"]) for row in result.harvest] == list(range(1, len(wanted) + 1))
+    assert result.stats["focused/pages/fetched_count"] == len(wanted)
+    assert result.stats["focused/pages/relevant_count"] == len(relevant)
+    # Fetched again: at most what was under way.
+    n_again = sum(
+        count - 1 for path, count in asked.items() if int(path.strip("/")) < N_PAGES and int(path.strip("/")) % 20 != 7
+    )
+    assert n_again <= 3 * 8
+
+
+def test_a_crawl_that_has_reached_its_budget_stays_there_and_goes_on_with_a_larger_one(models, tmp_path):
+    with Site(page) as site:
+        first = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=40, settings=DURABLE)
+        n_asked = len(site.asked)
+        again = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=40, settings=DURABLE)
+        assert len(site.asked) == n_asked
+        more = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=55, settings=DURABLE)
+    assert [each.exit_code for each in (first, again, more)] == [0, 0, 0]
+    assert more.stats["finish_reason"] == "max_pages"
+    assert more.stats["focused/pages/fetched_count"] == 55
+    assert len(more.harvest) == 55
+
+
+def test_the_folder_of_another_topic_is_refused(models, tmp_path):
+    with Site(page) as site:
+        crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=3, settings=DURABLE)
+        file = sqlite3.connect(tmp_path / "run" / "frontier.sqlite")
+        with file:
+            file.execute("UPDATE crawl SET value = '\"soups\"' WHERE key = 'topic'")
+        file.close()
+        result = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=5, settings=DURABLE)
+    assert result.exit_code == 1
+    assert "holds a crawl of topic 'soups', this one is of 'stars'" in result.err
+    assert "Traceback" not in result.err
+
+
+def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
+    pages = {
+        "/": hand_made.html(
+            "Welcome.",
+            *(
+                (f"/{name}", "a star")
+                for name in ("a", "loop", "to-a", "500", "404", "cut", "private/x", "picture", "new")
+            ),
+        ),
+        "/robots.txt": Reply(b"User-agent: *\nDisallow: /private/\n", headers={"Content-Type": "text/plain"}),
+        "/a": hand_made.html(hand_made.STARS),
+        "/loop": redirect("/loop"),
+        "/to-a": redirect("/a"),
+        "/new": redirect("/target"),
+        "/target": hand_made.html(hand_made.STARS, ("/target", "self")),
+        "/500": Reply(b"", 500),
+        "/cut": Reply(b"<p>" * 1000, hangs_up_after=0),
+        "/picture": Reply(b"\x89PNG\r\n\x1a\n\0\0", headers={"Content-Type": "image/png"}),
+    }
+    with Site(pages) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=DURABLE)
+        asked = Counter(site.asked)
+    assert result.exit_code == 0, result.err
+    assert result.stats["finish_reason"] == "finished"
+    file = sqlite3.connect(tmp_path / "run" / "frontier.sqlite")
+    found = {
+        url.removeprefix(site.url): (state, note)
+        for url, state, note in file.execute("SELECT url, state, note FROM links")
+    }
+    file.close()
+    states = {path: state for path, (state, _) in found.items()}
+    assert states == {
+        "/": 2,
+        "/a": 2,
+        "/loop": 4,
+        "/to-a": 4,
+        "/500": 3,
+        "/404": 3,
+        "/cut": 3,
+        "/private/x": 3,
+        "/picture": 2,
+        "/new": 2,
+        "/target": 2,
+    }
+    assert found["/404"][1] == "HTTP 404"
+    assert found["/private/x"][1].startswith("IgnoreRequest")
+    assert asked["/a"] == asked["/target"] == asked["/404"] == 1
+    # What it says of them.
+    shown = scrapy("frontier", "run", cwd=tmp_path, env=environment(models))
+    assert shown.exit_code == 0, shown.err
+    assert "11 links: 0 waiting, 0 leased, 5 done, 4 failed, 2 dropped" in shown.out
+    why = scrapy("frontier", "run", "--why", f"{site.url}/404", cwd=tmp_path, env=environment(models))
+    assert "failed: HTTP 404" in why.out
+    assert f"found on    {site.url}/" in why.out
+    exported = scrapy("frontier", "run", "--csv", "links.csv", cwd=tmp_path, env=environment(models))
+    assert exported.exit_code == 0, exported.err
+    with (tmp_path / "links.csv").open(newline="") as rows:
+        assert len(list(csv.DictReader(rows))) == 11
+    for argv, message in (
+        (("frontier", "nowhere"), "is not there"),
+        (("frontier",), "Name the folder of a run"),
+        (("frontier", "run", "--top", "x"), "--top must be a whole number"),
+        (("frontier", "run", "--why", "http://unknown.example/"), "is not known"),
+    ):
+        bad = scrapy(*argv, cwd=tmp_path, env=environment(models))
+        assert bad.exit_code == 1
+        assert message in bad.err
+        assert len(bad.err.strip().splitlines()) == 1
+
+
+def test_a_slow_host_holds_back_nobody(models, tmp_path):
+    """Two names of one machine; one must rest a second between two pages, the other need not."""
+
+    def both(path: str) -> bytes | None:
+        if path == "/robots.txt":
+            return None
+        port = site.url.rpartition(":")[2]
+        return hand_made.html(
+            hand_made.STARS,
+            *((f"http://localhost:{port}{path}s{k}", "a star") for k in range(3)),
+            *((f"http://127.0.0.1:{port}{path}f{k}", "soup") for k in range(3)),
+        )
+
+    with Site(both) as site:
+        slots = {"localhost": {"delay": 5.0, "concurrency": 1}}
+        started_at = time.monotonic()
+        result = crawl(
+            models,
+            tmp_path,
+            seeds=f"{site.url}/",
+            max_pages=30,
+            settings={**DURABLE, "DOWNLOAD_SLOTS": json.dumps(slots)},
+        )
+        seconds = time.monotonic() - started_at
+    assert result.exit_code == 0, result.err
+    hosts = Counter(
+        row.split("//")[1].split(":")[0] for row in (result.run_dir / "fetched.csv").read_text().splitlines()[1:]
+    )
+    assert sum(hosts.values()) == 30
+    assert hosts["127.0.0.1"] > hosts["localhost"] >= 1
+    assert hosts["localhost"] <= seconds / 2.5 + 2
+
+
+def test_a_full_disk_ends_the_crawl_and_it_goes_on_when_there_is_room(models, tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", folder], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("no right to mount a small disk")
+    try:
+        settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1, "FOCUSED_RUN_DIR": folder / "run"}
+        with Site(page) as site:
+            argv = crawl_argv(settings, seeds=f"{site.url}/0", run_dir=str(folder / "run"))
+            with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+                while n_done(folder / "run") < 20:
+                    time.sleep(0.01)
+                (folder / "other").write_bytes(bytes(shutil.disk_usage(folder).free - 5_000_000))
+            err = (tmp_path / "err").read_text()
+            assert process.exitcode == 0, err
+            assert "cannot be written" in err
+            assert "frontier_not_writable" in err
+            (folder / "other").unlink()
+            with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+                pass
+        with (folder / "run" / "fetched.csv").open(newline="") as file:
+            urls = [row["url"] for row in csv.DictReader(file)]
+        assert Counter(urls) == Counter(f"{site.url}{path}" for path in reachable())
+    finally:
+        subprocess.run(["umount", folder], check=False)
