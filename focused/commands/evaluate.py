@@ -163,15 +163,23 @@ def summary(evaluation: Evaluation) -> list[str]:
             shares = [figures["share_of_bound"] for figures in found if figures["share_of_bound"] is not None]
             if shares:
                 rows.append((fmean(shares), fmean(figures["harvest_rate"] for figures in found), strategy, len(found)))
-        lines += [
-            "",
-            f"{web}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}  against the default",
-        ]
+        head = f"{web}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}"
+        lines += ["", f"{head}  {_against(verdicts, evaluation)}"]
         lines += [
             f"{'':{len(web) + 2}}{strategy:20}{share:15.3f}{rate:14.3f}{n:8}  {_verdict(verdicts.get(strategy))}"
             for share, rate, strategy, n in sorted(rows, key=lambda row: (-row[0], row[2]))
         ]
     return lines
+
+
+def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str:
+    """Return what the last column compares with."""
+    for entry in verdicts.values():
+        return f"against {entry['against']}, over {entry['n']} {entry['unit']}"
+    default = str(evaluation.settings.get("FOCUSED_STRATEGY"))
+    if default in evaluation.options.strategies:
+        return ""
+    return f"against {default}, which is not among them (-s FOCUSED_STRATEGY=NAME names another)"
 
 
 def _verdict(entry: dict[str, Any] | None) -> str:

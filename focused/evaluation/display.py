@@ -42,7 +42,12 @@ class Display:
         is_terminal = sys.stderr.isatty()
         # Crawls that an earlier run did took no time of this one: the bar's estimate leaves them out.
         self._bar: Any = tqdm(
-            total=total, initial=done, unit="crawl", disable=quiet or not is_terminal, leave=False, dynamic_ncols=True
+            total=total,
+            initial=done,
+            disable=quiet or not is_terminal,
+            leave=False,
+            dynamic_ncols=True,
+            bar_format="{n_fmt} of {total_fmt} crawls |{bar:24}| {remaining} left; {desc}",
         )
         self._shows_lines = not quiet and not is_terminal
 
