@@ -105,7 +105,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     max_pages = given.count("max_pages", arguments, effective)
     max_relevant = given.count("max_relevant", arguments, effective)
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
-    _check_components(effective)
+    check_components(effective)
     _check_feeds(effective)
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": strategy.name,
@@ -194,7 +194,7 @@ def _check_paths(settings: Any) -> None:
             )
 
 
-def _check_components(settings: Any) -> None:
+def check_components(settings: Any) -> None:
     """Refuse what the components would stumble over when the crawl starts, and settings that nothing would read."""
     known = {"FOCUSED_WEB", *vars(import_module("focused.settings"))}  # late: it looks at the environment
     for name in sorted(set(map(str, settings)) - known):

@@ -87,7 +87,7 @@ def stamps(cwd: Path) -> dict[str, int]:
 def done(site, tmp_path_factory) -> tuple[Path, Finished]:
     """The folder of a finished evaluation, and what it said."""
     cwd = tmp_path_factory.mktemp("done")
-    return cwd, evaluate(site, cwd, topics="stars,food", repeats=2)
+    return cwd, evaluate(site, cwd, topics="stars,food", repeats=2, jobs=2)
 
 
 @pytest.mark.slow
@@ -371,6 +371,24 @@ def test_what_cannot_be_done_is_one_clear_line(site, tmp_path, options, message)
     (line,) = [line for line in command.err.splitlines() if line.startswith("Error: ")]
     assert message.replace("\\", "") in line
     assert "Traceback" not in command.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("FOCUSED_JFE_LAMDA=0.2", "Did you mean 'FOCUSED_JFE_LAMBDA'"),
+        ("FOCUSED_JFE_LAMBDA=2", "FOCUSED_JFE_LAMBDA must be"),
+        ("FOCUSED_STRATEGY=none", "FOCUSED_STRATEGY must be"),
+        ("FOCUSED_MAX_PAGES=5", "decided by the evaluation itself"),
+        ("DEPTH_LIMIT=5", "is --depth here"),
+    ],
+)
+def test_a_bad_setting_stops_it_before_anything_is_read(site, tmp_path, setting, message):
+    command = evaluate(site, tmp_path, "-s", setting)
+    assert command.exit_code == 1
+    assert message in command.err
+    assert not (tmp_path / "eval").exists()
 
 
 @pytest.mark.slow

@@ -9,13 +9,16 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.arguments import one_of
 from focused.evaluation.comparison import compare
 from focused.evaluation.display import Display
 from focused.evaluation.files import RUN_FILE, check_same_options, locked, write_results
 from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
 from focused.evaluation.pool import Pool
 from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, sha256_of, web_files, web_names
+from focused.plan import check_components
 from focused.stores import write_json
+from focused.strategies import STRATEGIES, check_parameters
 from focused.topic import load_topic
 from focused.trained_topic import versions
 
@@ -71,6 +74,7 @@ class Evaluation:
         KeyboardInterrupt
             If a person stops it; the next run goes on there.
         """
+        self._check_settings()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -90,6 +94,13 @@ class Evaluation:
                 seconds = seconds_before + time.monotonic() - start
                 self._write(webs, repeats, seconds)
         return sum(record["state"] == FAILED for record in self.records)
+
+    def _check_settings(self) -> None:
+        """Refuse at once what would let every crawl fail."""
+        check_components(self.settings)
+        check_parameters(self.settings)
+        one_of("FOCUSED_BELOW_THRESHOLD", self.settings, ("defer", "drop"))
+        one_of("FOCUSED_STRATEGY", self.settings, tuple(STRATEGIES))
 
     def _open(self, stack: ExitStack) -> list[EvaluatedWeb]:
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
