@@ -269,6 +269,16 @@ def test_beyond_the_limit_links_are_judged_by_their_own_context_and_counted() ->
     assert found.scores[2:] == pytest.approx(alone.scores[2:])
 
 
+def test_links_that_share_a_long_text_stay_within_the_limit_of_terms(trained: Topic) -> None:
+    words = [f"w{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(600)]
+    long = hand_made.topic(terms=words, idf=np.ones(600), coef=np.zeros(600), topic_vector=np.full(600, 600**-0.5))
+    own = [f"{words[n]} <a href=/{n}>{words[-n]} {words[2 * n]}</a>" for n in range(200)]
+    page = read(f"<p>{' '.join(words)} {' '.join(own)}</p>".encode())
+    found = make_strategy("clustering").prepare(long).score(page, None, Visit())  # type: ignore[arg-type]
+    assert page.cuts["clusters"] == 100  # 60,000 terms are the contexts of 100 links
+    assert (found.scores > 0.9).all()
+
+
 def test_a_text_that_repeats_itself_counts_once() -> None:
     sports = flat_topic({"basketbal": 1})
     clustering = make_strategy("clustering", lambda_=4.0).prepare(sports)

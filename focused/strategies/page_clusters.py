@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+# Terms of all units together: where hundreds of links share one long text, their products would take half a second.
+_MAX_ENTRIES = 60_000
+
 CUT = "clusters"
 """Under this a page counts the links that were not clustered."""
 
@@ -55,8 +58,8 @@ class LinkDirection:
         """Return the product of each link's cluster with the direction, and which links hold a known term at all.
 
         Units are the different contexts that hold a known term: the same text twice says no more than once. What goes
-        beyond the first `max_units` of them, in document order, is not clustered; each such link is judged by its own
-        context, and counted in the page's cuts.
+        beyond the first `max_units` of them, in document order, or beyond 60,000 terms of all together, is not clustered;
+        each such link is judged by its own context, and counted in the page's cuts.
 
         Parameters
         ----------
@@ -82,6 +85,10 @@ class LinkDirection:
             return values, is_known
         # Twice as many links are looked at: menus and lists repeat themselves.
         looked_at = links[: 2 * max_units]
+        looked_at = looked_at[products.n_known[contexts][looked_at].cumsum() <= _MAX_ENTRIES]
+        if len(looked_at) < 2:
+            page.cuts[CUT] += len(links)
+            return values, is_known
         unit_of, rows = self._different(context_counts(known, units, looked_at, self.columns.n_terms))
         n_units = min(rows.shape[0], max_units)
         clustered = unit_of < n_units
