@@ -42,6 +42,8 @@ class EvaluatedWeb:
     resolver: Resolver
     #: URLs of the pages that can be labelled and drawn, in alphabetical order.
     pages: list[str]
+    #: Labels that say of a page that it has no topic.
+    no_topics: tuple[str, ...] = ()
 
     def described(self) -> dict[str, Any]:
         """Return what ``run.json`` says of it."""
@@ -142,7 +144,10 @@ def open_evaluated(
             )
     labels_sha256 = None if labels_path is None or option.labels_from else sha256_of(labels_path)
     resolver = Resolver(web, settings)
-    return EvaluatedWeb(name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver, pages)
+    no_topics = (NO_TOPIC,) if option.web == "demo" else ()
+    return EvaluatedWeb(
+        name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver, pages, no_topics
+    )
 
 
 def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
@@ -170,9 +175,8 @@ def _topics(web: EvaluatedWeb, webs: Sequence[EvaluatedWeb], options: Options) -
     if topics is not None:
         topics = tuple(label for label in topics if label in counts or label not in elsewhere)
     exclude = [label for label in options.exclude if label in counts or label not in elsewhere]
-    # Pages of no topic are marked so in the files that `scrapy demo` writes.
-    if topics is None and web.warc.name == "demo.warc.gz" and NO_TOPIC in counts and NO_TOPIC not in exclude:
-        exclude.append(NO_TOPIC)
+    if topics is None:
+        exclude += [label for label in web.no_topics if label in counts and label not in exclude]
     return choose_topics(
         web.labels,
         web.name,

@@ -5,30 +5,27 @@ from __future__ import annotations
 import json
 import time
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.arguments import one_of
-from focused.evaluation.comparison import compare
 from focused.evaluation.display import Display
 from focused.evaluation.files import RUN_FILE, check_same_options, locked, write_results
 from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
+from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
 from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, sha256_of, web_files, web_names
 from focused.plan import check_components
 from focused.stores import write_json
 from focused.strategies import STRATEGIES, check_parameters
 from focused.topic import load_topic
-from focused.trained_topic import versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from focused.evaluation.options import Options
     from focused.evaluation.prepare import EvaluatedWeb
-
-MEASURES = ("share_of_bound", "harvest_rate")
 
 
 @dataclass
@@ -208,71 +205,11 @@ class Evaluation:
         write_results(self.folder, self.records)
         against = str(self.settings.get("FOCUSED_STRATEGY"))
         self.significance = significance(self.records, [web.name for web in webs], self.options.strategies, against)
-        topics = []
-        for web in webs:
-            for topic in dict.fromkeys(repeat.topic for repeat in repeats if repeat.web is web):
-                drawn = [repeat for repeat in repeats if repeat.web is web and repeat.topic == topic]
-                topics.append(
-                    {
-                        "web": web.name,
-                        "topic": topic,
-                        "n_relevant": len(drawn[0].relevant),
-                        "repeats": [repeat.described(self.options.pages) for repeat in drawn],
-                    }
-                )
-        n_failed = sum(record["state"] == FAILED for record in self.records)
-        write_json(
-            self.folder / RUN_FILE,
-            {
-                "command": self.command,
-                "versions": crawl_versions(),
-                "random_state": self.options.random_state,
-                "state": "finished" if len(self.records) == len(found) else "interrupted",
-                "webs": [web.described() for web in webs],
-                "topics": topics,
-                "strategies": list(self.options.strategies),
-                "default_strategy": against,
-                "options": {
-                    key: value for key, value in asdict(self.options).items() if key not in ("webs", "strategies")
-                },
-                "n_crawls": len(found),
-                "n_done": len(self.records) - n_failed,
-                "n_failed": n_failed,
-                "seconds": round(seconds, 1),
-                "significance": self.significance,
-            },
-        )
-
-
-def crawl_versions() -> dict[str, str]:
-    """Return the versions of what the figures depend on."""
-    from importlib.metadata import version
-
-    return versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")}
-
-
-def significance(
-    records: Sequence[dict[str, Any]], webs: Sequence[str], strategies: Sequence[str], against: str
-) -> list[dict[str, Any]]:
-    """Compare each strategy with one of them, web by web and measure by measure."""
-    found = []
-    for web in webs:
-        for measure in MEASURES:
-            values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
-            for record in records:
-                if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
-                    values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
-            for strategy in strategies:
-                compared = compare(values[strategy], values.get(against, {})) if strategy != against else None
-                if compared is not None:
-                    found.append(
-                        {
-                            "web": web,
-                            "strategy": strategy,
-                            "against": against,
-                            "measure": measure,
-                            **asdict(compared),
-                            "verdict": compared.verdict,
-                        }
-                    )
-    return found
+        about = {
+            "command": self.command,
+            "default_strategy": against,
+            "n_crawls": len(found),
+            "seconds": round(seconds, 1),
+            "significance": self.significance,
+        }
+        write_json(self.folder / RUN_FILE, described(self.options, webs, repeats, self.records) | about)

@@ -1,0 +1,80 @@
+"""What an evaluation found, as ``run.json`` has it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from focused.evaluation.comparison import compare
+from focused.evaluation.group import DONE, FAILED
+from focused.trained_topic import versions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.evaluation.options import Options
+    from focused.evaluation.prepare import EvaluatedWeb, Repeat
+
+MEASURES = ("share_of_bound", "harvest_rate")
+
+
+def described(
+    options: Options, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], records: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    """Return what an evaluation was done with and how many crawls there are of it.
+
+    Parameters
+    ----------
+    options : Options
+    webs : sequence of EvaluatedWeb
+    repeats : sequence of Repeat
+    records : sequence of dict
+        Results of crawls so far.
+    """
+    topics = []
+    for web in webs:
+        for topic in dict.fromkeys(repeat.topic for repeat in repeats if repeat.web is web):
+            drawn = [repeat for repeat in repeats if repeat.web is web and repeat.topic == topic]
+            about = {"web": web.name, "topic": topic, "n_relevant": len(drawn[0].relevant)}
+            topics.append(about | {"repeats": [repeat.described(options.pages) for repeat in drawn]})
+    n_failed = sum(record["state"] == FAILED for record in records)
+    is_complete = len(records) == len(repeats) * len(options.strategies)
+    return {
+        "versions": versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")},
+        "random_state": options.random_state,
+        "state": "finished" if is_complete else "interrupted",
+        "webs": [web.described() for web in webs],
+        "topics": topics,
+        "strategies": list(options.strategies),
+        "options": {name: value for name, value in asdict(options).items() if name not in ("webs", "strategies")},
+        "n_done": len(records) - n_failed,
+        "n_failed": n_failed,
+    }
+
+
+def significance(
+    records: Sequence[dict[str, Any]], webs: Sequence[str], strategies: Sequence[str], against: str
+) -> list[dict[str, Any]]:
+    """Compare each strategy with one of them, web by web and measure by measure."""
+    found = []
+    for web in webs:
+        for measure in MEASURES:
+            values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
+            for record in records:
+                if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
+                    values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
+            for strategy in strategies:
+                compared = compare(values[strategy], values.get(against, {})) if strategy != against else None
+                if compared is not None:
+                    found.append(
+                        {
+                            "web": web,
+                            "strategy": strategy,
+                            "against": against,
+                            "measure": measure,
+                            **asdict(compared),
+                            "verdict": compared.verdict,
+                        }
+                    )
+    return found
