@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import logging
 import os
+import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.schema import FILE_NAME, FrontierFileError, open_file
@@ -33,9 +35,10 @@ def sizes(run_dir: Path) -> dict[str, int]:
     """Return how long the files are, in bytes."""
     found = {}
     for name in FILES:
-        path = run_dir / name
-        if path.is_file():
-            found[name] = path.stat().st_size
+        with suppress(OSError):
+            status = os.stat(f"{run_dir}/{name}")  # noqa: PTH116  a tenth of what a Path costs, page by page
+            if stat.S_ISREG(status.st_mode):
+                found[name] = status.st_size
     return found
 
 

@@ -34,7 +34,7 @@ RANK_BITS = 40
 
 # A page's links touch many leaves of two trees; written back one by one at each checkpoint they cost half of all time.
 _CHECKPOINT_PAGES = 20_000
-_CACHE_KIB = 128 * 1024
+_CACHE_KIB = 256 * 1024
 
 _TABLES = """
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
@@ -56,7 +56,6 @@ CREATE TABLE links (
 );
 CREATE UNIQUE INDEX by_fingerprint ON links (fingerprint);
 CREATE INDEX by_host ON links (host, rank) WHERE state = 0;
-CREATE INDEX under_way ON links (state) WHERE state = 1;
 CREATE TABLE crawl (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 

@@ -91,6 +91,8 @@ class FrontierStore:
         self._n_asked: Counter[int] = Counter()
         self._referrers: dict[str, int] = {}
         self._is_open = False
+        # Links under way and their hosts.
+        self._leased: dict[int, int] = {}
         self._counts = [0] * len(STATES)
         self._recover()
 
@@ -192,7 +194,7 @@ class FrontierStore:
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         while (host := self.hosts.take(ask, now)) is not None:
             rows = self._sql.execute(
-                f"SELECT id, rank, url, tunnel, {_EVIDENCE} FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 2",
+                f"SELECT id, rank, url, tunnel, {_EVIDENCE} FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1",
                 (host,),
             ).fetchall()
             if not rows or rows[0][1] != self.hosts.best(host):
@@ -203,10 +205,7 @@ class FrontierStore:
                 continue
             number, rank, url, tunnel, *evidence = rows[0]
             self._begin()
-            self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
-            self._move(WAITING, LEASED)
-            self._n_asked[host] += 1
-            self.hosts.put(host, rows[1][1] if len(rows) > 1 else None)
+            self._lease(number, host)
             return Leased(number, url, names[host], self._priority(rank), tunnel, self._evidence(evidence))
         return None
 
@@ -234,27 +233,29 @@ class FrontierStore:
         if self.add([link]) != [NEW]:
             return None
         number: int = self._last_id
+        self._lease(number, self._host_id(link.host))
+        return number
+
+    def _lease(self, number: int, host: int) -> None:
         self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
         self._move(WAITING, LEASED)
-        self._refresh(self._host_id(link.host))
-        return number
+        self._leased[number] = host
+        if self._max_per_host:
+            self._n_asked[host] += 1
+        self._refresh(host)
 
     def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
         """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
-        self._end(number, DONE, note)
+        host = self._end(number, DONE, note)
         if relevant is not None:
             self._sql.execute(
-                "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ?"
-                " WHERE id = (SELECT host FROM links WHERE id = ?)",
-                (relevant, number),
+                "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?", (relevant, host)
             )
 
     def failed(self, number: int, note: str) -> None:
         """Say that a leased link could not be fetched, and why."""
-        self._end(number, FAILED, note)
-        self._sql.execute(
-            "UPDATE hosts SET n_failed = n_failed + 1 WHERE id = (SELECT host FROM links WHERE id = ?)", (number,)
-        )
+        host = self._end(number, FAILED, note)
+        self._sql.execute("UPDATE hosts SET n_failed = n_failed + 1 WHERE id = ?", (host,))
 
     def dropped(self, number: int, note: str) -> None:
         """Say that a leased link was given up, and why."""
@@ -263,19 +264,22 @@ class FrontierStore:
     def give_back(self, number: int) -> None:
         """Let a leased link wait again."""
         self._begin()
-        host, rank = self._sql.execute("SELECT host, rank FROM links WHERE id = ?", (number,)).fetchone()
+        host = self._leased.pop(number)
         self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
         self._move(LEASED, WAITING)
-        self._n_asked[host] -= 1
-        self.hosts.offer(host, rank)
+        if self._max_per_host:
+            self._n_asked[host] -= 1
+        self._refresh(host)
 
-    def _end(self, number: int, state: int, note: str | None) -> None:
+    def _end(self, number: int, state: int, note: str | None) -> int:
+        """Take a link off the list of those under way; return its host."""
         self._begin()
         self._sql.execute(
             "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE id = ?",
             (state, int(self._clock()), note, number),
         )
         self._move(LEASED, state)
+        return self._leased.pop(number)
 
     # --- State
 
@@ -290,13 +294,13 @@ class FrontierStore:
         self._begin()
         self._sql.executemany(
             "INSERT INTO crawl VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            [
-                (key, json.dumps(value))
-                for key, value in {**state, "counts": self._counts, "n_cut": self._n_cut}.items()
-            ],
+            [(key, json.dumps(value)) for key, value in {**state, **self._own_state()}.items()],
         )
         self._sql.execute("COMMIT")
         self._is_open = False
+
+    def _own_state(self) -> dict[str, Any]:
+        return {"counts": self._counts, "n_cut": self._n_cut, "leased": list(self._leased)}
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
@@ -361,12 +365,11 @@ class FrontierStore:
         self._last_referrer = self._one("SELECT coalesce(max(id), 0) FROM referrers")
         self._counts = self.remembered("counts", self._counts)
         self._n_cut: int = self.remembered("n_cut", 0)
-        n_leased = self._counts[LEASED]
-        if n_leased:
+        leased: list[int] = self.remembered("leased", [])
+        if leased:
             self._begin()
-            sql.execute("UPDATE links SET state = 0 WHERE state = 1")
-            self._counts[WAITING] += n_leased
-            self._counts[LEASED] = 0
+            sql.executemany("UPDATE links SET state = 0 WHERE id = ?", [(number,) for number in leased])
+            self._move(LEASED, WAITING, len(leased))
             self.commit()
         best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
         for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
