@@ -15,6 +15,7 @@ from focused.items import PageItem
 from focused.page.reader import PageReader
 from focused.pipelines import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
 from focused.relevance import Judge
+from focused.strategies import make_strategy
 
 HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars">'
 
@@ -23,7 +24,12 @@ HEAD = '<link rel=canonical href="/star"><meta name=description content="About  
 def crawler(tmp_path):
     topic = hand_made.topic()
     plan = SimpleNamespace(
-        judge=Judge(topic), reader=PageReader(topic.analyzer), run_dir=tmp_path, max_pages=4, max_relevant=0
+        judge=Judge(topic),
+        reader=PageReader(topic.analyzer),
+        strategy=make_strategy("best_first"),
+        run_dir=tmp_path,
+        max_pages=4,
+        max_relevant=0,
     )
     settings = {"FOCUSED_HARVEST_WINDOW_PAGES": 2, "FOCUSED_HARVEST_EVERY_PAGES": 2, "TWISTED_REACTOR_ENABLED": False}
     crawler = get_crawler(settings_dict=settings)
