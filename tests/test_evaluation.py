@@ -149,6 +149,18 @@ def test_the_report_is_written(done):
 
 
 @pytest.mark.slow
+def test_strategies_and_repeats_can_be_added_and_what_is_there_is_not_done_again(site, tmp_path):
+    assert evaluate(site, tmp_path, strategies="breadth_first").exit_code == 0
+    (before,) = stamps(tmp_path).items()
+    command = evaluate(site, tmp_path, strategies="best_first,breadth_first", repeats=2)
+    assert command.exit_code == 0, command.err
+    assert before in stamps(tmp_path).items()
+    rows = [(row["strategy"], row["repeat"]) for row in rows_of(tmp_path / "eval" / "results.csv")]
+    assert sorted(rows) == [(name, number) for name in ("best_first", "breadth_first") for number in "12"]
+    assert {entry["strategy"] for entry in run_of(tmp_path)["significance"]} <= {"best_first", "breadth_first"}
+
+
+@pytest.mark.slow
 def test_a_second_run_does_no_crawl_twice(done, site):
     cwd, first = done
     before = stamps(cwd)

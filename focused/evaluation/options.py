@@ -42,9 +42,14 @@ class Options:
     settings: dict[str, str] = field(default_factory=dict)
 
     def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
-        """Return what is written down to be compared with another run: by option, with digests of the files."""
+        """Return what is written down to be compared with another run: by option, with digests of the files.
+
+        Strategies and repeats may be other ones: each crawl is the same whatever crawls there are beside it, so an
+        evaluation grows by them.
+        """
         found = asdict(self)
         webs = found.pop("webs")
+        del found["strategies"], found["repeats"]
         kept: dict[str, Any] = {
             "--web": [web["web"] for web in webs],
             "--labels": [web["labels"] for web in webs],
