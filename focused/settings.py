@@ -30,8 +30,10 @@ REDIRECT_MAX_TIMES = 5
 COOKIES_ENABLED = False  # a crawl has no sessions, and a cookie is one
 
 # --- Best-first -----------------------------------------------------------------------------------------------------
-SCHEDULER = "focused.frontier.scheduler.BudgetScheduler"  # keeps the page budget exact
-# The default queue takes the host with the fewest downloads first, whatever its links are worth.
+# One SQLite file in the run directory: it survives kill -9, and takes the best link whose host may be asked now.
+SCHEDULER = "focused.frontier.durable.FrontierScheduler"
+# For focused.frontier.scheduler.BudgetScheduler, which keeps links in memory or in JOBDIR as Scrapy does. The default
+# queue takes the host with the fewest downloads first, whatever its links are worth.
 SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"
 # Links of equal score in the order they were found: breadth_first is breadth-first, ties do not dive.
 SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"

@@ -161,6 +161,8 @@ class FrontierStore:
         number, _, host, rank, extra, tunnel = row[:6]
         known = self._evidence(row[6:])
         merged = self._merge(known, link.evidence)
+        if merged == known and link.extra <= extra and link.tunnel >= tunnel:
+            return
         extra = max(extra, link.extra)
         changed = self._rank(merged, extra, self._turn_of(rank))
         self._sql.execute(

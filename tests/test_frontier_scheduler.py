@@ -1,0 +1,132 @@
+"""The durable scheduler in whole crawls: order, limits, merging."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import hand_made
+import pytest
+from commands import crawl
+from sites import Site
+
+from focused import settings
+from focused.frontier.durable import FrontierScheduler
+from focused.frontier.hosts_ready import now
+from focused.webs import open_web
+
+pytestmark = pytest.mark.slow
+
+WATCHED = {"SCHEDULER": "test_frontier_scheduler.CheckedScheduler"}
+FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "FOCUSED_METRICS_INTERVAL_SECS": 0}
+
+
+class CheckedScheduler(FrontierScheduler):
+    """Compares each link it hands out with the best of all that wait whose host may be asked."""
+
+    def open(self, spider: Any) -> None:
+        super().open(spider)
+        self.seen: dict[str, Any] = {"handed": 0, "overtaken": [], "passed_over": 0, "merged_to": {}}
+
+    def _next_link(self) -> Any:
+        best = None
+        ready: dict[str, bool] = {}
+        query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
+        for url, host in self.store._sql.execute(query):
+            ready.setdefault(host, self._ready(host) <= now())
+            if ready[host]:
+                best = url
+                break
+        self.seen["passed_over"] += len(ready) - 1 if best else 0
+        request = super()._next_link()
+        got = None if request is None else request.url
+        self.seen["handed"] += got is not None
+        if got != best:
+            self.seen["overtaken"].append([got, best])
+        return request
+
+    def close(self, reason: str) -> None:
+        Path(self.crawler.settings["FOCUSED_RUN_DIR"], "seen.json").write_text(json.dumps(self.seen))
+        super().close(reason)
+
+
+def seen(run_dir: Path) -> dict[str, Any]:
+    return json.loads((run_dir / "seen.json").read_text())
+
+
+@pytest.mark.parametrize(("concurrency", "delay"), [(1, 0), (16, 0), (16, 0.2)])
+def test_the_best_link_whose_host_may_be_asked_is_next(tmp_path, concurrency, delay):
+    seeds = open_web("demo", vars(settings)).seeds("astronomy")
+    hand_made.topic(seeds=seeds).save(tmp_path / "models")
+    options = {"CONCURRENT_REQUESTS": concurrency, "DOWNLOAD_DELAY": delay, **WATCHED}
+    if delay:
+        options["CONCURRENT_REQUESTS_PER_DOMAIN"] = 1
+    result = crawl(tmp_path / "models", tmp_path, web="demo", max_pages=100, settings=options)
+    assert result.exit_code == 0, result.err
+    assert result.stats["focused/pages/fetched_count"] == 100
+    found = seen(result.run_dir)
+    assert found["overtaken"] == []
+    assert found["handed"] > 100
+    if delay:  # it would prove nothing if no host had to rest
+        assert found["passed_over"] > 20
+
+
+def test_with_one_request_at_a_time_two_crawls_are_the_same(tmp_path):
+    seeds = open_web("demo", vars(settings)).seeds("astronomy")
+    hand_made.topic(seeds=seeds).save(tmp_path / "models")
+    runs = [
+        crawl(tmp_path / "models", tmp_path / name, web="demo", max_pages=60, settings={"CONCURRENT_REQUESTS": 1})
+        for name in ("1", "2")
+    ]
+    files = [(run.run_dir / "fetched.csv").read_text() for run in runs]
+    assert files[0] == files[1]
+    assert len(files[0].splitlines()) == 61
+
+
+def test_pages_of_a_host_and_the_depth_of_tunnelling_can_be_limited(models, tmp_path):
+    # /0 is relevant and leads into a chain of irrelevant pages.
+    def chain(path: str) -> bytes | None:
+        name = path.strip("/")
+        if not name.isdigit():
+            return None
+        return hand_made.html(hand_made.FOOD if int(name) else hand_made.STARS, (f"/{int(name) + 1}", "soup"))
+
+    with Site(chain) as site:
+        limits = {"FOCUSED_FRONTIER_MAX_TUNNEL": 3, **FAST}
+        tunnel = crawl(models, tmp_path / "1", seeds=f"{site.url}/0", max_pages=50, settings=limits)
+        limits = {"FOCUSED_FRONTIER_MAX_PER_HOST": 5, **FAST}
+        cap = crawl(models, tmp_path / "2", seeds=f"{site.url}/0", max_pages=50, settings=limits)
+    assert tunnel.stats["focused/pages/fetched_count"] == 5  # the relevant one, and those 0 to 3 irrelevant ones away
+    assert tunnel.stats["focused/frontier/too_deep_count"] == 1
+    assert tunnel.stats["finish_reason"] == "finished"
+    assert cap.stats["focused/pages/fetched_count"] == 5
+    assert cap.stats["focused/frontier/over_host_cap_count"] == 1
+
+
+def test_a_strategy_that_merges_counts_all_pages_that_link_to_a_page(models, tmp_path):
+    pages = {
+        "/": hand_made.html("Welcome.", ("/a", "a star"), ("/b", "a star"), ("/last", "soup")),
+        "/a": hand_made.html(hand_made.STARS, ("/last", "soup")),
+        "/b": hand_made.html(hand_made.STARS, ("/last", "a nebula")),
+        "/last": hand_made.html(hand_made.STARS),
+    }
+    with Site(pages) as site:
+        options = {"CONCURRENT_REQUESTS": 1, **FAST}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="patel_schmidt", settings=options)
+        assert sorted(site.asked) == ["/", "/a", "/b", "/last", "/robots.txt"]
+    assert result.exit_code == 0, result.err
+    file = sqlite3.connect(result.run_dir / "frontier.sqlite")
+    [(n_referrers,)] = file.execute("SELECT n_referrers FROM links WHERE url LIKE '%/last'").fetchall()
+    file.close()
+    assert n_referrers == 3
+    assert result.stats["focused/frontier/merged_count"] == 2
+
+
+def test_scrapys_own_queues_can_still_be_chosen(models, tmp_path):
+    with Site({"/": hand_made.html(hand_made.STARS, ("/a", "a star")), "/a": hand_made.html(hand_made.STARS)}) as site:
+        options = {"SCHEDULER": "focused.frontier.scheduler.BudgetScheduler", **FAST}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=options)
+    assert result.stats["focused/pages/fetched_count"] == 2
+    assert not (result.run_dir / "frontier.sqlite").exists()
