@@ -386,6 +386,21 @@ def test_what_cannot_be_done_is_one_clear_line(site, tmp_path, options, message)
 
 
 @pytest.mark.slow
+def test_an_evaluation_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp_path):
+    def demo(pages: int, topic: str) -> Finished:
+        argv = ["evaluate", "--web", "demo", "--topics", topic, "--pages", "10", "--positives", "8", "--repeats", "1"]
+        argv += ["--strategies", "breadth_first", "--output", "eval"]
+        for name, value in (("PAGES", pages), ("HOSTS", 10), ("TOPICS", 2)):
+            argv += ["-s", f"FOCUSED_DEMO_{name}={value}"]
+        return scrapy(*argv, cwd=tmp_path, env=worker_environment())
+
+    assert demo(300, "astronmy").exit_code == 1
+    mended = demo(400, "astronomy")
+    assert mended.exit_code == 0, mended.err
+    assert run_of(tmp_path)["webs"][0]["n_pages"] == 400  # not what the first has left
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -50,7 +50,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
-    """Note what an evaluation was asked to do, or compare it with what is noted; return whether it goes on.
+    """Compare what an evaluation is asked to do with what its folder has noted; return whether it goes on.
 
     Raises
     ------
@@ -62,7 +62,6 @@ def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
     try:
         before = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        write_json(path, kept)
         return False
     except ValueError:
         before = None
@@ -76,6 +75,11 @@ def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
             f"another folder (--output DIR) or the same options."
         )
     return True
+
+
+def note_options(folder: Path, kept: dict[str, Any]) -> None:
+    """Note what an evaluation was asked to do, once it is known that it can be done: a refusal leaves the folder free."""
+    write_json(folder / OPTIONS_FILE, kept)
 
 
 def _shown(value: Any) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from focused.evaluation.drawing import Drawing, choose_topics, draw, topic_names
+from focused.evaluation.files import OPTIONS_FILE
 from focused.evaluation.graph_build import Resolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
 from focused.webs import open_web
@@ -99,7 +100,8 @@ def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Pat
     target = folder / "webs"
     target.mkdir(parents=True, exist_ok=True)
     warc, own = target / "demo.warc.gz", target / "demo.labels.tsv"
-    if not (warc.is_file() and own.is_file()):
+    # One that was left by an evaluation that could not begin may be another web.
+    if not (warc.is_file() and own.is_file() and (folder / OPTIONS_FILE).is_file()):
         write_warc(web, warc)
         write_labels(web, own)
     return warc, None if option.labels_from else labels or own

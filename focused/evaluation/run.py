@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.arguments import one_of
 from focused.evaluation.display import Display
-from focused.evaluation.files import RUN_FILE, check_same_options, locked, write_results
+from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_options, write_results
 from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
 from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
@@ -79,8 +79,9 @@ class Evaluation:
                 f"The folder {self.folder} cannot be made: {error.strerror}. Choose another: --output DIR"
             ) from None
         with locked(self.folder), ExitStack() as stack:
-            webs = self._open(stack)
+            webs, kept = self._open(stack)
             repeats = repeats_of(webs, self.options)
+            note_options(self.folder, kept)
             self._introduce(webs, repeats)
             # The clock of all runs together.
             seconds_before = self._seconds_before()
@@ -99,21 +100,23 @@ class Evaluation:
         one_of("FOCUSED_BELOW_THRESHOLD", self.settings, ("defer", "drop"))
         one_of("FOCUSED_STRATEGY", self.settings, tuple(STRATEGIES))
 
-    def _open(self, stack: ExitStack) -> list[EvaluatedWeb]:
+    def _open(self, stack: ExitStack) -> tuple[list[EvaluatedWeb], dict[str, Any]]:
+        """Open the webs; return them with the options to note."""
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         options, settings = self.options, self.settings
         for name in {name for web in options.webs for name in web.labels_from}:
             load_topic(name, models_dir)  # a mistake is said before anything is read
         files = [web_files(web, settings, self.folder) for web in options.webs]
         digests = {str(path): sha256_of(path) for pair in files for path in pair if path is not None}
-        if check_same_options(self.folder, options.kept(digests)):
+        kept = options.kept(digests)
+        if check_same_options(self.folder, kept):
             self.say(f"Going on with the evaluation in {self.folder}")
         webs = []
         for name, option, pair in zip(web_names([warc for warc, _ in files]), options.webs, files, strict=True):
             web = open_evaluated(name, option, pair, models_dir, settings, self.folder, self.track)
             stack.callback(web.web.close)
             webs.append(web)
-        return webs
+        return webs, kept
 
     def _introduce(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat]) -> None:
         for web in webs:
