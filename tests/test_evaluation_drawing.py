@@ -139,11 +139,19 @@ def test_a_file_of_labels_is_read_with_and_without_header(tmp_path):
         assert read_labels(path) == [("http://h.org/a", {"x", "y"}), ("http://h.org/b", frozenset())]
 
 
+def test_lines_of_a_file_of_labels_end_where_people_see_their_end(tmp_path):
+    path = tmp_path / "labels.tsv"
+    path.write_bytes("http://h.org/a\tx\u2028y\x0cz|w\t\r\nhttp://h.org/b\tv".encode())
+    assert read_labels(path) == [("http://h.org/a", {"x\u2028y\x0cz", "w"}), ("http://h.org/b", {"v"})]
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (b"url\tlabels\nhttp://h.org/a x\n", "line 2 must be"),
         (b"url\tlabels\n", "holds no labels"),
+        (b"http://h.org/a\t\nhttp://h.org/b\t |\n", "holds no labels"),
+        (b"http://h.org/a\tx\na note\thttp://h.org/b\tx\n", "line 2 must be"),
         (b"\xff\xfe", "must be UTF-8"),
     ],
 )

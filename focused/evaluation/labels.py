@@ -51,7 +51,7 @@ def read_labels(path: Path) -> list[tuple[str, frozenset[str]]]:
     """
     found: list[tuple[str, frozenset[str]]] = []
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # not at U+2028 and its like: a label may hold them
     except OSError as error:
         raise ValueError(f"The file of labels {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -60,14 +60,14 @@ def read_labels(path: Path) -> list[tuple[str, frozenset[str]]]:
         if not line.strip() or (number == 1 and "://" not in line):
             continue
         url, tab, labels = line.partition("\t")
-        if not tab or "://" not in url:
+        if not tab or "://" not in url or "\t" in labels.strip():
             raise ValueError(
                 f"{path} line {number} must be a URL, a tab and labels separated by '|'. Got {line[:80]!r}. Example: "
                 f"http://a.example/<TAB>student|staff"
             )
         names = frozenset(name.strip() for name in labels.split("|") if name.strip())
         found.append((url.strip(), names))
-    if not found:
+    if not any(names for _, names in found):
         raise ValueError(f"{path} holds no labels. It must have lines of a URL, a tab and labels separated by '|'.")
     return found
 
