@@ -409,6 +409,8 @@ def test_an_evaluation_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp
         ("FOCUSED_STRATEGY=none", "FOCUSED_STRATEGY must be"),
         ("FOCUSED_MAX_PAGES=5", "decided by the evaluation itself"),
         ("DEPTH_LIMIT=5", "is --depth here"),
+        ("JOBDIR=job", "JOBDIR is not for evaluations"),
+        ("FOCUSED_MAX_RELEVANT=5", "FOCUSED_MAX_RELEVANT is not for evaluations"),
     ],
 )
 def test_a_bad_setting_stops_it_before_anything_is_read(site, tmp_path, setting, message):
