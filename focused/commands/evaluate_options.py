@@ -138,7 +138,9 @@ def _settings(settings: dict[str, str]) -> dict[str, str]:
         raise ValueError(f"-s {name} is decided by the evaluation itself. Leave it out.")
     for name in sorted({"FOCUSED_MAX_RELEVANT", "JOBDIR"} & settings.keys()):
         # A goal that training positives would count for; a folder in which each crawl would find what the last one saw.
-        raise ValueError(f"-s {name} is not for evaluations: every crawl begins anew and fetches --pages. Leave it out.")
+        raise ValueError(
+            f"-s {name} is not for evaluations: every crawl begins anew and fetches --pages. Leave it out."
+        )
     if "CONCURRENT_REQUESTS" in settings:
         raise ValueError("-s CONCURRENT_REQUESTS is --concurrency here.")
     if "DEPTH_LIMIT" in settings:
