@@ -225,7 +225,7 @@ def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
     right = axes.get_xlim()[1]
     width_px, height_px = axes.bbox.width, axes.bbox.height
     per_px, x_per_px = (high - low) / height_px, right / width_px
-    ends = np.array([curve.y[-1] for curve in curves])
+    ends = np.minimum([curve.y[-1] for curve in curves], high)  # some leave at the top
     gap = min(_LINE_PX * per_px, (high - low + 14 * per_px) / max(len(curves), 1))
     places = spread(ends, gap, low - 4 * per_px, high + 10 * per_px)
     for curve, end, place in zip(curves, ends, places, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,13 +17,14 @@ from focused.report.markup import Markup, element, figure, joined, name
 from focused.report.tables import strategies_table, topics_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from focused.report.results import Crawl, Results, WebResults
 
 _MAX_TOPICS = 60  # small multiples
+_MAX_OUTLIERS = 2  # curves that may leave a figure
 _CARRIED = "A crawl that ended early carries its last value forward."
 
 
@@ -118,16 +120,37 @@ def _target_length(drawing: Drawing) -> Markup:
         _, relevant, _ = drawing.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
         _, length, error = drawing.web.curve(strategy, lambda crawl: crawl.curve["target_length"])
         curves.append(Curve(strategy, look_of(strategy), relevant, length, error, drawing.strength(strategy)))
+    limit, beyond = _without_outliers({curve.label: float(curve.y.max()) for curve in curves if len(curve.y)})
     svg = draw_curves(
         f"{drawing.key}-length", curves, title="Target length against relevant pages, one curve a strategy",
-        x_label="relevant pages found", y_label="target length (links)",
+        x_label="relevant pages found", y_label="target length (links)", y_limit=limit,
     )  # fmt: skip
+    left = f" Beyond the figure: {', '.join(f'{name} ({top:,.0f})' for name, top in beyond.items())}." if beyond else ""
     return figure(
         svg,
         "Links on the paths to the relevant pages, summed; both means after the same number of pages, bars as beside. Lower: "
-        f"shorter ways. {_CARRIED}",
+        f"shorter ways. {_CARRIED}{left}",
         head="Target length against relevant pages",
     )
+
+
+def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str, float]]:
+    """Return where an axis may end so that the others can be told apart, and the curves that leave it.
+
+    A curve leaves if it rises three times as high as the next.
+
+    >>> _without_outliers({"a": 800.0, "deep": 8000.0, "b": 700.0})
+    (960.0, {'deep': 8000.0})
+    >>> _without_outliers({"a": 800.0, "b": 700.0})
+    (None, {})
+    """
+    ordered = sorted(tops.items(), key=lambda item: -item[1])
+    for number, ((_, top), (_, following)) in enumerate(pairwise(ordered), 1):
+        if following > 0 and top > 3 * following:
+            return following * 1.2, dict(ordered[:number])
+        if number == _MAX_OUTLIERS:
+            break
+    return None, {}
 
 
 def _small_multiples(drawing: Drawing) -> Iterator[Markup]:
