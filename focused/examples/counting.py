@@ -83,12 +83,21 @@ def counted_page(
     if chosen:
         units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
         contexts = _Contexts(page, units)
-        for number, target in chosen:
-            link = page.links[number]
-            anchor = _longest(page, link.anchors)
-            text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
-            links.append(CountedLink(target, text, contexts.of_link(number), window_context(page, anchor), link.url))
+        links = [_counted_link(page, number, target, contexts) for number, target in chosen]
     return CountedPage(urls, count(page.terms), links)
+
+
+def counted_link(page: Page, number: int, *, other_anchors: bool = False, max_terms: int = 1_000_000) -> CountedLink:
+    """Count the texts of one of a page's links; see `counted_page`."""
+    units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
+    return _counted_link(page, number, page.links[number].url, _Contexts(page, units))
+
+
+def _counted_link(page: Page, number: int, target: str, contexts: _Contexts) -> CountedLink:
+    link = page.links[number]
+    anchor = _longest(page, link.anchors)
+    text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
+    return CountedLink(target, text, contexts.of_link(number), window_context(page, anchor), link.url)
 
 
 def _longest(page: Page, anchors: list[int]) -> int:

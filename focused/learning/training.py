@@ -39,6 +39,7 @@ def train_topic(
     link_examples: LinkExamples | None = None,
     learner: str = LEARNERS[0],
     background_prior: float | None = None,
+    links_are_met: bool = False,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -61,6 +62,8 @@ def train_topic(
         Says that the unlabelled pages are a general background that holds no relevant page, and which
         share of the pages to be crawled is assumed to be relevant, in (0, 1). Without it the share is
         estimated from the unlabelled pages.
+    links_are_met : bool
+        With `background_prior`: the links were met by a crawl, whose pages stand beside the background's. They are used.
     n_folds : int
         Number of models that judge pages they have not seen; fewer where there are fewer positives.
     random_state : int
@@ -78,7 +81,7 @@ def train_topic(
         raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
-    data = prepare(counts, y, link_examples if background_prior is None else None)
+    data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
     positive = data.positive
     estimator = make_learner(learner, random_state).fit(data.counts, positive)
     rng = np.random.default_rng(random_state)

@@ -1,0 +1,76 @@
+"""Which judged pages join the examples, and when it is time to train again [I18, alg. 1 and 2]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from focused.adaptation.options import AdaptationOptions
+
+
+def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
+    """Return True for a page that joins the positives, False for the negatives, None for neither [I18, alg. 2].
+
+    >>> [label_by_relevance(value, 0.8, 0.2) for value in (0.8, 0.5, 0.2)]
+    [True, None, False]
+    """
+    if relevance >= t1:
+        return True
+    return False if relevance <= t2 else None
+
+
+@dataclass
+class Joined:
+    """The labels of a crawl's pages by their numbers: what the model's relevance says, and what people say.
+
+    A verdict stands above the relevance, a later verdict above an earlier one.
+    """
+
+    options: AdaptationOptions
+    by_relevance: dict[int, bool] = field(default_factory=dict)
+    by_verdict: dict[int, bool] = field(default_factory=dict)
+    #: Pages counted towards the next training.
+    n_counted: int = 0
+    #: Labels that are new, or another, since the last training.
+    n_changed: int = 0
+
+    def judged(self, number: int, relevance: float) -> bool | None:
+        """Take in a judged page; return the label it joins with."""
+        if not self.options.is_automatic:
+            return None
+        label = label_by_relevance(relevance, self.options.t1, self.options.t2)
+        if label is not None:
+            self.by_relevance[number] = label
+            self.n_changed += 1
+        if label is not None or self.options.counts == "judged":
+            self.n_counted += 1
+        return label
+
+    def verdict(self, number: int, relevant: bool) -> bool:
+        """Take in a verdict on a page; return whether it changes anything."""
+        if self.by_verdict.get(number) == relevant:
+            return False
+        self.by_verdict[number] = relevant
+        self.n_changed += 1
+        self.n_counted += 1
+        return True
+
+    @property
+    def is_time(self) -> bool:
+        """Whether k pages were counted since the last training."""
+        return self.n_counted >= self.options.every_pages
+
+    def start_again(self) -> None:
+        """Count from nought."""
+        self.n_counted = self.n_changed = 0
+
+    def labels(self) -> dict[int, bool]:
+        """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""
+        chosen: dict[int, bool] = {}
+        latest = sorted((n for n in self.by_relevance if n not in self.by_verdict), reverse=True)
+        for label in (True, False):
+            numbers = [n for n, relevant in reversed(self.by_verdict.items()) if relevant == label]
+            numbers += [n for n in latest if self.by_relevance[n] == label]
+            chosen |= dict.fromkeys(numbers[: self.options.max_pages], label)
+        return dict(sorted(chosen.items()))

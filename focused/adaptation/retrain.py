@@ -1,0 +1,160 @@
+"""Train a topic again from its examples and the pages of a crawl that joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.adaptation.enlarge import enlarge, links_of
+from focused.adaptation.held_out import N_PARTS, held_out_score, parts_of
+from focused.learning.training import train_topic
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from focused.adaptation.record import JudgedPage
+    from focused.learning.model import TopicModel
+    from focused.topic import Topic, TopicExamples
+
+N_FOLDS = 5
+Labels = Mapping[int, bool]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Average precision on held-out examples, in [0, 1]."""
+
+    new: float
+    in_use: float
+    first: float
+
+    def why_worse(self, tolerance: float) -> str:
+        """Return why a new model is not to be used; empty if it may be."""
+        best = max(self.in_use, self.first)
+        if self.new >= best - tolerance:
+            return ""
+        which = "in use" if self.in_use >= self.first else "before the crawl"
+        return f"average precision {self.new:.3f} on held-out examples; of the model {which} {best:.3f}"
+
+
+def compare(
+    topic: Topic,
+    pages: Sequence[JudgedPage],
+    labels: Labels,
+    in_use: Labels,
+    verdicts: Collection[int],
+    *,
+    random_state: int = 0,
+) -> Comparison:
+    """Compare what is learnt with new labels, with those of the model in use, and without any page of the crawl.
+
+    Judged are the topic's own examples and, by what people say of them, the pages with a verdict: each in the third that
+    it is kept apart in, drawn with the seed. Pages that joined by their relevance judge nobody: that the model in use is
+    right about them is why they joined.
+
+    Parameters
+    ----------
+    topic : Topic
+        With examples.
+    pages : sequence of JudgedPage
+    labels, in_use : mapping
+        Of a page's number: whether it is relevant.
+    verdicts : collection of int
+        Numbers of the pages in `labels` whose label is a verdict.
+    random_state : int
+    """
+    examples = _examples_of(topic)
+    wide = enlarge(examples, pages, {**in_use, **labels})
+    numbers = np.array([p.number for p in pages if (p.number in labels or p.number in in_use) and p.terms], dtype=int)
+    n_own = examples.pages.shape[0]
+    own = examples.positive.astype(np.int8)
+    part = np.concatenate([parts_of(examples.positive, random_state), np.full(len(numbers), -1)])
+    for row, number in enumerate(numbers.tolist()):
+        if number in verdicts:
+            part[n_own + row] = number % N_PARTS
+
+    def score(with_labels: Labels) -> float:
+        joined = np.array([int(with_labels[n]) if n in with_labels else -1 for n in numbers.tolist()], dtype=np.int8)
+        trained = np.concatenate([own, joined])
+        return held_out_score(topic.manifest["learner"], wide.pages, wide.positive, part, trained, random_state)
+
+    first = score({})
+    return Comparison(score(labels), first if not in_use else score(in_use), first)
+
+
+def retrain(
+    topic: Topic,
+    pages: Sequence[JudgedPage],
+    labels: Labels,
+    *,
+    about: dict[str, Any],
+    random_state: int = 0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Topic:
+    """Train a topic again and return it; the given one stays as it is.
+
+    Parameters
+    ----------
+    topic : Topic
+        With examples.
+    pages : sequence of JudgedPage
+    labels : mapping
+        Of a page's number: whether it is relevant.
+    about : dict
+        What the manifest says of it, under ``adaptation``.
+    random_state : int
+    say : callable
+        Told what begins.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learnt.
+    """
+    examples = enlarge(_examples_of(topic), pages, labels)
+    say(f"Learning from {int(examples.positive.sum()):,} positives and {int((~examples.positive).sum()):,} other pages")
+    figures = topic.manifest.get("figures", {})
+    is_assumed = bool(figures.get("prior_is_assumed"))
+    model = train_topic(
+        examples.pages,
+        examples.positive,
+        link_examples=links_of(examples),
+        learner=topic.manifest["learner"],
+        background_prior=float(figures["prior"]) if is_assumed else None,
+        links_are_met=True,
+        n_folds=N_FOLDS,
+        random_state=random_state,
+    )
+    return _with_model(topic, model, examples, about)
+
+
+def _examples_of(topic: Topic) -> TopicExamples:
+    examples = topic.examples
+    if examples is None:
+        raise ValueError(f"Topic {topic.name!r} has no examples that it could be trained again from.")
+    return examples
+
+
+def _with_model(topic: Topic, model: TopicModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
+    made = replace(topic, directory=None)
+    made.terms = [examples.terms[column] for column in model.term_indices.tolist()]
+    made.idf, made.coef, made.topic_vector = model.term_weights, model.coef, model.topic_vector
+    made.intercept, made.sublinear_tf = model.intercept, model.sublinear_tf
+    made.calibrations = dict(model.calibrations)
+    made.examples = examples
+    strongest = [
+        [[examples.terms[column], round(weight, 4)] for column, weight in terms]
+        for terms in (model.positive_terms, model.negative_terms)
+    ]
+    made.manifest = {
+        **topic.manifest,
+        "figures": asdict(model.figures),
+        "learning_curve": None,
+        "terms_for": strongest[0],
+        "terms_against": strongest[1],
+        "adaptation": {**about, "from_model_sha256": topic.model_sha256},
+    }
+    return made
