@@ -129,3 +129,18 @@ def test_no_page_is_fetched_twice_however_often_its_link_is_pushed(tmp_path, str
     assert stats["scheduler/enqueued"] == stats["scheduler/dequeued"]
     assert stats["focused/links/pushed_again_count"] > 10
     assert stats["focused/links/stale_count"] == stats["focused/links/pushed_again_count"]
+
+
+@pytest.mark.parametrize("strategy", MERGING)
+def test_seeds_that_link_to_one_another_lose_no_page(tmp_path, strategy):
+    """With one request at a time all but the first seed wait when a page links to them."""
+    with Site(hand_made.two_regions()) as site:
+        seeds = [f"{site.url}{path}" for path in hand_made.two_regions()]
+        hand_made.topic(seeds=seeds).save(tmp_path / "models")
+        settings = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0}
+        result = crawl(tmp_path / "models", tmp_path / "crawl", strategy=strategy, max_pages=0, settings=settings)
+    assert result.exit_code == 0, result.err
+    assert "log_count/ERROR" not in result.stats, result.err
+    assert result.stats["focused/pages/fetched_count"] == len(seeds)
+    items = result.stats.get("item_scraped_count", 0) + result.stats.get("item_dropped_count", 0)
+    assert items == len(seeds)

@@ -9,6 +9,7 @@ import pytest
 from focused.page.reader import PageReader
 from focused.relevance import Judge, PageRelevance
 from focused.strategies import REASONS, Evidence, Visit, make_strategy
+from focused.strategies.base import DISCOVERY
 from focused.text.analyzer import Analyzer
 
 THRESHOLDS = {"page": 0.5, "block": 0.5, "anchor": 0.5, "context": 0.5}
@@ -167,6 +168,17 @@ def test_a_bad_referrer_makes_a_link_worse():
     assert merged.score == pytest.approx(0.5 * 0.5 + 0.5 * 0.5)
     assert merged.score < good.score
     assert merged.referrer == "good"
+
+
+def test_a_seed_stays_a_seed_whoever_links_to_it():
+    strategy = make_strategy("patel_schmidt")
+    seed, link = Evidence(1.0, DISCOVERY, True), evidence(strategy, 0.9, 0.5, "a")
+    for merged in (
+        strategy.merge(seed, link),
+        strategy.merge(link, seed),
+        strategy.merge(strategy.merge(seed, link), link),
+    ):
+        assert (merged.score, merged.reason, merged.referrer) == (1.0, DISCOVERY, "")
 
 
 def test_the_page_s_weight_is_what_the_setting_says():

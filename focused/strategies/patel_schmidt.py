@@ -42,6 +42,8 @@ class PatelSchmidt(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the priority over the referrers of both; the path is that of the one that says more for the link."""
+        if not (known.parts and new.parts):
+            return super().merge(known, new)  # a seed that waits rests on no page, and is first whoever links to it
         n = known.n_referrers + new.n_referrers
         page = (known.n_referrers * known.parts[0] + new.n_referrers * new.parts[0]) / n
         anchor = max(known.parts[1], new.parts[1])
