@@ -386,6 +386,16 @@ def test_what_cannot_be_done_is_one_clear_line(site, tmp_path, options, message)
 
 
 @pytest.mark.slow
+def test_seeds_of_a_file_that_the_web_does_not_have_are_left_out_and_said_to_be(site, tmp_path):
+    known = "http://site.example/stars/3"
+    (tmp_path / "seeds.txt").write_text(f"{known}\nhttp://site.example/gone\nhttp://elsewhere.example/\n")
+    command = evaluate(site, tmp_path, seeds="seeds.txt", strategies="breadth_first")
+    assert command.exit_code == 0, command.err
+    assert "2 of 3 seeds are no page of it and left out, e.g. http://site.example/gone" in command.err
+    assert run_of(tmp_path)["topics"][0]["repeats"][0]["seeds"] == [known]
+
+
+@pytest.mark.slow
 def test_an_evaluation_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp_path):
     def demo(pages: int, topic: str) -> Finished:
         argv = ["evaluate", "--web", "demo", "--topics", topic, "--pages", "10", "--positives", "8", "--repeats", "1"]

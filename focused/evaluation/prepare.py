@@ -199,7 +199,7 @@ def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Opti
         web=web.name,
         n_positives=options.positives,
         n_unlabeled=options.unlabeled,
-        seeds=options.seeds if isinstance(options.seeds, int) else _seeds_of(web, options.seeds),
+        seeds=options.seeds if isinstance(options.seeds, int) else seeds_of(web, options.seeds),
         seeds_apart=options.seeds_apart,
     )
     number_of = web.graph.page_number
@@ -211,8 +211,14 @@ def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Opti
     return Repeat(web, topic, name, number, drawing, seed_pages, relevant, targets)
 
 
-def _seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:
-    """Return the seeds that are pages of a web."""
+def seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:
+    """Return the seeds that lead to pages of a web.
+
+    Raises
+    ------
+    ValueError
+        If none does.
+    """
     found = [seed for seed in seeds if web.resolver.page_of(seed) in web.graph.page_number]
     if not found:
         raise ValueError(f"None of the {len(seeds)} seeds is a page of {web.warc}; the first is {seeds[0]}.")

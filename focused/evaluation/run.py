@@ -15,7 +15,7 @@ from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_
 from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
 from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
-from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, sha256_of, web_files, web_names
+from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.plan import check_components
 from focused.stores import write_json
 from focused.strategies import STRATEGIES, check_parameters
@@ -135,6 +135,11 @@ class Evaluation:
                 self.say(
                     f"  {len(labels.unknown):,} labels are of URLs that are no page of it, e.g. {labels.unknown[0]}"
                 )
+            if not isinstance(self.options.seeds, int):
+                lost = [seed for seed in self.options.seeds if seed not in seeds_of(web, self.options.seeds)]
+                if lost:
+                    n_seeds = len(self.options.seeds)
+                    self.say(f"  {len(lost):,} of {n_seeds:,} seeds are no page of it and left out, e.g. {lost[0]}")
         for repeat in repeats:
             asked, n = self.options.unlabeled, len(repeat.drawing.unlabeled)
             if n < asked and repeat.repeat == 1:
