@@ -15,6 +15,7 @@ from focused.waiting import WaitingLinks
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from focused.adaptation.kept_pages import KeptPages
     from focused.metrics import HarvestCounter
     from focused.page.page import Page
     from focused.plan import CrawlPlan
@@ -46,6 +47,8 @@ class Crawl:
         self.frontier: Any = None
         #: Pages judged so far.
         self.n_judged = 0
+        #: Pages whose links can be scored again, if the crawl adapts: its pipeline sets it.
+        self.kept_pages: KeptPages | None = None
         #: Set by the harvest pipeline.
         self.harvest: HarvestCounter | None = None
 
@@ -88,6 +91,8 @@ class Crawl:
     def judge(self, page: Page, visit: Visit) -> tuple[PageRelevance, LinkScores]:
         """Return the relevance of a page and the scores of its links, from one product."""
         self.n_judged += 1
+        if self.kept_pages is not None:
+            self.kept_pages.keep(page, visit)
         relevance = self.plan.judge.judge(page, self.plan.strategy.kinds)
         return relevance, self.plan.strategy.score(page, relevance, visit)
 

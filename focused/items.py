@@ -38,6 +38,8 @@ class PageItem:
     canonical_url: str = ""
     description: str = ""
     language: str = ""
+    #: Version of the model that judged it; above 1 where the crawl adapts.
+    model_version: int = 1
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None
     body: InitVar[bytes] = b""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused import arguments as given
+from focused.adaptation.options import read_options
 from focused.arguments import PlanError
 from focused.frontier.resume import check_same
 from focused.page.limits import PageLimits
@@ -40,6 +41,7 @@ _SERVER_PATHS = (
     "FOCUSED_WEBS_DIR",
     "FOCUSED_CACHE_DIR",
     "FOCUSED_ORACLE_FILE",
+    "FOCUSED_VERDICTS",
 )
 
 # On a web that is answered from this machine nobody is disturbed.
@@ -117,6 +119,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
+    read_options(effective, topic)
     reader, judge = make_reader(topic, effective), make_judge(topic, effective)
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
     if web != "live":

@@ -59,6 +59,7 @@ DOWNLOADER_MIDDLEWARES = {"focused.waiting_middleware.WaitingLinkMiddleware": 10
 METAREFRESH_ENABLED = False
 ITEM_PIPELINES = {
     "focused.pipelines.ClassifyPipeline": 100,
+    "focused.adaptation_pipeline.AdaptationPipeline": 150,  # if FOCUSED_ADAPTATION says so
     "focused.pipelines.HarvestPipeline": 200,
     "focused.pipelines.JsonLinesPipeline": 300,
 }
@@ -142,6 +143,18 @@ FOCUSED_FRONTIER_MAX_LINKS = 10_000_000  # that wait; the worst beyond are forgo
 FOCUSED_FRONTIER_MAX_PER_HOST = 0  # links of a host that are ever fetched; 0: no limit
 FOCUSED_FRONTIER_MAX_TUNNEL = 0  # irrelevant pages in a row that a link may lie behind; 0: no limit
 FOCUSED_FRONTIER_HOST_SINK = 0.0  # how far a host whose pages prove irrelevant sinks; 1: up to a whole scale
+
+# --- Adaptation: what a crawl learns from its pages; the paper's values (I18) --------------------------------------
+FOCUSED_ADAPTATION = "off"  # or "automatic", "interactive", "both"
+FOCUSED_ADAPTATION_T1 = 0.8  # relevance from which a page joins the positives
+FOCUSED_ADAPTATION_T2 = 0.2  # relevance up to which a page joins the negatives
+FOCUSED_ADAPTATION_EVERY_PAGES = 14  # k: pages between two trainings
+FOCUSED_ADAPTATION_COUNTS = "judged"  # what k counts; or "added": only pages that joined
+FOCUSED_ADAPTATION_MAX_PAGES = 2000  # that join, of each label; pages whose links can be scored again
+FOCUSED_ADAPTATION_TOLERANCE = 0.02  # what a new model may fall short by on held-out examples
+FOCUSED_ADAPTATION_TIMEOUT_SECS = 120  # for a training
+FOCUSED_ADAPTATION_WAIT = "offline"  # the crawl pauses while a model is trained; or "always", "never"
+FOCUSED_VERDICTS = ""  # file or folder of people's verdicts on pages
 
 # --- Metrics and stores ---------------------------------------------------------------------------------------------
 FOCUSED_METRICS_INTERVAL_SECS = 5.0

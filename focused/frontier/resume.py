@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz")
+FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz", "adaptation.jsonl")
 """Files of a run directory that are appended to, page by page."""
 
 # Of this process, not of the crawl.

@@ -9,6 +9,7 @@ distinct token and then remembered, see :mod:`focused.text.tokens`.
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from typing import Any
 
@@ -122,6 +123,8 @@ class TermTable:
         self.max_terms = max_terms
         self._ids: dict[str, int] = {}
         self._terms: list[str] = []
+        # A strategy may be learning in a thread while pages are read.
+        self._lock = threading.Lock()
 
     def __len__(self) -> int:
         """Return one more than the largest id given out: the size of an array indexed by id."""
@@ -131,10 +134,18 @@ class TermTable:
         """Return the id of a term, a new one if need be; ``RARE`` where the table is full and not ``always``."""
         number = self._ids.get(term)
         if number is None:
+            with self._lock:
+                return self._new(term, always=always)
+        return number
+
+    def _new(self, term: str, *, always: bool) -> int:
+        number = self._ids.get(term)
+        if number is None:
             if len(self._terms) >= self.max_terms and not always:
                 return RARE
-            number = self._ids[term] = len(self)
+            number = len(self)
             self._terms.append(term)
+            self._ids[term] = number
         return number
 
     def term(self, number: int) -> str:

@@ -1,0 +1,104 @@
+"""The latest judged pages, so that their links can be scored again and the texts of a link that was followed be found."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.frontier.rescore import NewScores
+from focused.strategies.base import BELOW
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.frontier.rescore import WaitingSlice
+    from focused.page.page import Page
+    from focused.relevance import Judge
+    from focused.strategies import Strategy, Visit
+
+
+@dataclass(slots=True)
+class KeptPage:
+    """A page whose links can be scored again."""
+
+    page: Page
+    visit: Visit
+    #: Of the model that its links' scores come from.
+    version: int
+
+
+class KeptPages:
+    """Pages by their URLs, those judged first forgotten first.
+
+    A link's score rests on what its page says; what of it would have to be kept with the link for each kind of strategy
+    is most of the page. So the pages are kept, and each is judged again as it was the first time.
+
+    Parameters
+    ----------
+    max_pages : int
+    """
+
+    def __init__(self, max_pages: int) -> None:
+        self.max_pages = max_pages
+        self.version = 1
+        self.n_forgotten = 0
+        self._pages: OrderedDict[str, KeptPage] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def keep(self, page: Page, visit: Visit) -> None:
+        """Keep a page that has been judged by the current version."""
+        self._pages.pop(page.url, None)
+        self._pages[page.url] = KeptPage(page, visit, self.version)
+        if len(self._pages) > self.max_pages:
+            self._pages.popitem(last=False)
+            self.n_forgotten += 1
+
+    def get(self, url: str) -> KeptPage | None:
+        """Return a page, None if it is not kept."""
+        return self._pages.get(url)
+
+    def score_again(self, judge: Judge, strategy: Strategy, scores: LinkScoresByUrl) -> Iterator[int]:
+        """Judge all kept pages anew, those judged first first; yields after each the number of its links."""
+        for kept in list(self._pages.values()):
+            relevance = judge.judge(kept.page, strategy.kinds)
+            found = strategy.score(kept.page, relevance, kept.visit)
+            kept.version = self.version
+            scores.add(kept.page, found.scores.tolist(), found.reasons.tolist(), found.admitted.tolist())
+            yield kept.page.n_links
+
+
+class LinkScoresByUrl:
+    """What links are worth now: where strategies merge what pages say of a link the best, else what the first says (D6)."""
+
+    def __init__(self, *, merges: bool) -> None:
+        self.merges = merges
+        self._found: dict[str, tuple[bool, float, int]] = {}
+        #: Waiting links that got a new score, and those whose pages are no longer kept.
+        self.n_scored = self.n_left = 0
+
+    def add(self, page: Page, scores: list[float], reasons: list[int], admitted: list[bool]) -> None:
+        """Take in what a page says of its links."""
+        found = self._found
+        for url, score, reason, is_admitted in zip(page.link_numbers, scores, reasons, admitted, strict=True):
+            new = (is_admitted, score, reason)
+            known = found.get(url)
+            if known is None or (self.merges and new[:2] > known[:2]):
+                found[url] = new
+
+    def of_waiting(self, waiting: WaitingSlice) -> NewScores:
+        """Return the scores of some of the links that wait; for `focused.frontier.rescore.rescore`."""
+        scores, reasons = waiting.scores.copy(), waiting.reasons.copy()
+        admitted = reasons != BELOW
+        for row, url in enumerate(waiting.urls):
+            found = self._found.get(url)
+            if found is None:
+                self.n_left += 1
+                continue
+            admitted[row], scores[row], reasons[row] = found
+            self.n_scored += 1
+        return NewScores(scores, reasons, np.asarray(admitted, dtype=np.bool_))
