@@ -43,6 +43,8 @@ class Crawl:
         self._fetched: set[int] = set()
         #: Links whose score may still change; None where the strategy or the frontier has no use for it.
         self.waiting = WaitingLinks() if plan.strategy.merges else None
+        #: What scores the links where the strategy learns; None where it does not.
+        self.session = plan.strategy.session()
         #: The durable frontier, if the crawl has one: its scheduler sets it.
         self.frontier: Any = None
         #: Pages judged so far.
@@ -60,6 +62,8 @@ class Crawl:
         url = self.location(response)
         key = hash(url)
         if key in self._fetched:
+            if self.session is not None:
+                self.session.same(response.request.url, url)
             return True
         if len(self._fetched) >= MAX_KNOWN_LINKS:
             self._fetched.clear()
@@ -94,7 +98,12 @@ class Crawl:
         if self.kept_pages is not None:
             self.kept_pages.keep(page, visit)
         relevance = self.plan.judge.judge(page, self.plan.strategy.kinds)
-        return relevance, self.plan.strategy.score(page, relevance, visit)
+        return relevance, (self.session or self.plan.strategy).score(page, relevance, visit)
+
+    def urls_of(self, response: Any) -> tuple[str, ...]:
+        """Return the URLs that led to a page: the link's, those it was redirected to, the one the web names."""
+        asked = (*response.meta.get("redirect_urls", ()), response.request.url, response.url, self.location(response))
+        return tuple(dict.fromkeys(asked))
 
     def item(self, response: Any, page: Page) -> PageItem:
         """Return the item of a page, still to be classified."""

@@ -153,7 +153,9 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         if page is None:
             response.meta[_LOOKED] = None
             return None
-        visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged)
+        session = self.crawl.session
+        urls = () if session is None else self.crawl.urls_of(response)
+        visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged, urls)
         relevance, scores = self.crawl.judge(page, visit)
         looked = response.meta[_LOOKED] = _Looked(
             relevance,
@@ -166,6 +168,9 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         )
         stats = self.crawler.stats
         stats.inc_value("focused/links/scored_count", len(looked.scores))
+        if session is not None:
+            for name, value in session.figures.items():
+                stats.set_value(name, value)
         for what, count in page.cuts.items():
             name = f"links/refused_{what[6:]}" if what.startswith("links_") else f"page/cut_{what}"
             stats.inc_value(f"focused/{name}_count", count)

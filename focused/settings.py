@@ -124,6 +124,12 @@ FOCUSED_HYBRID_C = 1.0  # hybrid: penalty of the SVMs
 FOCUSED_HYBRID_GAMMA = 0.0  # hybrid: of the radial kernel; 0: one over the number of terms
 FOCUSED_HYBRID_TOLERANCE = 0.001  # hybrid: where the solver stops
 FOCUSED_HYBRID_MAX_EXAMPLES = 2000  # hybrid: pages, and links, that are learnt from
+FOCUSED_ADAPTIVE_EVERY_PAGES = 25  # adaptive: pages between two fits of its model
+FOCUSED_ADAPTIVE_CREDIT = 0.3  # adaptive: what of the outcomes of a page's links counts as its own
+FOCUSED_ADAPTIVE_EXPLORATION = 0.0  # adaptive: share of the pages that are drawn by lot
+FOCUSED_ADAPTIVE_MAX_LINKS = 200_000  # adaptive: links that are remembered; others keep their score
+FOCUSED_ADAPTIVE_WARM_UP_PAGES = 50  # adaptive: until then fewer pages are asked for at a time
+FOCUSED_ADAPTIVE_SEED = 0  # adaptive: of the lot
 FOCUSED_RANDOM_SEED = 0  # random: another is another order
 FOCUSED_ORACLE_FILE = ""  # oracle: JSON of URLs and scores; evaluations write it
 

@@ -22,6 +22,7 @@ from focused.frontier.hosts_ready import HostsReady, now
 from focused.frontier.leases import LEASE, Lease, Leases, link_ended
 from focused.frontier.link import Link, fingerprint_of, host_of
 from focused.frontier.priority import LEVELS, SEED, to_priority
+from focused.frontier.records import Learning
 from focused.frontier.schema import FILE_NAME
 from focused.frontier.standing import HostStanding
 from focused.frontier.store import MERGED, NEW, FrontierStore
@@ -101,6 +102,7 @@ class FrontierScheduler(BaseScheduler):
             **options,
         )
         crawl.frontier, crawl.waiting = self, None
+        self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
         assert self.crawler.engine is not None
         self._ready = HostsReady(self.crawler.engine.downloader)
         self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
@@ -122,8 +124,11 @@ class FrontierScheduler(BaseScheduler):
             self._stats.inc_value("focused/frontier/not_durable_count")
             self._queue(request)
             return True
-        [what] = self.store.add([self._link(request)])
+        link = self._link(request)
+        [what] = self.store.add([link])
         if what == NEW:
+            if self._learning is not None:
+                self._learning.placed(link.url, link.evidence.score)
             self._stats.inc_value("scheduler/enqueued")
             return True
         if what == MERGED:
@@ -197,6 +202,8 @@ class FrontierScheduler(BaseScheduler):
         if relevant is not None and self._standing.strength:
             for host, levels in self._standing.judged(lease.link.host, relevant).items():
                 self.store.sink(host, levels)
+        if self._learning is not None:
+            self._learning.page_ended(lease.link.url)
         self._ended(lease)
         self._commit()
 
@@ -251,7 +258,10 @@ class FrontierScheduler(BaseScheduler):
     # --- Inside: links out
 
     def _has_room(self) -> bool:
-        max_pages = self._spider.crawl.plan.max_pages
+        max_pages, session = self._spider.crawl.plan.max_pages, self._spider.crawl.session
+        most = None if session is None else session.max_under_way()
+        if most is not None and len(self._in_progress()) >= most:
+            return False
         if not max_pages:
             return True
         n_pages: int = self._stats.get_value("focused/pages/fetched_count", 0)
@@ -387,6 +397,8 @@ class FrontierScheduler(BaseScheduler):
         crawl.remember_fetched(store.done_urls())
         for host, levels in self._standing.load(store.host_pages()).items():
             store.sink(host, levels)
+        if self._learning is not None and (n_bad := self._learning.resume()):
+            self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         store.commit(
             run_dir=str(self._run_dir),
             topic=crawl.plan.topic.name,

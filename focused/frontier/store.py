@@ -15,6 +15,7 @@ from focused.frontier.cut import Cutter
 from focused.frontier.hosts import HostQueue
 from focused.frontier.link import Leased
 from focused.frontier.priority import to_priority
+from focused.frontier.records import PageRecords
 from focused.frontier.schema import DONE, DROPPED, FAILED, LEASED, RANK_BITS, STATES, WAITING, lock, open_file
 from focused.strategies.evidence import Evidence
 
@@ -344,6 +345,34 @@ class FrontierStore:
         self._sql.executemany("UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ? WHERE id = ?", changes)
         for host in hosts:
             self._refresh(host)
+
+    def waiting_scores(self) -> Iterable[tuple[int, str, float]]:
+        """Yield number, URL and score of all links that wait."""
+        return self._sql.execute("SELECT id, url, score FROM links WHERE state = ?", (WAITING,))
+
+    def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
+        """Give links, by number, other scores, all admitted; return the numbers of those that do not wait."""
+        self._begin()
+        gone, hosts = [], set()
+        for number, score in scores:
+            row = self._sql.execute(
+                "SELECT host, rank, extra FROM links WHERE id = ? AND state = 0", (number,)
+            ).fetchone()
+            if row is None:
+                gone.append(number)
+                continue
+            host, rank, extra = row
+            changed = (-(to_priority(score, True) + extra) << RANK_BITS) + (rank & _TURN)
+            self._sql.execute("UPDATE links SET rank = ?, score = ? WHERE id = ?", (changed, score, number))
+            hosts.add(host)
+        for host in hosts:
+            self._refresh(host)
+        return gone
+
+    def records(self, max_links: int) -> PageRecords:
+        """Return what was learnt from pages; it is committed together with everything else."""
+        self._begin()
+        return PageRecords(self._sql, max_links)
 
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""

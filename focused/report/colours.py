@@ -46,6 +46,7 @@ _LOOKS = {
     "clustering": Look("#c05a93", "#ee9cc8", _DASH_DOT_DOT, "h", "model"),
     "incremental": Look("#8e2f7d", "#cf70be", _DASHED, "v", "model"),
     "hybrid": Look("#5e2590", "#b48bee", _LONG, "P", "model"),
+    "adaptive": Look("#c2002f", "#ff6b85", _SOLID, "X", "model"),
 }  # fmt: skip
 
 # For strategies that came later, and for crawls that are told apart by nothing else.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.strategies.adaptive import Adaptive
 from focused.strategies.anchor_tree import AnchorTree
 from focused.strategies.base import REASONS, LinkScores, Strategy, Visit
 from focused.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
@@ -56,6 +57,7 @@ STRATEGIES: dict[str, type[Strategy]] = {
         Clustering,
         Incremental,
         Hybrid,
+        Adaptive,
         Random,
         Oracle,
     )

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.relevance import PageRelevance
     from focused.strategies.evidence import Evidence
+    from focused.strategies.session import Session
     from focused.topic import Topic
 
 Floats = npt.NDArray[np.float64]
@@ -33,6 +34,7 @@ REASONS = (
     "neighbourhood",
     "inherited",
     "labels",
+    "adaptive",
 )
 """What a link's score rests on; :class:`LinkScores` holds indices into this. New ones go to the end: files hold them."""
 
@@ -49,6 +51,7 @@ REASONS = (
     BY_NEIGHBOURHOOD,
     BY_INHERITED,
     BY_LABELS,
+    BY_ADAPTIVE,
 ) = range(len(REASONS))
 
 
@@ -62,6 +65,8 @@ class Visit:
     carried: float | None = None
     #: Pages judged before this one in this crawl.
     number: int = 0
+    #: The URLs that led here: the link's, those it was redirected to, the one the web names.
+    urls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,10 @@ class Strategy:
             If the topic lacks what the strategy needs.
         """
         return self
+
+    def session(self) -> Session | None:
+        """Return what scores the links of one crawl and learns from it; None (the default): the strategy itself does."""
+        return None
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return a score and its reason for each link of the page."""

@@ -1,0 +1,224 @@
+"""One crawl's memory of links, and the model that it is scored by: learns from every page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from focused.adaptation.link_features import PageLinks, page_links
+from focused.adaptation.link_memory import EVIDENCE_OF_LINK, LinkMemory
+from focused.adaptation.link_model import LinkModel
+from focused.strategies.base import BY_ADAPTIVE, LinkScores
+from focused.strategies.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.page.page import Page
+    from focused.relevance import PageRelevance
+    from focused.strategies.base import Visit
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_FIRST_FIT = 5
+_SLOWER_FROM = 40
+"""Beyond 40 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
+
+# What a frontier is told after a fit: the best links, exactly, and of the rest a few with every page.
+_N_BEST, _N_REST = 1_000, 20
+_LEVELS = 1_000
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+class LinkSession(Session):
+    """Learns which links lead to relevant pages.
+
+    Parameters
+    ----------
+    every_pages : int
+        Pages between two fits of the model.
+    credit : float
+        In [0, 1]; see :class:`LinkModel`.
+    exploration : float
+        In [0, 1]: share of the pages that are fetched to learn from them.
+    max_links : int
+        Links that are remembered.
+    warm_up_pages : int
+        Until so many pages are in, fewer are asked for at a time.
+    seed : int
+        Of what is explored.
+    """
+
+    def __init__(
+        self,
+        *,
+        every_pages: int = 25,
+        credit: float = 0.0,
+        exploration: float = 0.0,
+        max_links: int = 200_000,
+        warm_up_pages: int = 50,
+        seed: int = 0,
+    ) -> None:
+        self.memory = LinkMemory(max_links)
+        self.model = LinkModel(self.memory, credit)
+        self._every_pages = every_pages
+        self._exploration = exploration
+        self._warm_up_pages = warm_up_pages
+        self._random = np.random.default_rng(seed)
+        self._next_fit = min(_FIRST_FIT, every_pages)
+        self._n_fits = 0
+        self._owed = 0.0
+        self._changed: list[Integers] = []
+        self._rest = _NONE
+        self._records: dict[str, PageLinks] = {}
+        self._keeps_records = False
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+        """Learn from a page, and return a score for each of its links."""
+        found = page_links(page, relevance, visit.urls or (page.url,))
+        if self._keeps_records:
+            self._records[found.urls[0]] = found
+        links = self._learn(found)
+        scores = self._scores(links)
+        return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
+
+    def same(self, url: str, known_as: str) -> None:
+        """Note that a link led to a page that had been fetched under another URL."""
+        self.memory.same(url, known_as)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Stats: how often the model was fitted, and of the last time, to what and how well."""
+        found: dict[str, float] = {"focused/adaptive/fits_count": self._n_fits}
+        if self.memory.n_forgotten:
+            found["focused/adaptive/forgotten_count"] = self.memory.n_forgotten
+        if (last := self.model.last) is not None:
+            found["focused/adaptive/outcomes_count"] = last.n_outcomes
+            found["focused/adaptive/terms_count"] = last.n_terms
+            found["focused/adaptive/loss"] = round(last.loss, 4)
+            found["focused/adaptive/loss_of_mean"] = round(last.loss_of_mean, 4)
+        return found
+
+    def max_under_way(self) -> int | None:
+        """Return how many requests may be under way: a few while next to nothing is known, so that all can profit."""
+        n_pages = self.memory.n_pages
+        return 1 + n_pages // 5 if n_pages < self._warm_up_pages else None
+
+    # --- With a frontier that can change scores
+
+    def placed(self, url: str, number: int, score: float) -> None:
+        """Note the number and the score with which a frontier has taken in a link."""
+        self._keeps_records = True
+        link = self.memory.number(url)
+        if link is not None:
+            self.memory.links["frontier"][link] = number
+            self.memory.links["level"][link] = round(score * _LEVELS)
+
+    def moved(self) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links.
+
+        Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
+        """
+        links = self.memory.links
+        rest, self._rest = self._rest[:_N_REST], self._rest[_N_REST:]
+        ids = np.unique(np.concatenate((*self._changed, rest)))
+        self._changed.clear()
+        ids = ids[links["frontier"][ids] >= 0]
+        scores = self._scores(ids)
+        levels = _levels(scores)
+        is_other = levels != links["level"][ids]
+        ids, scores = ids[is_other], scores[is_other]
+        links["level"][ids] = levels[is_other]
+        return list(zip(links["frontier"][ids].tolist(), scores.tolist(), strict=True))
+
+    def gone(self, numbers: Sequence[int]) -> None:
+        """Note that links do not wait any more."""
+        column = self.memory.links["frontier"]
+        column[np.isin(column, numbers)] = -1
+
+    def record(self, url: str) -> tuple[int, bytes] | None:
+        """Return, once, what was learnt from the page that a link led to."""
+        found = self._records.pop(url, None)
+        return None if found is None else (len(found.links), found.pack())
+
+    @property
+    def max_recorded_links(self) -> int:
+        """As many as the memory may hold."""
+        return EVIDENCE_OF_LINK * self.memory.max_links
+
+    def replay(self, record: bytes) -> None:
+        """Learn again from what ``record`` returned."""
+        found = PageLinks.unpack(record)
+        self._make_room()
+        self.memory.add(found)
+
+    def resume(self) -> None:
+        """Fit the model to all that was replayed."""
+        self._keeps_records = True
+        if self.memory.n_pages:
+            self._fit()
+
+    # --- Inside
+
+    def _learn(self, found: PageLinks) -> Integers:
+        """Take in a page, fit the model if it is time, and return the numbers of the page's links."""
+        self._make_room()
+        links, evidence = self.memory.add(found)
+        self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
+        if self.memory.n_pages >= self._next_fit:
+            self._fit()
+        elif not self._n_fits:
+            self.model.refresh()
+        else:
+            self.model.add(links, evidence)
+        self._changed.append(links)
+        return links
+
+    def _fit(self) -> None:
+        n_pages = self.memory.n_pages
+        if not self.model.fit():
+            self._next_fit = n_pages + 1
+            return
+        self._n_fits += 1
+        interval = max(self._every_pages, n_pages // _SLOWER_FROM)
+        self._next_fit = n_pages + interval
+        self._explore(self._exploration * interval)
+        links = self.memory.links
+        waiting = np.flatnonzero(links["frontier"] >= 0)
+        levels = _levels(self._scores(waiting))
+        # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
+        # that has become as much better.
+        better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
+        order = waiting[is_other][np.argsort(-better[is_other], kind="stable")]
+        self._changed.append(order[:_N_BEST])
+        self._rest = order[_N_BEST:]
+
+    def _explore(self, n_pages: float) -> None:
+        """Let links drawn by lot come first."""
+        self._owed += n_pages
+        links = self.memory.links
+        waiting = np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
+        n_drawn = min(int(self._owed), len(waiting))
+        if n_drawn:
+            self._owed -= n_drawn
+            links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
+
+    def _make_room(self) -> None:
+        if self.memory.is_full:
+            self.memory.forget(self.model.scores(slice(None)), self.model.is_learnt_from(), self.model.values())
+            self.model.refresh()
+            self._changed.clear()
+            self._rest = _NONE
+
+    def _scores(self, links: Integers) -> Floats:
+        # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
+        found: Floats = expit(self.model.scores(links) / 2)
+        return np.where(self.memory.links["explores"][links], 1.0, found)
+
+
+def _levels(scores: Floats) -> npt.NDArray[np.int32]:
+    return np.rint(scores * _LEVELS).astype(np.int32)

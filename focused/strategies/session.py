@@ -1,0 +1,70 @@
+"""What a strategy that learns keeps for one crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.page.page import Page
+    from focused.relevance import PageRelevance
+    from focused.strategies.base import LinkScores, Visit
+
+
+class Session:
+    """The memory of one crawl. ``Crawl`` holds it and asks it for scores in place of the strategy.
+
+    All but ``score`` may be left as it is. A frontier that can change the scores of waiting links tells the session where
+    they are (``placed``), asks it what has changed (``moved``), and keeps what it has learnt from each page (``record``),
+    so that a crawl that died goes on with it (``replay``).
+    """
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+        """Learn from a page, and return a score and its reason for each of its links."""
+        raise TypeError(f"{type(self).__name__} must define score()")
+
+    def same(self, url: str, known_as: str) -> None:
+        """Note that a link led to a page that had been fetched under another URL."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What it has learnt, as stats by name."""
+        return {}
+
+    def max_under_way(self) -> int | None:
+        """Return how many requests may be under way now; None: as many as the crawl likes."""
+        return None
+
+    # --- With a frontier that can change scores
+
+    def placed(self, url: str, number: int, score: float) -> None:
+        """Note the number and the score with which a frontier has taken in a link."""
+
+    def moved(self) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links whose place in the frontier should change now."""
+        return []
+
+    def gone(self, numbers: Sequence[int]) -> None:
+        """Note that links do not wait any more."""
+
+    def record(self, url: str) -> tuple[int, bytes] | None:
+        """Return, once, what was learnt from the page that a link led to: the number of its links, and all of it."""
+        return None
+
+    @property
+    def max_recorded_links(self) -> int:
+        """How many links the records may have together; the oldest are not needed beyond that."""
+        return 0
+
+    def replay(self, record: bytes) -> None:
+        """Learn again from what ``record`` returned.
+
+        Raises
+        ------
+        ValueError
+            If it is something else.
+        """
+
+    def resume(self) -> None:
+        """Go on after the last of the records."""
