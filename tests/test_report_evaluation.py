@@ -206,6 +206,12 @@ def test_one_topic_with_one_repeat_has_no_interval(tmp_path):
     assert "nan" not in page.text.lower()
 
 
+def test_a_strategy_that_found_no_more_than_another_is_not_called_the_best(tmp_path):
+    text = report_of(tmp_path, topics=["a"], strategies=["cbp_slc", "slc"], skill={"cbp_slc": 0, "slc": 0}).text
+    assert "cbp_slc is no better than slc : in" in text
+    assert "slc is best" not in text
+
+
 def test_rows_that_are_not_whole_are_left_out_and_counted(tmp_path):
     write_evaluation(tmp_path, strategies=["slc", "lpe"])
     for name in ("results.csv", "curves.csv"):

@@ -115,10 +115,12 @@ def _answer(results: Results, web: WebResults, default: str) -> Iterator[object]
         return
     best = ranked[0]
     found, harvest = web.estimate(best, MEASURE), web.estimate(best, "harvest_rate")
+    equals = [other for other in ranked[1:] if math.isclose(web.estimate(other, MEASURE).mean, found.mean)]
+    standing = joined((" is no better than ", _some(equals))) if equals else " is best"
     yield element("strong", name(best))
     yield joined(
         (
-            " is best" if len(ranked) > 1 else " was the only strategy",
+            standing if len(ranked) > 1 else " was the only strategy",
             f": in {web.max_pages:,} pages it found ",
             element("strong", percent(found.mean)),
             f" of what a perfect crawl could have found{_interval(found)}, and {percent(harvest.mean)} of the pages that it "
