@@ -143,7 +143,7 @@ class AdaptationPipeline:
                     self._verdict(number, self._pending.pop(form))
         self._read_verdicts()
         self._train_if_due(number)
-        self._took(start)
+        self._took(start, "a page")
         return item
 
     def _judged(self, number: int, item: PageItem, label: bool | None) -> JudgedPage:
@@ -250,20 +250,23 @@ class AdaptationPipeline:
     def _look(self) -> None:
         """See whether a training has ended; score some of the waiting links anew."""
         start = time.perf_counter()
+        what = "a look"
         if self._work is not None:
+            what = "waiting links"
             self._score_some()
         elif self.trainer.is_busy:
             n_failed = self.trainer.n_failed
             attempt = self.trainer.poll()
             if attempt is not None:
                 self._n_failed_in_a_row = 0
+                what = "a new model"
                 self._trained(attempt)
             elif self.trainer.n_failed > n_failed:
                 self._training_failed()
         elif not self._is_preparing:
             self._read_verdicts()
             self._train_if_due(self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
-        self._took(start)
+        self._took(start, what)
 
     def _training_failed(self) -> None:
         self._count("worker_failed_count")
@@ -426,11 +429,13 @@ class AdaptationPipeline:
                 *(len(self._window), found, self.crawl.harvest.recent_rate, self.crawl.harvest.rate),
             )
 
-    def _took(self, start: float) -> None:
+    def _took(self, start: float, what: str) -> None:
+        """Note for how long nothing else could be done."""
         seconds = time.perf_counter() - start
         if seconds > self._longest_secs:
             self._longest_secs = seconds
             self._set("adaptation/longest_block_ms", round(seconds * 1000, 1))
+            self._set("adaptation/longest_block_by", what)
 
     def _count(self, what: str, n: int = 1) -> None:
         self.crawler.stats.inc_value(f"focused/adaptation/{what}", n)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
 
+N_FOLDS = 10
 QUICK_FOLDS = 3
 QUICK_POSITIVES = 20
 """From so many positives on."""
@@ -176,7 +177,7 @@ def learn(
             random_state=random_state,
             n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
             # Of few positives a third less is too few.
-            **({"n_folds": QUICK_FOLDS} if quick and len(positive) >= QUICK_POSITIVES else {}),
+            n_folds=QUICK_FOLDS if quick and len(positive) >= QUICK_POSITIVES else N_FOLDS,
         )
         assert isinstance(model.figures, TrainingFigures)
         return model, model.figures

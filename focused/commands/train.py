@@ -14,6 +14,7 @@ from scrapy.commands import ScrapyCommand
 
 from focused.commands.fetching import FetchedPages, FetchError, fetch
 from focused.commands.progress import Progress
+from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
 from focused.examples.gather import shuffled
@@ -47,6 +48,8 @@ Examples:
       words alone, for want of pages: a beginning, spread to what stands beside them in the general background
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --quick
       several times faster: 3 folds instead of 10, 1,000 unlabelled pages, no learning curve
+  scrapy train solar --from-run runs/solar/20260102-030405
+      what a crawl with FOCUSED_ADAPTATION learnt, for good
 """
 
 
@@ -110,6 +113,11 @@ class Command(ScrapyCommand):
             "--unlabeled-sample says otherwise",
         )
         learning.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
+        learning.add_argument(
+            "--from-run",
+            metavar="RUN_DIR",
+            help="train the topic again, with the pages that joined in a crawl that adapted",
+        )
         learning.add_argument("--force", action="store_true", help="replace a topic of that name")
         learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
@@ -132,6 +140,11 @@ class Command(ScrapyCommand):
     def _run(self, args: list[str], opts: argparse.Namespace) -> None:
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         name = topic_name(args)
+        if opts.from_run is not None:
+            check_alone(opts)
+            progress = Progress(opts.quiet)
+            print(train_from_run(name, Path(opts.from_run), models_dir, force=opts.force, say=progress.say))
+            return
         n_sample, random_state = check_options(opts)
         topic = _topic(name, models_dir, opts, self.settings)
         if opts.seeds:
