@@ -396,6 +396,21 @@ def test_seeds_of_a_file_that_the_web_does_not_have_are_left_out_and_said_to_be(
 
 
 @pytest.mark.slow
+def test_a_page_under_two_addresses_of_its_host_is_fetched_and_counted_once(tmp_path):
+    warc = Warc(tmp_path / "site.warc.gz")
+    for path, body in regions().items():
+        # Each page links to the next one in two ways.
+        warc.page(f"http://site.example{path}", body.replace(b'href="/', b'href="http://site.example:80/', 1))
+    RecordedWeb(warc.save()).close()
+    labels = [f"http://site.example{path}\t{path.split('/')[1]}" for path in regions() if path != "/"]
+    (tmp_path / "labels.tsv").write_text("\n".join(labels))
+    command = evaluate(tmp_path, tmp_path, strategies="breadth_first,depth_first", pages=40)
+    assert command.exit_code == 0, command.err
+    rows = rows_of(tmp_path / "eval" / "results.csv")
+    assert [(row["pages"], row["finish_reason"]) for row in rows] == [("40", "max_pages")] * 2
+
+
+@pytest.mark.slow
 def test_an_evaluation_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp_path):
     def demo(pages: int, topic: str) -> Finished:
         argv = ["evaluate", "--web", "demo", "--topics", topic, "--pages", "10", "--positives", "8", "--repeats", "1"]

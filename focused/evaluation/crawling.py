@@ -22,6 +22,8 @@ from focused.spiders.focused import FocusedSpider
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from focused.evaluation.cache import PageCache
     from focused.evaluation.graph import LinkGraph
 
@@ -83,15 +85,24 @@ class Crawler:
         elif strategy == "random" and "FOCUSED_RANDOM_SEED" not in group.settings:
             settings.set("FOCUSED_RANDOM_SEED", group.repeat, priority="cmdline")
         crawler = AsyncCrawlerRunner(settings).create_crawler(FocusedSpider)
-        watch = _Watch(crawler, group, self._cache)
+        with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
+            page_of = self._page_of(web)
+            watch = _Watch(crawler, group, self._cache, page_of)
+            return await self._crawled(crawler, strategy, run_dir, watch, page_of)
+
+    async def _crawled(
+        self, crawler: Any, strategy: str, run_dir: Path, watch: _Watch, page_of: Callable[[str, str], str]
+    ) -> dict[str, Any]:
+        group = self.group
         start = time.process_time()
         await crawler.crawl_async(
             topic=group.name,
             strategy=strategy,
             web=group.warc,
             seeds=" ".join(group.seeds),
-            # Training positives do not count; the watch ends the crawl when enough others were fetched.
-            max_pages=str(group.pages + len(group.positives) + 1),
+            # Training positives do not count, nor does a page again under another host's name; the watch ends the crawl
+            # when enough others were fetched.
+            max_pages=str(2 * group.pages + len(group.positives)),
             run_dir=str(run_dir),
         )
         cpu_seconds = time.process_time() - start + watch.saved_secs
@@ -102,35 +113,39 @@ class Crawler:
         why = watch.why_failed(reason, len(rows))
         if why:
             return {"state": FAILED, "why": why}
-        measured = self._measure(rows)
+        measured = self._measure(rows, page_of)
         figures = _figures(measured, stats, group)
         figures |= {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason}
         return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
 
-    def _measure(self, rows: list[Fetched]) -> Measured:
-        group, known = self.group, self._graph.page_number
-        with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
-            resolver = Resolver(web, self._settings)
+    def _page_of(self, web: RecordedWeb) -> Callable[[str, str], str]:
+        """Return what tells the page of a URL and of the name that the crawl knows it by."""
+        known, resolver = self._graph.page_number, Resolver(web, self._settings)
 
-            def page_of(row: Fetched) -> str:
-                # The web's own name for a page; where another host's name kept it back, the web is asked again.
-                return row.location if row.location in known else resolver.page_of(row.url) or row.location
+        def page_of(url: str, location: str) -> str:
+            # The web's own name for a page; where another host's name kept it back, the web is asked again.
+            return location if location in known else resolver.page_of(url) or location
 
-            return measure(
-                rows,
-                page_of,
-                relevant=frozenset(group.relevant),
-                positives=frozenset(group.positives),
-                targets=frozenset(group.targets),
-                budget=group.pages,
-            )
+        return page_of
+
+    def _measure(self, rows: list[Fetched], page_of: Callable[[str, str], str]) -> Measured:
+        group = self.group
+        return measure(
+            rows,
+            lambda row: page_of(row.url, row.location),
+            relevant=frozenset(group.relevant),
+            positives=frozenset(group.positives),
+            targets=frozenset(group.targets),
+            budget=group.pages,
+        )
 
 
 class _Watch:
     """Looks on while a crawl runs: ends it when its budget is spent, and notes what goes wrong."""
 
-    def __init__(self, crawler: Any, group: Group, cache: PageCache) -> None:
+    def __init__(self, crawler: Any, group: Group, cache: PageCache, page_of: Callable[[str, str], str]) -> None:
         self._crawler = crawler
+        self._page_of = page_of
         self._positives = frozenset(group.positives)
         self._budget = group.pages
         self._cache = cache
@@ -167,9 +182,12 @@ class _Watch:
         self.errors[f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"] += 1
 
     def _judged(self, item: Any) -> None:
-        if not isinstance(item, PageItem) or item.known_as in self._positives:
+        if not isinstance(item, PageItem):
             return
-        self._counted.add(item.known_as)
+        page = self._page_of(item.url, item.known_as)
+        if page in self._positives:
+            return
+        self._counted.add(page)
         if len(self._counted) == self._budget and self._budget:
             self._budget = 0
             deferred_from_coro(self._crawler.engine.close_spider_async(reason=FULL_BUDGET))
