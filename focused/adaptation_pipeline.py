@@ -280,6 +280,8 @@ class AdaptationPipeline:
     def _trained(self, attempt: Attempt) -> None:
         """Use a new model, or say why not."""
         self._list.write(attempt.to_line())
+        if self._verdicts is not None:
+            self._set("verdicts/doubtful_count", attempt.n_doubtful)
         held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
         about = (
             f"{attempt.n_positive} positives and {attempt.n_negative} negatives joined, held out: {held_out or 'none'}"

@@ -30,8 +30,8 @@ class Joined:
     options: AdaptationOptions
     by_relevance: dict[int, bool] = field(default_factory=dict)
     by_verdict: dict[int, bool] = field(default_factory=dict)
-    #: Pages counted towards the next training.
-    n_counted: int = 0
+    #: Pages counted towards the next training, each once.
+    counted: set[int] = field(default_factory=set)
     #: Labels that are new, or another, since the last training.
     n_changed: int = 0
 
@@ -44,7 +44,7 @@ class Joined:
             self.by_relevance[number] = label
             self.n_changed += 1
         if label is not None or self.options.counts == "judged":
-            self.n_counted += 1
+            self.counted.add(number)
         return label
 
     def verdict(self, number: int, relevant: bool) -> bool:
@@ -53,17 +53,18 @@ class Joined:
             return False
         self.by_verdict[number] = relevant
         self.n_changed += 1
-        self.n_counted += 1
+        self.counted.add(number)
         return True
 
     @property
     def is_time(self) -> bool:
         """Whether k pages were counted since the last training."""
-        return self.n_counted >= self.options.every_pages
+        return len(self.counted) >= self.options.every_pages
 
     def start_again(self) -> None:
         """Count from nought."""
-        self.n_counted = self.n_changed = 0
+        self.counted.clear()
+        self.n_changed = 0
 
     def labels(self) -> dict[int, bool]:
         """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""

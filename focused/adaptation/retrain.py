@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focused.adaptation.doubt import doubtful
 from focused.adaptation.enlarge import enlarge, links_of
 from focused.adaptation.held_out import N_PARTS, held_out_score, parts_of
 from focused.learning.training import train_topic
@@ -38,6 +39,22 @@ class Comparison:
             return ""
         which = "in use" if self.in_use >= self.first else "before the crawl"
         return f"average precision {self.new:.3f} on held-out examples; of the model {which} {best:.3f}"
+
+
+def without_doubtful(
+    topic: Topic, pages: Sequence[JudgedPage], labels: Labels, verdicts: Collection[int], *, random_state: int = 0
+) -> dict[int, bool]:
+    """Return the labels without the verdicts that all other examples speak against.
+
+    Parameters and errors as in `compare`.
+    """
+    examples = enlarge(_examples_of(topic), pages, labels)
+    numbers = [page.number for page in pages if page.number in labels and page.terms]
+    part = np.full(examples.pages.shape[0], -1)
+    part[-len(numbers) or len(part) :] = [n % N_PARTS if n in verdicts else -1 for n in numbers]
+    found = doubtful(topic.manifest["learner"], examples.pages, examples.positive, part, random_state)
+    left_out = {numbers[row] for row in (np.flatnonzero(found) - (len(part) - len(numbers))).tolist()}
+    return {number: label for number, label in labels.items() if number not in left_out}
 
 
 def compare(

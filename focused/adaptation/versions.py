@@ -40,6 +40,8 @@ class Attempt:
     n_positive: int = 0
     n_negative: int = 0
     n_verdicts: int = 0
+    #: Verdicts that all other examples speak against; they were left out.
+    n_doubtful: int = 0
     n_links: int = 0
     #: The version it was compared with.
     in_use: int = FIRST

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from focused.adaptation.record import RECORD_FILE, read_record
-from focused.adaptation.retrain import compare, retrain
+from focused.adaptation.retrain import compare, retrain, without_doubtful
 from focused.adaptation.versions import FOLDER, LABELS_FILE, Attempt, read_labels
 from focused.stores import write_json
 from focused.topic import Topic, load_topic
@@ -54,6 +54,9 @@ def do(task: Task, topic: Topic) -> Attempt:
     run_dir = Path(task.run_dir)
     labels = {int(number): label for number, label in task.labels.items()}
     pages, _ = read_record(run_dir / RECORD_FILE, task.n_bytes)
+    n_labels = len(labels)
+    if task.verdicts:
+        labels = without_doubtful(topic, pages, labels, set(task.verdicts), random_state=task.random_state)
     joined = [page for page in pages if page.number in labels and page.terms]
     n_positive = sum(labels[page.number] for page in joined)
     known: dict[str, Any] = {
@@ -63,11 +66,14 @@ def do(task: Task, topic: Topic) -> Attempt:
         "n_positive": n_positive,
         "n_negative": len(joined) - n_positive,
         "n_verdicts": len(task.verdicts),
+        "n_doubtful": n_labels - len(labels),
         "in_use": task.in_use,
     }
     try:
         in_use = read_labels(run_dir, task.in_use)
-        found = compare(topic, pages, labels, in_use, set(task.verdicts), random_state=task.random_state)
+        found = compare(
+            topic, pages, labels, in_use, set(task.verdicts) & labels.keys(), random_state=task.random_state
+        )
         known["held_out"] = {name: round(value, 6) for name, value in asdict(found).items()}
         why = found.why_worse(task.tolerance)
         if why:

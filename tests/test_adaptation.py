@@ -1,0 +1,279 @@
+"""What a crawl learns, without a crawl: which pages join, verdict files, enlarged examples, comparisons, the process."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from focused.adaptation.drift import drift
+from focused.adaptation.enlarge import enlarge
+from focused.adaptation.joining import Joined
+from focused.adaptation.kept_pages import KeptPages
+from focused.adaptation.options import AdaptationOptions, read_options
+from focused.adaptation.record import JudgedPage, LinkTexts, read_record
+from focused.adaptation.retrain import compare
+from focused.adaptation.trainer import Trainer
+from focused.adaptation.verdicts import VerdictFiles
+from focused.adaptation.versions import Attempt, read_attempts, version_in_use
+from focused.adaptation.worker import Task
+from focused.strategies import Visit
+from focused.topic import Topic, TopicExamples
+
+STAR_WORDS = [f"star{i}" for i in range(12)]
+COMET_WORDS = [f"comet{i}" for i in range(12)]
+TABLE_WORDS = [f"table{i}" for i in range(12)]
+OTHER_WORDS = [f"other{i}" for i in range(60)]
+AUTOMATIC = AdaptationOptions("automatic", every_pages=3)
+
+
+def words(rng: np.random.Generator, about: list[str], n: int = 30) -> dict[str, int]:
+    drawn = [*rng.choice(about, n // 2).tolist(), *rng.choice(OTHER_WORDS, n // 2).tolist()]
+    return {word: drawn.count(word) for word in dict.fromkeys(drawn)}
+
+
+def a_topic(n_positive: int = 12, n_others: int = 60, seed: int = 0) -> Topic:
+    """A topic whose examples are about stars, or about nothing."""
+    rng = np.random.default_rng(seed)
+    terms = [*STAR_WORDS, *OTHER_WORDS]
+    texts = [words(rng, STAR_WORDS) for _ in range(n_positive)] + [words(rng, OTHER_WORDS) for _ in range(n_others)]
+    rows = sparse.csr_matrix([[float(text.get(term, 0)) for term in terms] for text in texts])
+    none, no_rows = sparse.csr_matrix((0, len(terms))), np.zeros(0, dtype=np.int64)
+    topic = Topic("stars", "Stars", "en", [])
+    topic.examples = TopicExamples(
+        terms, rows, np.arange(n_positive + n_others) < n_positive, no_rows, no_rows, none, none, none, none
+    )
+    topic.manifest = {"learner": "screened_svm"}
+    return topic
+
+
+def judged(number: int, terms: dict[str, int], link: LinkTexts | None = None) -> JudgedPage:
+    return JudgedPage(number, f"http://h.example/{number}", 0.5, 1, 1, None, terms, link)
+
+
+def test_pages_join_by_their_relevance_and_every_judged_page_counts_whether_it_joins_or_not():
+    joined = Joined(AUTOMATIC)
+    labels = [joined.judged(number, value) for number, value in enumerate((0.9, 0.5, 0.1), start=1)]
+    assert labels == [True, None, False]
+    assert joined.labels() == {1: True, 3: False}
+    assert joined.is_time
+    joined.start_again()
+    joined.judged(4, 0.5)
+    joined.verdict(4, True)
+    joined.judged(5, 0.5)
+    assert not joined.is_time  # a page counts once
+    only_added = Joined(AdaptationOptions("automatic", every_pages=3, counts="added"))
+    for number, value in enumerate((0.9, 0.5, 0.1), start=1):
+        only_added.judged(number, value)
+    assert not only_added.is_time
+
+
+def test_a_verdict_stands_above_the_relevance_and_a_later_one_above_an_earlier():
+    joined = Joined(AdaptationOptions("both"))
+    joined.judged(1, 0.95)
+    joined.verdict(1, False)
+    assert joined.labels() == {1: False}
+    joined.verdict(1, True)
+    assert joined.labels() == {1: True}
+    assert not joined.verdict(1, True)
+
+
+def test_of_more_pages_than_the_limit_verdicts_and_the_latest_pages_are_learnt_from():
+    joined = Joined(AdaptationOptions("both", max_pages=3))
+    for number in range(1, 8):
+        joined.judged(number, 0.9)
+    joined.verdict(2, True)
+    assert sorted(joined.labels()) == [2, 6, 7]
+
+
+def test_verdict_files_may_grow_hold_nonsense_and_end_in_half_a_line(tmp_path):
+    folder = tmp_path / "verdicts"
+    files = VerdictFiles(folder)
+    assert files.new() == []
+    folder.mkdir()
+    first = folder / "a.jsonl"
+    first.write_text('{"url": "http://h.example/1", "relevant": true}\nnonsense\n{"url": "http://h.example/2", "rel')
+    (folder / "b.csv").write_text("url,relevant,note\nhttp://h.example/3,no,a list\nhttp://h.example/4,perhaps\n")
+    (folder / "notes.txt").write_text("http://h.example/9 is good\n")
+    found = files.new()
+    assert [(v.url, v.relevant) for v in found] == [("http://h.example/1", True), ("http://h.example/3", False)]
+    assert files.counts["bad"] == 2
+    with first.open("a") as file:
+        file.write('evant": "no"}\n')
+    assert [(v.url, v.relevant) for v in files.new()] == [("http://h.example/2", False)]
+    assert files.new() == []
+    first.write_text('{"url": "http://h.example/5", "relevant": 1}\n')
+    assert [v.url for v in files.new()] == ["http://h.example/5"]
+
+
+def test_a_line_without_end_does_not_keep_a_verdict_file_from_being_read(tmp_path):
+    path = tmp_path / "v.jsonl"
+    path.write_text("x" * 3_000_000 + "\n" + '{"url": "http://h.example/1", "relevant": true}\n')
+    files = VerdictFiles(path)
+    found = [verdict.url for _ in range(6) for verdict in files.new()]
+    assert found == ["http://h.example/1"]
+
+
+def test_the_record_of_pages_is_read_back_and_half_lines_are_left_out(tmp_path):
+    page = judged(2, {"stern": 3, "straße": 1}, LinkTexts(1, {"a": 1}, {"b": 2}, {"c": 1}, {"d": 1}))
+    path = tmp_path / "adaptation.jsonl"
+    path.write_text(f"{page.to_line()}\n[1]\n{judged(1, {}).to_line()}\n{page.to_line()[:40]}", encoding="utf-8")
+    pages, n_bad = read_record(path)
+    assert pages == [judged(1, {}), page]
+    assert n_bad == 1
+    assert read_record(path, len(page.to_line().encode()) + 1)[0] == [page]
+
+
+def test_joined_pages_stand_under_the_examples_with_their_words_and_the_links_between_them():
+    topic = a_topic()
+    assert topic.examples is not None
+    known = topic.examples
+    link = LinkTexts(1, {"star0": 1}, {"comet1": 2}, {"star0": 1}, {"new": 1})
+    pages = [judged(1, {"comet1": 2, "star0": 1}), judged(2, {"comet2": 1}, link), judged(3, {"x": 1})]
+    found = enlarge(known, pages, {1: False, 2: True})
+    column = {term: number for number, term in enumerate(found.terms)}
+    n = known.pages.shape[0]
+    assert found.pages.shape[0] == n + 2
+    assert (found.pages[:n, : len(known.terms)] != known.pages).nnz == 0
+    assert found.pages[n, column["comet1"]] == 2
+    assert found.positive.tolist() == [*known.positive.tolist(), False, True]
+    assert found.sources.tolist() == [n]
+    assert found.targets.tolist() == [n + 1]
+    assert found.contexts[0, column["comet1"]] == 2
+    again = TopicExamples.to_bytes(found)  # what a version keeps must be what a topic's file may hold
+    assert again
+
+
+def test_a_link_whose_own_page_did_not_join_is_no_example():
+    topic = a_topic()
+    assert topic.examples is not None
+    link = LinkTexts(1, {"star0": 1})
+    found = enlarge(topic.examples, [judged(1, {"a": 1}), judged(2, {"b": 1}, link)], {2: True})
+    assert found.n_links == 0
+
+
+def test_labels_that_turn_the_topic_round_are_refused_and_right_ones_are_not():
+    topic, rng = a_topic(), np.random.default_rng(1)
+    pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 81)]
+    right = {page.number: page.number % 2 == 1 for page in pages}
+    wrong = {number: not label for number, label in right.items()}
+    assert compare(topic, pages, right, {}, set()).why_worse(0.02) == ""
+    found = compare(topic, pages, wrong, {}, set())
+    assert found.new < found.in_use - 0.1
+    assert "held-out" in found.why_worse(0.02)
+
+
+def test_verdicts_that_widen_the_topic_are_not_taken_for_a_loss():
+    topic, rng = a_topic(), np.random.default_rng(2)
+    # Neither the words of comets nor those of tables stand in the examples.
+    pages = [judged(n, words(rng, COMET_WORDS if n % 2 else TABLE_WORDS)) for n in range(1, 41)]
+    labels = {page.number: page.number % 2 == 1 for page in pages}
+    found = compare(topic, pages, labels, {}, set(labels))
+    assert found.new > found.in_use
+    assert found.why_worse(0.02) == ""
+
+
+def a_task(tmp_path) -> Task:
+    return Task(2, 1, "stars", str(tmp_path), str(tmp_path), 0, {}, [], 0.02, 0, False)
+
+
+def answer_of(trainer: Trainer, seconds: float = 20) -> Attempt | None:
+    end = time.monotonic() + seconds
+    while trainer.is_busy and time.monotonic() < end:
+        found = trainer.poll()
+        if found is not None:
+            return found
+        time.sleep(0.01)
+    return None
+
+
+@pytest.mark.parametrize(
+    ("program", "timeout_secs"),
+    [
+        ("import sys; sys.stdin.readline(); sys.exit(3)", 60.0),
+        ("import sys, time; sys.stdin.readline(); time.sleep(60)", 0.2),
+        ("import sys; sys.stdin.readline(); print('no JSON', flush=True); sys.stdin.read()", 60.0),
+    ],
+    ids=["dies", "hangs", "talks nonsense"],
+)
+def test_a_process_that_dies_hangs_or_talks_nonsense_is_counted_and_the_next_task_gets_a_new_one(
+    tmp_path, program, timeout_secs
+):
+    trainer = Trainer(timeout_secs, [sys.executable, "-c", program])
+    try:
+        for n in (1, 2):
+            assert trainer.ask(a_task(tmp_path))
+            assert trainer.is_busy
+            assert answer_of(trainer) is None
+            assert not trainer.is_busy
+            assert trainer.n_failed == n
+    finally:
+        trainer.close()
+
+
+def test_an_answer_is_read_without_waiting_for_it(tmp_path):
+    line = json.dumps({"version": 2, "accepted": False, "why": "so"})
+    trainer = Trainer(60, [sys.executable, "-c", f"import sys; sys.stdin.readline(); print({line!r}, flush=True)"])
+    try:
+        assert trainer.ask(a_task(tmp_path))
+        assert answer_of(trainer) == Attempt(2, accepted=False, why="so")
+        assert trainer.n_failed == 0
+    finally:
+        trainer.close()
+
+
+def test_the_version_in_use_is_the_last_that_was_accepted(tmp_path):
+    lines = [Attempt(2, True).to_line(), Attempt(3, False, "worse").to_line(), '{"version": "x"}', "{"]
+    (tmp_path / "versions.jsonl").write_text("\n".join(lines) + "\n")
+    attempts = read_attempts(tmp_path)
+    assert [each.version for each in attempts] == [2, 3]
+    assert version_in_use(attempts) == 2
+
+
+def test_kept_pages_are_the_latest():
+    class Named:
+        def __init__(self, url: str) -> None:
+            self.url = url
+
+    pages = KeptPages(2)
+    for name in "abc":
+        pages.keep(Named(name), Visit())
+    assert pages.get("a") is None
+    assert pages.get("c") is not None
+    assert pages.n_forgotten == 1
+
+
+def test_drift_is_nought_for_the_same_scores_and_grows_with_their_distance():
+    rng = np.random.default_rng(0)
+    training = rng.beta(1, 9, 2000)
+    assert drift(training, training) == pytest.approx(0)
+    near, far = drift(training, rng.beta(1, 8, 2000)), drift(training, rng.beta(9, 1, 2000))
+    assert near < 0.1 < 0.25 < far
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"FOCUSED_ADAPTATION": "on"}, "'off' or 'automatic' or 'interactive' or 'both'"),
+        ({"FOCUSED_ADAPTATION": "automatic", "FOCUSED_ADAPTATION_T1": "0.1"}, "must be less than"),
+        ({"FOCUSED_ADAPTATION": "interactive"}, "FOCUSED_VERDICTS=PATH"),
+        ({"FOCUSED_VERDICTS": "v.jsonl"}, "FOCUSED_ADAPTATION=interactive"),
+        ({"FOCUSED_ADAPTATION_EVERY_PAGES": "0"}, "a whole number of at least 1"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused_by_name(settings, says):
+    with pytest.raises(ValueError, match="FOCUSED_") as error:
+        read_options(settings)
+    assert says in str(error.value)
+
+
+def test_a_topic_without_examples_cannot_adapt_and_says_so():
+    topic = Topic("tides", "Tides", "en", [])
+    topic.manifest = {"kind": "keywords"}
+    with pytest.raises(ValueError, match="scrapy train tides --force --positive PATH"):
+        read_options({"FOCUSED_ADAPTATION": "automatic"}, topic)
+    assert read_options({}, topic).mode == "off"
