@@ -1,4 +1,4 @@
-"""A scheduler that lets the crawls of one strategy fail, if a file in the working directory says so."""
+"""Components that let crawls fail: of one strategy, if a file in the working directory says so; or one page of each."""
 
 from __future__ import annotations
 
@@ -31,3 +31,16 @@ class FailingScheduler(BudgetScheduler):
             Path("is_waiting").touch()
             return None
         return super().next_request()
+
+
+class OnePageFails:
+    """A pipeline that raises for the tenth page of a crawl."""
+
+    def __init__(self) -> None:
+        self._n_pages = 0
+
+    def process_item(self, item: Any) -> Any:
+        self._n_pages += 1
+        if self._n_pages == 10:
+            raise RuntimeError("a page out of order")
+        return item

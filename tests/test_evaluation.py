@@ -108,7 +108,7 @@ def test_every_crawl_has_a_row_and_a_curve(done):
         assert float(row["harvest_rate"]) == pytest.approx(int(row["relevant"]) / 30, abs=1e-6)
         assert float(row["share_of_bound"]) == pytest.approx(int(row["relevant"]) / int(row["bound"]), abs=1e-6)
         assert float(row["cpu_seconds"]) > 0
-        assert row["unreachable_relevant"] == "0"
+        assert row["unreachable_relevant"] == row["page_errors"] == "0"
         curve = [c for c in curves if all(c[k] == row[k] for k in ("topic", "strategy", "repeat"))]
         assert [c["pages"] for c in curve] == ["10", "20", "30"]
         assert curve[-1]["relevant"] == row["relevant"]
@@ -210,6 +210,20 @@ def test_the_model_is_that_of_scrapy_train(done, site, tmp_path):
     assert trained.exit_code == 0, trained.err
     model = "models/site-stars-r1/model.npz"
     assert (tmp_path / model).read_bytes() == (done[0] / "eval" / model).read_bytes()
+
+
+@pytest.mark.slow
+def test_pages_that_raise_an_exception_are_counted(site, tmp_path):
+    pipelines = {
+        "focused.pipelines.ClassifyPipeline": 100,
+        "failing.OnePageFails": 150,
+        "focused.pipelines.HarvestPipeline": 200,
+    }
+    settings = ("-s", f"ITEM_PIPELINES={json.dumps(pipelines)}")
+    command = evaluate(site, tmp_path, *settings, strategies="breadth_first", pages=60)
+    assert command.exit_code == 0, command.err
+    (row,) = rows_of(tmp_path / "eval" / "results.csv")
+    assert (row["state"], row["page_errors"]) == ("done", "1")
 
 
 @pytest.mark.slow

@@ -116,6 +116,16 @@ def test_failed_crawls_are_named_and_count_nowhere(tmp_path):
     assert on_web.estimate("lpe", "harvest_rate").mean == pytest.approx((kept[0] + sum(stars) / 2) / 2)
 
 
+def test_pages_that_raised_an_exception_are_said(tmp_path):
+    assert "raised an exception" not in report_of(tmp_path / "a", strategies=["slc"]).text
+    directory = write_evaluation(tmp_path / "b", strategies=["slc"])
+    header, *rows = (directory / "results.csv").read_text().splitlines()
+    rows = [f"{row},{n}" for row, n in zip(rows, (2, 0, 1, 0), strict=True)]
+    (directory / "results.csv").write_text("\n".join([f"{header},page_errors", *rows]) + "\n")
+    text = page_of(write_evaluation_report(directory)).text
+    assert "3 pages of 2 crawls raised an exception" in text
+
+
 def test_labels_from_a_classifier_are_marked_and_labels_of_people_are_not(tmp_path):
     assert "No evidence of quality" not in report_of(tmp_path / "b", strategies=["slc"]).text
     directory = write_evaluation(tmp_path / "c", strategies=["slc"])

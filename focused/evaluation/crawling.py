@@ -115,7 +115,11 @@ class Crawler:
             return {"state": FAILED, "why": why}
         measured = self._measure(rows, page_of)
         figures = _figures(measured, stats, group)
-        figures |= {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason}
+        figures |= {
+            "cpu_seconds": round(cpu_seconds, 3),
+            "finish_reason": reason,
+            "page_errors": watch.errors.total(),
+        }
         return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
 
     def _page_of(self, web: RecordedWeb) -> Callable[[str, str], str]:

@@ -26,7 +26,7 @@ RESULT_COLUMNS = (
     *("relevant_by_block", "relevant_by_anchor", "relevant_by_context", "relevant_deferred"),
     *("cpu_seconds", "finish_reason"),
     *("reachable_relevant", "bound", "budget", "state"),
-    *("by_other", "relevant_by_other", "relevant_seeds", "dropped", "unreachable_relevant"),
+    *("by_other", "relevant_by_other", "relevant_seeds", "dropped", "unreachable_relevant", "page_errors"),
 )
 
 

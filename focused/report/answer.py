@@ -74,6 +74,13 @@ def warnings(results: Results) -> Iterator[Markup]:
             " and count nowhere; means of their strategies are over the rest, comparisons over the pairs that are whole.",
             element("ul", *named),
         )
+    with_errors = [crawl for crawl in results.crawls if crawl.value("page_errors") > 0]
+    if with_errors:
+        n_errors = int(sum(crawl.value("page_errors") for crawl in with_errors))
+        yield _note(
+            f"{n_errors:,} pages of {len(with_errors):,} crawls raised an exception, so those crawls lost their links; the "
+            "folder logs of the evaluation says which."
+        )
     if results.n_bad_rows:
         yield _note(f"{results.n_bad_rows:,} rows of the files were not whole and are left out.")
     expected = results.run.get("n_crawls")
