@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,7 +41,7 @@ class LinkMemory:
     max_links : int
     """
 
-    def __init__(self, max_links: int = 200_000) -> None:
+    def __init__(self, max_links: int = 100_000) -> None:
         self.max_links = max_links
         #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
         #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there.
@@ -56,7 +57,7 @@ class LinkMemory:
         self.evidence = Rows(link=(np.int32, 0, 0), **{name: (np.int32, 0, 0) for name in OF_EVIDENCE})
         self.anchors = Rows(columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0))
         self._numbers: dict[int, int] = {}
-        self._groups: dict[str, dict[Hashable, int]] = {name: {} for name in ("anchor", "place", *OF_LINKS)}
+        self._groups: dict[str, dict[int, int]] = {name: {} for name in ("anchor", "place", *OF_LINKS)}
         self._n_blocks = 0
         self.n_pages = 0
         #: Of all pages, summed.
@@ -193,7 +194,7 @@ class LinkMemory:
 
     def _group(self, name: str, key: Hashable) -> int:
         groups = self._groups[name]
-        return groups.setdefault(key, len(groups))
+        return groups.setdefault(hash(key), len(groups))  # a tenth of the keys' own size
 
     def _anchors(self, texts: list[tuple[int, ...]]) -> Integers:
         found = [self._group("anchor", text) for text in texts]
@@ -226,18 +227,18 @@ class LinkMemory:
         """Forget groups that nothing belongs to any more."""
         for name in ("block", "anchor", "place", *OF_LINKS):
             column = (self.links if name in OF_LINKS else self.evidence)[name]
-            used, column[:] = np.unique(column, return_inverse=True)
+            is_used = np.zeros(self.n_groups(name), dtype=np.bool_)
+            is_used[column] = True
+            column[:] = (np.cumsum(is_used) - 1)[column]
             sums, counts = (
                 np.concatenate((past, np.zeros(self.n_groups(name) - len(past)))) for past in self.past[name]
             )
-            self.past[name] = sums[used], counts[used]
+            self.past[name] = sums[is_used], counts[is_used]
             if name == "block":
-                self._n_blocks = len(used)
+                self._n_blocks = int(is_used.sum())
                 continue
-            place_of = dict(zip(used.tolist(), range(len(used)), strict=True))
-            groups = self._groups[name]
-            self._groups[name] = {key: place_of[number] for key, number in groups.items() if number in place_of}
             if name == "anchor":
-                is_used = np.zeros(len(self.anchors), dtype=np.bool_)
-                is_used[used] = True
                 self.anchors.keep(is_used)
+            # They are numbered in the order in which they stand there.
+            kept = compress(self._groups[name], is_used.tolist())
+            self._groups[name] = {key: number for number, key in enumerate(kept)}

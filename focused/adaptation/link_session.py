@@ -59,7 +59,7 @@ class LinkSession(Session):
         every_pages: int = 25,
         credit: float = 0.0,
         exploration: float = 0.0,
-        max_links: int = 200_000,
+        max_links: int = 100_000,
         warm_up_pages: int = 50,
         seed: int = 0,
     ) -> None:
@@ -106,7 +106,7 @@ class LinkSession(Session):
     def max_under_way(self) -> int | None:
         """Return how many requests may be under way: a few while next to nothing is known, so that all can profit."""
         n_pages = self.memory.n_pages
-        return 1 + n_pages // 5 if n_pages < self._warm_up_pages else None
+        return 2 + n_pages // 5 if n_pages < self._warm_up_pages else None
 
     # --- With a frontier that can change scores
 

@@ -32,7 +32,7 @@ class Adaptive(Strategy):
     #: Share of the pages that are drawn by lot.
     exploration: float = parameter("FOCUSED_ADAPTIVE_EXPLORATION", 0.0, least=0, most=1)
     #: Links that are remembered.
-    max_links: int = parameter("FOCUSED_ADAPTIVE_MAX_LINKS", 200_000, least=1000)
+    max_links: int = parameter("FOCUSED_ADAPTIVE_MAX_LINKS", 100_000, least=1000)
     #: Until so many pages are in, fewer are asked for at a time.
     warm_up_pages: int = parameter("FOCUSED_ADAPTIVE_WARM_UP_PAGES", 50, least=0)
     #: Another one draws other links.

@@ -1,0 +1,352 @@
+"""What a crawl learns of links: features, memory, model, session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import hand_made
+import numpy as np
+import pytest
+
+from focused.adaptation.link_features import N_COLUMNS, PageLinks, logit, page_links, url_features
+from focused.adaptation.link_memory import EVIDENCE_OF_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
+from focused.adaptation.link_model import DENSE, LinkModel
+from focused.adaptation.link_session import LinkSession
+from focused.page.reader import PageReader
+from focused.page.units import KINDS
+from focused.relevance import Judge
+from focused.strategies import Visit, make_strategy
+from focused.strategies.base import block_of_links
+from focused.text.analyzer import Analyzer
+
+LEVEL = 1 / 1000
+
+
+def page(url: str, relevance: float, *links: str, anchor: int = 7, block: int = 0, logits: float = 0.0) -> PageLinks:
+    """A page all of whose links stand in one block and have one anchor text."""
+    n = len(links)
+    return PageLinks(
+        *((url,), relevance, "h.org", list(links), np.full(n, block), np.full(n, 3)),
+        *(np.full((n, 4), logits), [(anchor,)] * n),
+    )
+
+
+def many(n_pages: int, seed: int = 0) -> list[PageLinks]:
+    """Pages with links to each other: those in /good/ are relevant; nothing but the folder tells them from /bad/."""
+    generator = np.random.default_rng(seed)
+    urls = [f"http://h.org/{'good' if number % 2 else 'bad'}/{number}.html" for number in range(10 * n_pages)]
+    found = []
+    for url in generator.choice(urls, n_pages, replace=False).tolist():
+        links = dict.fromkeys(generator.choice(urls, 12).tolist())
+        found.append(page(url, 0.9 if "good" in url else 0.1, *links, anchor=int(generator.integers(1, 99))))
+    return found
+
+
+def learnt(pages: list[PageLinks], **options) -> LinkSession:
+    session = LinkSession(**options)
+    for found in pages:
+        session._learn(found)
+    return session
+
+
+def scores(session: LinkSession, *urls: str) -> list[float]:
+    return session._scores(np.array(session.memory.numbers(urls))).tolist()
+
+
+# --- Features
+
+
+def test_what_a_page_says_of_its_links_comes_back_from_its_bytes():
+    reader, topic = PageReader(Analyzer("en")), hand_made.topic()
+    body = hand_made.html(hand_made.STARS, ("/a", "a nebula"), ("/b?x=1", ""), ("http://other.org/c", "soup"))
+    read = reader.read(body, "http://h.org/dir/")
+    found = page_links(read, Judge(topic).judge(read, KINDS), ("http://h.org/old", "http://h.org/dir/"))
+    again = PageLinks.unpack(found.pack())
+    for name in PageLinks.__slots__:
+        one, other = getattr(found, name), getattr(again, name)
+        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other, name
+    assert found.links == ["http://h.org/a", "http://h.org/b?x=1", "http://other.org/c"]
+    assert [len(anchor) for anchor in found.anchors] == [1, 0, 1]  # stopwords are no terms
+    assert found.logits[0, 2] > found.logits[2, 2]
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing", bytes(50)])
+def test_bytes_that_are_something_else_are_refused(data):
+    with pytest.raises(ValueError, match="not what a page says"):
+        PageLinks.unpack(data)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1", "http://h.org", "http://h.org/" + "a/" * 5000, "http://h.org/\udcff", "http://h.org/%ff%00/~x", ""],
+)
+def test_any_url_has_features(url):
+    found = url_features(url)
+    assert 1 <= len(found.columns) == len(set(found.columns)) <= 16
+    assert all(0 < column < N_COLUMNS for column in found.columns)
+
+
+def test_numbers_in_urls_count_by_their_length():
+    first, second = (url_features(f"http://h.org/news/item{number}.html") for number in (17, 93))
+    assert first == second
+    assert first != url_features("http://h.org/news/item174.html")
+
+
+# --- Memory
+
+
+def test_pages_that_are_found_later_count_for_a_fetched_link_as_well():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a"))
+    memory.add(page("http://h.org/a", 0.9))
+    memory.add(page("http://h.org/b", 0.1, "http://h.org/a", logits=2.0))
+    number = memory.number("http://h.org/a")
+    assert memory.links["n_referrers"][number] == 2
+    assert memory.links["outcome"][number] == 0.9
+    assert memory.links["tops"][number].tolist() == [2.0] * 4
+    assert memory.links["sums"][number].tolist() == [2.0] * 4
+
+
+def test_all_urls_that_led_to_a_page_have_its_outcome():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a", "http://h.org/old"))
+    memory.add(replace(page("", 0.9), urls=("http://h.org/old", "http://h.org/new")))
+    memory.same("http://h.org/a", "http://h.org/new")
+    outcomes = memory.links["outcome"][memory.numbers(f"http://h.org/{name}" for name in ("a", "old", "new"))]
+    assert outcomes.tolist() == [0.9] * 3
+
+
+def test_memory_is_bounded_and_what_is_left_stays_what_it_was():
+    pages = many(400)
+    small, large = learnt(pages, max_links=1000), learnt(pages)
+    most = max(len(found.links) for found in pages) + 1
+    assert len(small.memory.links) <= 1000 + most
+    assert len(small.memory.evidence) <= EVIDENCE_OF_LINK * 1000 + most
+    assert small.figures["focused/adaptive/forgotten_count"] > 500
+    assert "focused/adaptive/forgotten_count" not in large.figures
+    memory = small.memory
+    assert memory.evidence["link"].max() < len(memory.links)
+    assert len(memory.anchors) == memory.n_groups("anchor")
+    for name in (*OF_EVIDENCE, *OF_LINKS):
+        table = memory.links if name in OF_LINKS else memory.evidence
+        assert table[name].max() < memory.n_groups(name)
+    for url in pages[-1].links:
+        number, other = memory.number(url), large.memory.number(url)
+        assert np.array_equal(memory.links["columns"][number], large.memory.links["columns"][other])
+    # What the folders taught is not forgotten with the links.
+    good, bad = ([url for url in pages[-1].links if name in url] for name in ("/good/", "/bad/"))
+    assert min(scores(small, *good)) > max(scores(small, *bad))
+
+
+# --- Model
+
+
+def test_at_first_all_relevances_count_the_same():
+    session = LinkSession()
+    first = replace(
+        page("http://h.org/", 0.5, "http://h.org/a", "http://h.org/b"), logits=np.array([[1.0, 2, 3, -2], [0] * 4])
+    )
+    session._learn(first)
+    assert session.model.scores(slice(0, 2)) == pytest.approx([1.0, 0.0])
+
+
+@pytest.mark.parametrize("what", ["folder", "anchor", "block", "page", "place"])
+def test_what_led_to_relevant_pages_is_followed(what):
+    """Two groups of links that differ in one thing; four of each ten are fetched."""
+    session = LinkSession(every_pages=5)
+    urls = {
+        name: [
+            f"http://h.org/{name if what == 'folder' else 'x'}/{name * (what == 'folder')}{i}.html" for i in range(10)
+        ]
+        for name in ("q", "w")
+    }
+    urls["w"] = [url.replace(".html", "0.html") for url in urls["w"]]
+    if what == "page":
+        for name in urls:
+            session._learn(page(f"http://h.org/{name}", 0.5, *urls[name]))
+    else:
+        both, is_w = [*urls["q"], *urls["w"]], np.repeat([0, 1], 10)
+        session._learn(
+            replace(
+                page("http://h.org/", 0.5, *both),
+                blocks=is_w * (what == "block"),
+                places=3 + is_w * (what == "place"),
+                anchors=[(5 + (what == "anchor") * int(each),) for each in is_w],
+            )
+        )
+    for k in range(4):
+        session._learn(page(urls["q"][k], 0.9))
+        session._learn(page(urls["w"][k], 0.05))
+    assert min(scores(session, *urls["q"][4:])) > max(scores(session, *urls["w"][4:])) + 0.05
+
+
+def test_the_own_outcome_of_a_link_is_no_feature_of_it():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a/1", anchor=3))
+    memory.add(page("http://i.org/", 0.2, "http://j.org/b/2", anchor=4))
+    memory.add(page("http://h.org/a/1", 1.0))
+    memory.add(page("http://j.org/b/2", 0.0))
+    model = LinkModel(memory)
+    model.fit()
+    dense, _, _ = model._matrix(np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
+    columns = [DENSE.index(name) for name in ("source", "source best", "block", "anchor", "folder")]
+    assert np.abs(dense[:, columns]).max() < 1e-9
+
+
+def test_scores_between_two_fits_are_what_computing_all_anew_gives():
+    session = learnt(many(60))
+    before = session.model.scores(slice(None)).copy()
+    session.model._recompute()
+    waiting = np.isnan(session.memory.links["outcome"])
+    assert session.memory.n_pages > session._next_fit - session._every_pages > 0
+    assert session.model.scores(slice(None))[waiting] == pytest.approx(before[waiting])
+
+
+def test_the_fit_is_a_minimum():
+    """No step from it in any of some random directions lowers the penalised loss."""
+    session = learnt(many(300), every_pages=25)
+    model, fits = session.model, []
+    for _ in range(8):  # 30 steps each, from the last weights on
+        model.fit()
+        fits.append(model.last.loss)
+    dense, terms, columns = model._matrix(np.flatnonzero(model.is_learnt_from()))
+    y = model._values[np.flatnonzero(model.is_learnt_from())]
+    weights = np.concatenate((model._dense, np.concatenate((model._urls, model._anchors))[columns]))
+    from focused.adaptation import link_model
+
+    prior = np.concatenate((link_model._PRIOR, np.zeros(len(columns))))
+    penalty = np.concatenate((link_model._PENALTY, np.full(len(columns), link_model._SPARSE_PENALTY)))
+
+    def loss(w: np.ndarray) -> float:
+        z = dense @ w[: len(DENSE)] + terms @ w[len(DENSE) :]
+        return float((np.logaddexp(0, z) - y * z).sum() + (penalty * (w - prior) ** 2).sum() / 2)
+
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        step = generator.normal(size=len(weights))
+        step *= 0.3 / np.linalg.norm(step)
+        assert loss(weights) < loss(weights + step)
+    assert model.last.loss < 0.8 * model.last.loss_of_mean
+
+
+def test_with_credit_a_page_counts_for_what_it_led_to():
+    values = {}
+    for credit in (0.0, 0.5):
+        memory = LinkMemory()
+        memory.add(page("http://h.org/", 0.5, "http://h.org/hub", "http://h.org/end"))
+        memory.add(page("http://h.org/hub", 0.2, *(f"http://h.org/{i}" for i in range(8))))
+        memory.add(page("http://h.org/end", 0.2))
+        for i in range(8):
+            memory.add(page(f"http://h.org/{i}", 1.0))
+        numbers = memory.numbers(["http://h.org/hub", "http://h.org/end"])
+        values[credit] = LinkModel(memory, credit).values()[numbers].tolist()
+    assert values[0.0] == [0.2, 0.2]
+    assert values[0.5] == pytest.approx([1 - 0.8 * (1 - 0.5 * 8 / 10), 0.2])
+
+
+# --- Session
+
+
+def test_the_same_pages_teach_the_same():
+    first, second = (learnt(many(120), exploration=0.1) for _ in range(2))
+    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+
+
+def test_a_session_goes_on_with_what_another_has_recorded():
+    session, again = LinkSession(), LinkSession()
+    session.placed("http://h.org/", 1, 1.0)
+    pages = many(80)
+    for found in pages:
+        session._records[found.urls[0]] = found
+        session._learn(found)
+        n_links, record = session.record(found.urls[0])
+        assert n_links == len(found.links)
+        assert session.record(found.urls[0]) is None
+        again.replay(record)
+    again.resume()
+    assert again.memory.n_pages == 80
+    assert again.memory.relevance == pytest.approx(session.memory.relevance)
+    for table in ("links", "evidence", "anchors"):
+        for name in getattr(session.memory, table)._kinds:
+            if name not in ("url", "group_sum", "group_top", "frontier", "level"):
+                one, other = (getattr(each.memory, table)[name] for each in (session, again))
+                assert np.array_equal(one, other, equal_nan=name == "outcome"), name
+    session.model.fit()
+    links = pages[-1].links
+    assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
+
+
+def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
+    session = LinkSession(every_pages=10)
+    place = {}
+    for found in many(60):
+        led = session.memory.number(found.urls[0])
+        ids = session._learn(found)
+        for url, score in zip(found.links, session._scores(ids).tolist(), strict=True):
+            number = session.memory.number(url)
+            if url not in place and np.isnan(session.memory.links["outcome"][number]):
+                place[url] = [len(place) + 1, score]
+                session.placed(url, len(place), score)
+        if led is not None and found.urls[0] in place:
+            del place[found.urls[0]]  # it is fetched
+            place[found.urls[0] + "#"] = [0, 0.0]
+        by_number = {number: url for url, (number, _) in place.items()}
+        for number, score in session.moved():
+            place[by_number[number]][1] = score
+    while moved := session.moved():
+        for number, score in moved:
+            place[by_number[number]][1] = score
+    waiting = {url: score for url, (_, score) in place.items() if not url.endswith("#")}
+    assert len(waiting) > 100
+    assert list(waiting.values()) == pytest.approx(scores(session, *waiting), abs=LEVEL)
+
+
+def test_links_that_are_gone_are_not_mentioned_again():
+    session = LinkSession(every_pages=5)
+    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
+    for i in range(50):
+        session.placed(f"http://h.org/{i}", i + 1, 0.0)
+    assert len(session.moved()) == 50
+    session.gone(range(1, 26))
+    for i in range(40, 50):
+        session._learn(page(f"http://h.org/{i}", 0.9 if i % 2 else 0.1))
+    assert {number for number, _ in session.moved()} <= set(range(26, 41))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_a_share_of_the_pages_is_explored(share):
+    session = LinkSession(every_pages=10, exploration=share)
+    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(400))))
+    for i in range(400):
+        session.placed(f"http://h.org/{i}", i + 1, 0.5)
+    drawn = set()
+    for i in range(100):
+        session._learn(page(f"http://h.org/{i}", 0.1))
+        drawn |= {number for number, score in session.moved() if score == 1.0}
+    assert len(drawn) == pytest.approx(100 * share, abs=5)
+
+
+def test_few_pages_are_asked_for_at_a_time_until_something_is_known():
+    session = LinkSession(warm_up_pages=20)
+    found = []
+    for each in many(30):
+        found.append(session.max_under_way())
+        session._learn(each)
+    assert found[0] == 2
+    assert sorted(found[:20]) == found[:20]
+    assert found[20:] == [None] * 10
+    assert LinkSession(warm_up_pages=0).max_under_way() is None
+
+
+def test_scores_of_a_strategy_itself_know_nothing_of_other_pages():
+    topic, strategy = hand_made.topic(), make_strategy("adaptive")
+    read = PageReader(Analyzer("en")).read(
+        hand_made.html("Welcome.", ("/a", "a nebula"), ("/b", "a recipe")), "http://h.org/"
+    )
+    relevance = Judge(topic).judge(read, KINDS)
+    first, second = (strategy.score(read, relevance, Visit()).scores for _ in range(2))
+    assert np.array_equal(first, second)
+    values = np.stack(
+        [np.full(2, relevance.page), block_of_links(read, relevance.blocks), relevance.anchors, relevance.contexts]
+    )
+    assert first == pytest.approx(1 / (1 + np.exp(-logit(values).mean(axis=0) / 2)), abs=1e-3)
