@@ -103,6 +103,9 @@ class AdaptationPipeline:
     def open_spider(self) -> None:
         """Go on where an earlier run of this crawl ended, and begin to look for new models."""
         self._go_on()
+        self._read_verdicts()
+        while self._verdicts is not None and self._verdicts.has_more:  # nobody is kept waiting yet
+            self._read_verdicts()
         self._measure_training()
         self._calls = create_looping_call(self._look)
         self._calls.start(_LOOK_EVERY_SECS, now=False)
@@ -181,7 +184,9 @@ class AdaptationPipeline:
     def _read_verdicts(self) -> None:
         """Take in what people have said since the last look."""
         now = time.monotonic()
-        if self._verdicts is None or now - self._verdicts_read_at < _VERDICTS_EVERY_SECS:
+        if self._verdicts is None:
+            return
+        if now - self._verdicts_read_at < _VERDICTS_EVERY_SECS and not self._verdicts.has_more:
             return
         for verdict in self._verdicts.new():
             number = self._number_of.get(verdict.url)

@@ -110,11 +110,22 @@ def test_verdict_files_may_grow_hold_nonsense_and_end_in_half_a_line(tmp_path):
     assert [v.url for v in files.new()] == ["http://h.example/5"]
 
 
+def test_a_long_verdict_file_is_read_in_pieces_and_says_that_there_is_more(tmp_path):
+    path = tmp_path / "v.jsonl"
+    path.write_text("".join(f'{{"url": "http://h.example/{n}", "relevant": true}}\n' for n in range(5000)))
+    files = VerdictFiles(path)
+    found = files.new()
+    assert 0 < len(found) < 5000
+    while files.has_more:
+        found += files.new()
+    assert [verdict.url for verdict in found] == [f"http://h.example/{n}" for n in range(5000)]
+
+
 def test_a_line_without_end_does_not_keep_a_verdict_file_from_being_read(tmp_path):
     path = tmp_path / "v.jsonl"
     path.write_text("x" * 3_000_000 + "\n" + '{"url": "http://h.example/1", "relevant": true}\n')
     files = VerdictFiles(path)
-    found = [verdict.url for _ in range(6) for verdict in files.new()]
+    found = [verdict.url for _ in range(60) for verdict in files.new()]
     assert found == ["http://h.example/1"]
 
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 SUFFIXES = {".jsonl": None, ".json": None, ".csv": ",", ".tsv": "\t"}
 """Files of a folder that are read; what separates the columns of a table."""
-MAX_BYTES_AT_A_TIME = 1_000_000
+MAX_BYTES_AT_A_TIME = 100_000
+"""Some tens of milliseconds; the rest comes with the next look."""
 MAX_LINE_BYTES = 20_000
 MAX_FILES = 1000
 
@@ -51,17 +52,21 @@ class VerdictFiles:
     Attributes
     ----------
     counts : Counter
-        ``read``, and ``bad`` lines.
+        ``read``, and ``bad`` lines; ``unreadable`` files, counted at each look.
+    has_more : bool
+        Whether the last look left something for the next.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.counts: Counter[str] = Counter()
+        self.has_more = False
         self._read_up_to: dict[Path, int] = {}
 
     def new(self) -> list[Verdict]:
-        """Return the verdicts that came since the last call, at most a million bytes of them."""
+        """Return the verdicts that came since the last call, at most a hundred thousand bytes of them."""
         found: list[Verdict] = []
+        self.has_more = False
         room = MAX_BYTES_AT_A_TIME
         for path in self._files():
             try:
@@ -74,7 +79,7 @@ class VerdictFiles:
                 text = line.decode("utf-8-sig", "replace").strip()
                 if text:
                     found.extend(self._verdict(text, SUFFIXES.get(path.suffix.lower())))
-            if room <= 0:
+            if self.has_more:
                 break
         return found
 
@@ -97,6 +102,7 @@ class VerdictFiles:
         with path.open("rb") as file:
             file.seek(done)
             data = file.read(max(room, MAX_LINE_BYTES))
+        self.has_more = done + len(data) < size
         end = data.rfind(b"\n") + 1
         if not end and len(data) >= MAX_LINE_BYTES:
             end = len(data)  # a line without end is none
