@@ -57,7 +57,7 @@ class AdaptationPipeline:
     Place: after a page has been classified (100), before it is counted and perhaps dropped (200).
 
     Settings: FOCUSED_ADAPTATION, FOCUSED_ADAPTATION_T1, FOCUSED_ADAPTATION_T2, FOCUSED_ADAPTATION_EVERY_PAGES,
-    FOCUSED_ADAPTATION_COUNTS, FOCUSED_ADAPTATION_MAX_PAGES, FOCUSED_ADAPTATION_TOLERANCE,
+    FOCUSED_ADAPTATION_COUNTS, FOCUSED_ADAPTATION_MAX_PAGES, FOCUSED_ADAPTATION_TOLERANCE, FOCUSED_ADAPTATION_DOUBTS,
     FOCUSED_ADAPTATION_TIMEOUT_SECS, FOCUSED_ADAPTATION_WAIT, FOCUSED_VERDICTS.
 
     Stats: ``focused/adaptation/...``, ``focused/verdicts/...``, ``focused/drift/...``, as docs/reference.md lists them.
@@ -232,6 +232,7 @@ class AdaptationPipeline:
             verdicts=[number for number in labels if number in joined.by_verdict],
             tolerance=self.options.tolerance,
             random_state=int(self.topic.manifest.get("random_state") or 0),
+            doubts=self.options.doubts,
             keeps_examples=self._strategy_learns,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,

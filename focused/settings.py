@@ -158,6 +158,7 @@ FOCUSED_ADAPTATION_EVERY_PAGES = 14  # k: pages between two trainings
 FOCUSED_ADAPTATION_COUNTS = "judged"  # what k counts; or "added": only pages that joined
 FOCUSED_ADAPTATION_MAX_PAGES = 2000  # that join, of each label; pages whose links can be scored again
 FOCUSED_ADAPTATION_TOLERANCE = 0.02  # what a new model may fall short by on held-out examples
+FOCUSED_ADAPTATION_DOUBTS = False  # True: verdicts that all other examples speak against are left out
 FOCUSED_ADAPTATION_TIMEOUT_SECS = 120  # for a training
 FOCUSED_ADAPTATION_WAIT = "offline"  # the crawl pauses while a model is trained; or "always", "never"
 FOCUSED_VERDICTS = ""  # file or folder of people's verdicts on pages

@@ -189,7 +189,7 @@ def test_verdicts_that_widen_the_topic_are_not_taken_for_a_loss():
 
 
 def a_task(tmp_path) -> Task:
-    return Task(2, 1, "stars", str(tmp_path), str(tmp_path), 0, {}, [], 0.02, 0, False)
+    return Task(2, 1, "stars", str(tmp_path), str(tmp_path), 0, {}, [], 0.02, 0, False, False)
 
 
 def answer_of(trainer: Trainer, seconds: float = 20) -> Attempt | None:

@@ -38,6 +38,8 @@ class Task:
     verdicts: list[int]
     tolerance: float
     random_state: int
+    #: Whether verdicts that all other examples speak against are left out.
+    doubts: bool
     #: Whether the version keeps its examples, for a strategy that learns from them.
     keeps_examples: bool
     at: str = ""
@@ -55,7 +57,7 @@ def do(task: Task, topic: Topic) -> Attempt:
     labels = {int(number): label for number, label in task.labels.items()}
     pages, _ = read_record(run_dir / RECORD_FILE, task.n_bytes)
     n_labels = len(labels)
-    if task.verdicts:
+    if task.doubts and task.verdicts:
         labels = without_doubtful(topic, pages, labels, set(task.verdicts), random_state=task.random_state)
     joined = [page for page in pages if page.number in labels and page.terms]
     n_positive = sum(labels[page.number] for page in joined)
