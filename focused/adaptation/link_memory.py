@@ -167,7 +167,7 @@ class LinkMemory:
         evidence.keep(kept[evidence["link"]])
         evidence["link"][:] = (np.cumsum(kept) - 1)[evidence["link"]]
         links.keep(kept)
-        self._numbers = {key: number for number, key in enumerate(links["key"].tolist())}
+        self._numbers = dict(zip(links["key"].tolist(), range(len(links)), strict=True))
         self._renumber()
 
     # --- Inside
@@ -241,4 +241,4 @@ class LinkMemory:
                 self.anchors.keep(is_used)
             # They are numbered in the order in which they stand there.
             kept = compress(self._groups[name], is_used.tolist())
-            self._groups[name] = {key: number for number, key in enumerate(kept)}
+            self._groups[name] = dict(zip(kept, range(len(sums))))  # noqa: B905  as many as are used
