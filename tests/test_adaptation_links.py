@@ -326,6 +326,12 @@ def test_a_share_of_the_pages_is_explored(share):
     assert len(drawn) == pytest.approx(100 * share, abs=5)
 
 
+def test_without_a_frontier_nothing_is_kept_for_it():
+    session = learnt(many(60))
+    assert not session._changed
+    assert not session._records
+
+
 def test_few_pages_are_asked_for_at_a_time_until_something_is_known():
     session = LinkSession(warm_up_pages=20)
     found = []

@@ -75,12 +75,12 @@ class LinkSession(Session):
         self._changed: list[Integers] = []
         self._rest = _NONE
         self._records: dict[str, PageLinks] = {}
-        self._keeps_records = False
+        self._has_frontier = False
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Learn from a page, and return a score for each of its links."""
         found = page_links(page, relevance, visit.urls or (page.url,))
-        if self._keeps_records:
+        if self._has_frontier:
             self._records[found.urls[0]] = found
         links = self._learn(found)
         scores = self._scores(links)
@@ -112,7 +112,7 @@ class LinkSession(Session):
 
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
-        self._keeps_records = True
+        self._has_frontier = True
         link = self.memory.number(url)
         if link is not None:
             self.memory.links["frontier"][link] = number
@@ -158,7 +158,7 @@ class LinkSession(Session):
 
     def resume(self) -> None:
         """Fit the model to all that was replayed."""
-        self._keeps_records = True
+        self._has_frontier = True
         if self.memory.n_pages:
             self._fit()
 
@@ -175,7 +175,8 @@ class LinkSession(Session):
             self.model.refresh()
         else:
             self.model.add(links, evidence)
-        self._changed.append(links)
+        if self._has_frontier:  # there is a frontier that asks for it
+            self._changed.append(links)
         return links
 
     def _fit(self) -> None:
