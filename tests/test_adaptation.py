@@ -16,7 +16,7 @@ from focused.adaptation.joining import Joined
 from focused.adaptation.kept_pages import KeptPages
 from focused.adaptation.options import AdaptationOptions, read_options
 from focused.adaptation.record import JudgedPage, LinkTexts, read_record
-from focused.adaptation.retrain import compare
+from focused.adaptation.retrain import compare, without_doubtful
 from focused.adaptation.trainer import Trainer
 from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import Attempt, read_attempts, version_in_use
@@ -186,6 +186,26 @@ def test_verdicts_that_widen_the_topic_are_not_taken_for_a_loss():
     found = compare(topic, pages, labels, {}, set(labels))
     assert found.new > found.in_use
     assert found.why_worse(0.02) == ""
+
+
+def test_a_third_of_wrong_verdicts_is_mostly_found_out_and_right_ones_are_believed():
+    topic, rng = a_topic(), np.random.default_rng(3)
+    pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 101)]
+    right = {page.number: page.number % 2 == 1 for page in pages}
+    assert without_doubtful(topic, pages, right, set(right)) == right
+    wrong = set(rng.choice(100, 30, replace=False).tolist())
+    told = {number: label != (number in wrong) for number, label in right.items()}
+    kept = without_doubtful(topic, pages, told, set(told))
+    n_wrong = sum(kept[number] != right[number] for number in kept)
+    assert n_wrong <= 15
+    assert len(kept) - n_wrong >= 60
+
+
+def test_a_few_verdicts_are_believed_whatever_they_say():
+    topic, rng = a_topic(), np.random.default_rng(4)
+    pages = [judged(n, words(rng, OTHER_WORDS)) for n in range(1, 9)]
+    labels = dict.fromkeys(range(1, 9), True)
+    assert without_doubtful(topic, pages, labels, set(labels)) == labels
 
 
 def a_task(tmp_path) -> Task:

@@ -35,7 +35,7 @@ class AdaptationOptions:
     #: How much less a new model may reach on held-out examples.
     tolerance: float = parameter("FOCUSED_ADAPTATION_TOLERANCE", 0.02, least=0, most=1)
     #: Whether verdicts that all other examples speak against are left out.
-    doubts: bool = parameter("FOCUSED_ADAPTATION_DOUBTS", False)
+    doubts: bool = parameter("FOCUSED_ADAPTATION_DOUBTS", True)
     #: Seconds after which a training that has not ended is given up.
     timeout_secs: float = parameter("FOCUSED_ADAPTATION_TIMEOUT_SECS", 120.0, least=1)
     #: Whether the crawl pauses while a model is trained.
