@@ -16,13 +16,13 @@ from focused.adaptation.joining import Joined
 from focused.adaptation.kept_pages import KeptPages
 from focused.adaptation.options import AdaptationOptions, read_options
 from focused.adaptation.record import JudgedPage, LinkTexts, read_record
-from focused.adaptation.retrain import compare, without_doubtful
+from focused.adaptation.retrain import compare, retrain, without_doubtful
 from focused.adaptation.trainer import Trainer
 from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import Attempt, read_attempts, version_in_use
 from focused.adaptation.worker import Task
 from focused.strategies import Visit
-from focused.topic import Topic, TopicExamples
+from focused.topic import Topic, TopicExamples, load_topic
 
 STAR_WORDS = [f"star{i}" for i in range(12)]
 COMET_WORDS = [f"comet{i}" for i in range(12)]
@@ -308,3 +308,15 @@ def test_a_topic_without_examples_cannot_adapt_and_says_so():
     with pytest.raises(ValueError, match="scrapy train tides --force --positive PATH"):
         read_options({"FOCUSED_ADAPTATION": "automatic"}, topic)
     assert read_options({}, topic).mode == "off"
+
+
+def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained(tmp_path):
+    topic, rng = a_topic(), np.random.default_rng(5)
+    topic.manifest |= {"intercept": 9.0, "calibrations": {}, "sublinear_tf": False, "figures": {}}
+    pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 31)]
+    made = retrain(topic, pages, {page.number: page.number % 2 == 1 for page in pages}, about={"version": 2})
+    kept = made.intercept, made.sublinear_tf, dict(made.calibrations)
+    made.save(tmp_path)
+    loaded = load_topic("stars", tmp_path)
+    assert (loaded.intercept, loaded.sublinear_tf, loaded.calibrations) == kept
+    assert loaded.manifest["adaptation"]["version"] == 2

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from focused.topic import Topic, TopicExamples
 
 N_FOLDS = 5
+OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
+"""What the manifest says of the model is that of the new one, and written when the topic is."""
 Labels = Mapping[int, bool]
 
 
@@ -167,7 +169,7 @@ def _with_model(topic: Topic, model: TopicModel, examples: TopicExamples, about:
         for terms in (model.positive_terms, model.negative_terms)
     ]
     made.manifest = {
-        **topic.manifest,
+        **{key: value for key, value in topic.manifest.items() if key not in OF_MODEL},
         "figures": asdict(model.figures),
         "learning_curve": None,
         "terms_for": strongest[0],
