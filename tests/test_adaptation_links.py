@@ -303,6 +303,7 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
 
 def test_links_that_are_gone_are_not_mentioned_again():
     session = LinkSession(every_pages=5)
+    session.placed("http://h.org/", 51, 1.0)
     session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
     for i in range(50):
         session.placed(f"http://h.org/{i}", i + 1, 0.0)

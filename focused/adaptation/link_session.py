@@ -187,6 +187,8 @@ class LinkSession(Session):
         self._n_fits += 1
         interval = max(self._every_pages, n_pages // _SLOWER_FROM)
         self._next_fit = n_pages + interval
+        if not self._has_frontier:
+            return
         self._explore(self._exploration * interval)
         links = self.memory.links
         waiting = np.flatnonzero(links["frontier"] >= 0)
