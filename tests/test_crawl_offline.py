@@ -121,7 +121,7 @@ def test_run_json_says_what_was_run(whole, models, two_regions):
     run = whole.run
     manifest = json.loads((models / "stars" / "manifest.json").read_text())
     assert "scrapy crawl focused -a topic=stars" in run["command"]
-    assert (run["topic"], run["strategy"], run["web"]) == ("stars", "cbp_slc", str(two_regions))
+    assert (run["topic"], run["strategy"], run["web"]) == ("stars", "adaptive", str(two_regions))
     assert run["seeds"] == [f"{ORIGIN}/"]
     assert run["model_sha256"] == manifest["model_sha256"]
     assert run["finish_reason"] == "finished"

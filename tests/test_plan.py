@@ -20,7 +20,7 @@ def settings(models, tmp_path) -> Settings:
 
 def test_a_topic_is_all_that_is_needed(settings, tmp_path):
     plan = plan_crawl({"topic": "stars"}, settings)
-    assert (plan.topic.name, plan.strategy.name, plan.web) == ("stars", "cbp_slc", "live")
+    assert (plan.topic.name, plan.strategy.name, plan.web) == ("stars", "adaptive", "live")
     assert plan.seeds == ["http://site.example/"]
     assert (plan.max_pages, plan.max_relevant) == (1000, 0)
     assert not plan.drops_below_threshold

@@ -164,7 +164,7 @@ def test_two_crawls_with_different_settings(server):
     assert one.run["settings"]["DOWNLOAD_DELAY"] == "0.01"
     assert (one.run_dir / "pages.warc.gz").stat().st_size > 0
     assert not (two.run_dir / "pages.warc.gz").exists()
-    assert (one.run["strategy"], two.run["strategy"]) == ("cbp_slc", "best_first")
+    assert (one.run["strategy"], two.run["strategy"]) == ("adaptive", "best_first")
     assert two.stats["focused/pages/fetched_count"] == 25
     assert two.run["settings"]["FOCUSED_BELOW_THRESHOLD"] == "drop"
     assert all("/stars/" in page["url"] for page in one.pages + two.pages)

@@ -76,7 +76,7 @@ EXPECTED = {
 def test_the_table_is_complete():
     with_models = {"anchor_tree", "clustering", "incremental", "hybrid"}  # tests/test_strategies_models.py
     assert set(EXPECTED) == set(STRATEGIES) - with_models
-    assert DEFAULT_STRATEGY == "cbp_slc"
+    assert DEFAULT_STRATEGY == "adaptive"
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -36,7 +36,7 @@ __all__ = [
     "make_strategy",
 ]
 
-DEFAULT_STRATEGY = "cbp_slc"
+DEFAULT_STRATEGY = "adaptive"
 
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy
