@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
 from focused.topic.names import TopicError
 
 if TYPE_CHECKING:
