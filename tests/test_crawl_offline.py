@@ -32,7 +32,7 @@ def whole(models, two_regions, tmp_path_factory) -> Finished:
     """All of the site, recorded."""
     settings = {"FOCUSED_WARC_ENABLED": 1, **observers.SETTINGS}
     folder = tmp_path_factory.mktemp("whole")
-    return crawl(models, folder, web=two_regions, settings=settings, feed="relevant.jsonl")
+    return crawl(models, folder, web=two_regions, strategy="cbp_slc", settings=settings, feed="relevant.jsonl")
 
 
 def web_of(folder: Path, pages: dict[str, bytes]) -> Path:
@@ -89,7 +89,17 @@ def test_a_stored_page_is_complete(whole):
     assert 0.5 <= page["link_score"] <= 1
     assert len(page["sha256"]) == 64
     assert time.strptime(page["fetched_at"], "%Y-%m-%dT%H:%M:%SZ")
-    others = {"url", "text", "relevance", "link_score", "fetched_at", "sha256", "description", "language"}
+    others = {
+        "url",
+        "text",
+        "relevance",
+        "link_score",
+        "fetched_at",
+        "sha256",
+        "description",
+        "language",
+        "model_version",
+    }
     assert set(page) == {*expected, *others}
 
 
@@ -121,7 +131,7 @@ def test_run_json_says_what_was_run(whole, models, two_regions):
     run = whole.run
     manifest = json.loads((models / "stars" / "manifest.json").read_text())
     assert "scrapy crawl focused -a topic=stars" in run["command"]
-    assert (run["topic"], run["strategy"], run["web"]) == ("stars", "adaptive", str(two_regions))
+    assert (run["topic"], run["strategy"], run["web"]) == ("stars", "cbp_slc", str(two_regions))
     assert run["seeds"] == [f"{ORIGIN}/"]
     assert run["model_sha256"] == manifest["model_sha256"]
     assert run["finish_reason"] == "finished"
@@ -217,8 +227,9 @@ def test_breadth_first_takes_pages_in_the_order_of_discovery(models, two_regions
 
 def test_dropped_links_are_not_fetched_and_deferred_ones_come_last(models, two_regions, tmp_path):
     settings = {"CONCURRENT_REQUESTS": 1, **observers.SETTINGS}
-    dropping = crawl(models, tmp_path / "1", web=two_regions, settings=settings | {"FOCUSED_BELOW_THRESHOLD": "drop"})
-    deferring = crawl(models, tmp_path / "2", web=two_regions, settings=settings)
+    how = {"web": two_regions, "strategy": "cbp_slc"}
+    dropping = crawl(models, tmp_path / "1", **how, settings=settings | {"FOCUSED_BELOW_THRESHOLD": "drop"})
+    deferring = crawl(models, tmp_path / "2", **how, settings=settings)
     stars = observers.observed(dropping.run_dir)["fetched"]
     assert len(stars) == 13
     assert not [url for url in stars if "food" in url]
