@@ -47,7 +47,11 @@ class NewScores:
 
 
 def rescore(
-    store: FrontierStore, score: Callable[[WaitingSlice], NewScores], *, slice_links: int = 2_000
+    store: FrontierStore,
+    score: Callable[[WaitingSlice], NewScores],
+    *,
+    slice_links: int = 2_000,
+    model_version: int = 1,
 ) -> Iterator[int]:
     """Score all waiting links anew; yields after each slice how many links it had.
 
@@ -61,6 +65,8 @@ def rescore(
         From what is known to new scores.
     slice_links : int
         Links read at a time; some 10 us each.
+    model_version : int
+        Of the model that scores: links that get another score name it from then on.
     """
     end, at = store.last_id, 0
     while at < end:
@@ -76,7 +82,7 @@ def rescore(
         ):
             rank = (-(priority + row[3]) << RANK_BITS) + (row[2] & ((1 << RANK_BITS) - 1))
             if rank != row[2] or value != row[5]:
-                changes.append((rank, value, reason, admitted, row[0]))
+                changes.append((rank, value, reason, admitted, model_version, row[0]))
         store.change(changes, {row[1] for row in rows})
         yield len(rows)
 

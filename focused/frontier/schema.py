@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "frontier.sqlite"
-VERSION = 1
+VERSION = 2
 
 WAITING, LEASED, DONE, FAILED, DROPPED = range(5)
 STATES = ("waiting", "leased", "done", "failed", "dropped")
@@ -52,6 +52,7 @@ CREATE TABLE links (
     score REAL NOT NULL, reason INTEGER NOT NULL, admitted INTEGER NOT NULL, referrer INTEGER NOT NULL,
     depth INTEGER NOT NULL, irrelevant_on_path INTEGER NOT NULL, carried REAL, parts BLOB,
     n_referrers INTEGER NOT NULL,
+    model_version INTEGER NOT NULL,  -- of the model that the score comes from; 1 takes no byte
     found_at INTEGER NOT NULL, ended_at INTEGER, note TEXT
 );
 CREATE UNIQUE INDEX by_fingerprint ON links (fingerprint);

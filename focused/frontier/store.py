@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from focused.frontier.link import Link
 
 _TURN = (1 << RANK_BITS) - 1
-_EVIDENCE = "score, reason, admitted, referrer, depth, irrelevant_on_path, carried, parts, n_referrers"
+_EVIDENCE = "score, reason, admitted, referrer, depth, irrelevant_on_path, carried, parts, n_referrers, model_version"
 _MAX_REFERRERS = 50_000
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
@@ -92,6 +92,8 @@ class FrontierStore:
         self._n_asked: Counter[int] = Counter()
         self._referrers: dict[str, int] = {}
         self._is_open = False
+        #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
+        self.joined: tuple[int, Evidence, Evidence] | None = None
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}
         self._counts = [0] * len(STATES)
@@ -131,7 +133,7 @@ class FrontierStore:
         if row is not None:
             if row[1] != WAITING:
                 return KNOWN
-            self._join(row, link)
+            self.joined = row[0], *self._join(row, link)
             return MERGED
         if self._max_tunnel and link.tunnel > self._max_tunnel:
             return TOO_DEEP
@@ -144,42 +146,64 @@ class FrontierStore:
         self.hosts.offer(host, rank)
         return NEW
 
+    def join(self, number: int, link: Link) -> tuple[Evidence, Evidence] | None:
+        """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
+
+        Returns
+        -------
+        tuple of (Evidence, Evidence) or None
+            What was known, and what is now; None if it does not wait.
+        """
+        row = self._sql.execute(
+            f"SELECT id, state, host, rank, extra, tunnel, {_EVIDENCE} FROM links WHERE id = ?", (number,)
+        ).fetchone()
+        if row is None or row[1] != WAITING:
+            return None
+        self._begin()
+        return self._join(row, link)
+
+    def count_referrers(self, number: int, n_pages: int) -> None:
+        """Note that more pages link to a link than was known."""
+        self._begin()
+        self._sql.execute("UPDATE links SET n_referrers = n_referrers + ? WHERE id = ?", (n_pages, number))
+
     def _insert(self, link: Link, host: int, state: int, rank: int) -> None:
         evidence = link.evidence
         self._sql.execute(
             f"INSERT INTO links (id, fingerprint, host, state, rank, extra, tunnel, url, {_EVIDENCE}, found_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 *(self._last_id, link.fingerprint, host, state, rank, link.extra, link.tunnel, link.url),
                 *(evidence.score, evidence.reason, evidence.admitted, self._referrer_id(evidence.referrer)),
                 *(evidence.depth, evidence.irrelevant_on_path, evidence.carried, _pack(evidence.parts)),
-                *(evidence.n_referrers, int(self._clock())),
+                *(evidence.n_referrers, evidence.model_version, int(self._clock())),
             ),
         )
         self._counts[state] += 1
 
-    def _join(self, row: tuple[Any, ...], link: Link) -> None:
+    def _join(self, row: tuple[Any, ...], link: Link) -> tuple[Evidence, Evidence]:
         number, _, host, rank, extra, tunnel = row[:6]
         known = self._evidence(row[6:])
         merged = self._merge(known, link.evidence)
         if merged == known and link.extra <= extra and link.tunnel >= tunnel:
-            return
+            return known, known
         extra = max(extra, link.extra)
         changed = self._rank(merged, extra, self._turn_of(rank))
         self._sql.execute(
             "UPDATE links SET rank = ?, extra = ?, tunnel = ?, score = ?, reason = ?, admitted = ?, referrer = ?, depth = ?,"
-            " irrelevant_on_path = ?, carried = ?, parts = ?, n_referrers = ? WHERE id = ?",
+            " irrelevant_on_path = ?, carried = ?, parts = ?, n_referrers = ?, model_version = ? WHERE id = ?",
             (
                 *(changed, extra, min(tunnel, link.tunnel), merged.score, merged.reason, merged.admitted),
                 row[9] if merged.referrer == known.referrer else self._referrer_id(merged.referrer),
                 *(merged.depth, merged.irrelevant_on_path, merged.carried, _pack(merged.parts)),
-                *(merged.n_referrers, number),
+                *(merged.n_referrers, merged.model_version, number),
             ),
         )
         if changed < rank:
             self.hosts.offer(host, changed)
         elif changed > rank and self.hosts.best(host) == rank:
             self._refresh(host)
+        return known, merged
 
     # --- Out
 
@@ -339,10 +363,12 @@ class FrontierStore:
             (after, until, n_links),
         ).fetchall()
 
-    def change(self, changes: list[tuple[int, float, int, bool, int]], hosts: Iterable[int]) -> None:
-        """Give links that wait another (rank, score, reason, admitted), by number; hosts are those that have any."""
+    def change(self, changes: list[tuple[int, float, int, bool, int, int]], hosts: Iterable[int]) -> None:
+        """Give links that wait another (rank, score, reason, admitted, model version), by number; hosts have any."""
         self._begin()
-        self._sql.executemany("UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ? WHERE id = ?", changes)
+        self._sql.executemany(
+            "UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ?, model_version = ? WHERE id = ?", changes
+        )
         for host in hosts:
             self._refresh(host)
 
@@ -471,11 +497,12 @@ class FrontierStore:
         return number
 
     def _evidence(self, row: Sequence[Any]) -> Evidence:
-        score, reason, admitted, referrer, depth, irrelevant, carried, parts, n_referrers = row
+        score, reason, admitted, referrer, depth, irrelevant, carried, parts, n_referrers, model_version = row
         if referrer:
             referrer = self._sql.execute("SELECT url FROM referrers WHERE id = ?", (referrer,)).fetchone()[0]
         return Evidence(
-            *(score, reason, bool(admitted), referrer or "", depth, irrelevant, carried, _unpack(parts), n_referrers)
+            *(score, reason, bool(admitted), referrer or "", depth, irrelevant, carried, _unpack(parts)),
+            *(n_referrers, model_version),
         )
 
 

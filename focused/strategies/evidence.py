@@ -27,6 +27,8 @@ class Evidence:
     parts: tuple[float, ...] = ()
     #: How many pages are known to link there.
     n_referrers: int = 1
+    #: Version of the topic's model that the score comes from; above 1 where the crawl adapts.
+    model_version: int = 1
 
     @property
     def rank(self) -> tuple[bool, float]:
