@@ -8,7 +8,7 @@ import pytest
 from browser import Browser, chromium
 from evaluations import STRATEGIES, write_evaluation
 from test_report_evaluation import HOSTILE
-from test_report_runs import write_run
+from test_report_runs import training, write_run, write_versions
 
 from focused.report import write_evaluation_report, write_run_report
 
@@ -69,9 +69,18 @@ def run(tmp_path_factory) -> Path:
     return write_run_report([write_run(folder, pages=pages, title="".join(HOSTILE))])
 
 
+@pytest.fixture(scope="module")
+def adapted(tmp_path_factory) -> Path:
+    """A crawl with as many versions as stand side by side."""
+    trained = [training(n, 2 * n, accepted=n % 5 != 0, why="".join(HOSTILE), new=0.8 + n / 200) for n in range(2, 30)]
+    begins = {each["version"]: each["n_pages"] + 1 for each in trained if each["accepted"]}
+    folder = tmp_path_factory.mktemp("adapted") / "run"
+    return write_run_report([write_versions(folder, trained, begins=begins, column=True)])
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("which", ["evaluation", "run"])
+@pytest.mark.parametrize("which", ["evaluation", "run", "adapted"])
 def test_a_report_is_drawn_whole_and_runs_nothing(browser: Browser, request, which: str, width: int, scheme: str):
     browser.open(request.getfixturevalue(which), width, scheme=scheme)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width

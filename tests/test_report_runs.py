@@ -7,13 +7,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands import ROOT, crawl, environment, scrapy
 from test_report_evaluation import HOSTILE, page_of
 
+from focused.adaptation.drift import drift
 from focused.extensions import LOSSES
 from focused.report import write_run_report
+from focused.report.drift import stability_index, window_shares
 from focused.report.files import ReportError
+from focused.report.markup import UNKNOWN
 from focused.report.run_files import read_run
 
 COLUMNS = "number url location referrer relevance relevant link_score link_reason depth irrelevant_on_path".split()
@@ -45,6 +49,31 @@ def write_run(folder: Path, *, title: str = "A page", pages: list[tuple] | None 
     }  # fmt: skip
     (folder / "run.json").write_text(json.dumps(described | run), encoding="utf-8")
     return folder
+
+
+def write_versions(folder: Path, lines: list[dict], *, begins: dict[int, int], column: bool) -> Path:
+    """Write into a run directory of 60 pages which models were trained, and which of them judged from which page on."""
+    pages = [("/", "", 0.9, 1, "seed", 0)]
+    pages += [(f"/{n}", "/", round(1 - n / 60, 3), int(n < 30), "block", 1) for n in range(1, 60)]
+    write_run(folder, pages=pages)
+    version_of = {n: max(v for v, first in {1: 1, **begins}.items() if first <= n) for n in range(1, 61)}
+    if column:
+        head, *rows = (folder / "fetched.csv").read_text().splitlines()
+        rows = [f"{row},{version_of[n]}" for n, row in enumerate(rows, 1)]
+        (folder / "fetched.csv").write_text("\n".join([f"{head},model_version", *rows]) + "\n")
+    else:
+        record = [json.dumps({"number": n, "url": f"{SITE}/{n}", "version": v}) for n, v in version_of.items()]
+        (folder / "adaptation.jsonl").write_text("\n".join(record) + "\n")
+    (folder / "versions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+def training(version: int, n_pages: int, *, accepted: bool = True, why: str = "", new: float = 0.9) -> dict:
+    held_out = {"new": new, "in_use": 0.88, "first": 0.87}
+    return {
+        "version": version, "accepted": accepted, "why": why, "n_pages": n_pages, "n_positive": 3, "n_negative": 5,
+        "n_verdicts": 4, "n_doubtful": 1, "held_out": held_out, "seconds": 1.5,
+    }  # fmt: skip
 
 
 def report_of(*folders: Path) -> str:
@@ -214,6 +243,73 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("column", [True, False], ids=["fetched.csv", "adaptation.jsonl"])
+def test_versions_of_the_model_are_shown_with_where_they_began_and_why_some_were_refused(tmp_path, column):
+    trained = [training(2, 14), training(3, 28, accepted=False, why="0.5 is too little", new=0.5), training(4, 42)]
+    folder = write_versions(tmp_path / "run", trained, begins={2: 17, 4: 45}, column=column)
+    page = page_of(write_run_report([folder]))
+    assert "trained 3 times while the crawl ran; 2 accepted, 1 refused" in page.text
+    assert "Version 3, after 28 pages: 0.5 is too little" in page.text
+    assert "1 the topic's own 1 16 1.00" in page.text
+    assert "2 used 17 28 0.50 0.900 0.880 0.870 3 5 4 (1 doubtful)" in page.text  # 14 of its 28 pages are relevant
+    assert f"3 refused {UNKNOWN} {UNKNOWN} {UNKNOWN} 0.500 0.880" in page.text
+    assert "4 used 45 16 0.00" in page.text
+    harvest = (folder / "report.html").read_text().split("<figure>")[1]
+    assert all(f">{version}</text>" in harvest for version in (2, 4))
+    assert "Upright lines: where a version of the model began to judge" in harvest
+    assert "Crosses on the axis: where one was refused" in harvest
+
+
+def test_a_list_of_versions_with_anything_in_it_has_a_report(tmp_path):
+    lines: list = [None, 3, {"version": "x"}, {"version": 1, "accepted": True}, {"version": 2, "accepted": 1}]
+    lines += [
+        {"version": 3, "accepted": False, "why": HOSTILE[1], "n_pages": -4, "held_out": {"new": "much", "first": None}}
+    ]
+    lines += [training(10**400, 3), {"version": 4, "accepted": True, "held_out": [1], "seconds": float("nan")}]
+    folder = write_versions(tmp_path / "run", lines, begins={}, column=True)
+    with (folder / "versions.jsonl").open("a") as file:
+        file.write("[" * 100_000 + "\n" + '{"version": 5, "acc')
+    text = report_of(folder)
+    assert "7 line(s) of versions.jsonl are not whole" in text
+    assert "trained 3 times while the crawl ran; 2 accepted, 1 refused" in text
+    assert "accepted, judged no page" in text
+
+
+def test_drift_is_told_by_the_harvest_of_the_window_and_by_what_relevances_became(tmp_path):
+    pages = [("/", "", 0.95, 1, "seed", 0)]
+    pages += [(f"/{n}", "/", 0.95 if n < 200 else 0.05, int(n < 200), "block", 1) for n in range(1, 400)]
+    text = report_of(write_run(tmp_path / "run", pages=pages, stats={"focused/drift/scores": 1.25}))
+    assert "Harvest rate of the first 100 pages 1.00, of the last 100 pages 0.00" in text
+    assert "lie far from those of the first 100" in text
+    assert "against the training pages was 1.25" in text
+    steady = report_of(write_run(tmp_path / "steady", pages=[("/", "", 0.5, 1, "seed", 0)] * 300))
+    assert "lie near from" not in steady
+    assert "lie near those of the first 100: population stability index 0.00" in steady
+
+
+def test_shares_of_the_window_are_those_of_its_pages():
+    values = np.array([0.1, 0.1, np.nan, 0.9, 1.0, 0.0])
+    shares = window_shares(values, n_window=3)
+    assert shares.tolist() == [
+        [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [1, 0, 0, 0, 0], [0.5, 0, 0, 0, 0.5], [0, 0, 0, 0, 1],
+        [pytest.approx(1 / 3), 0, 0, 0, pytest.approx(2 / 3)],
+    ]  # fmt: skip
+    assert np.isnan(window_shares(np.array([np.nan]))).all()
+
+
+def test_the_index_of_drift_is_that_of_adaptation():
+    before, after = np.random.default_rng(0).beta(0.5, 2, 100), np.random.default_rng(1).beta(2, 2, 80)
+    assert stability_index(before, after) == pytest.approx(drift(before, after))
+
+
+def test_of_several_crawls_each_tells_of_its_own_versions_and_the_shared_figures_of_none(tmp_path):
+    for name in ("a", "b"):
+        write_versions(tmp_path / name, [training(2, 14)], begins={2: 17}, column=True)
+    text = report_of(tmp_path / "a", tmp_path / "b")
+    assert text.count("trained 1 time while the crawl ran") == 2
+    assert "Upright lines" not in text.split("Drift")[0]
+
+
 def test_a_real_crawl_is_reported_from_what_it_left(tmp_path, models, two_regions):
     done = crawl(models, tmp_path, web=two_regions, seeds="http://site.example/")
     assert done.exit_code == 0, done.err

@@ -69,6 +69,15 @@ _OTHER_REASONS = tuple(
     Look(light, dark) for light, dark in (("#8e2f7d", "#cf70be"), ("#d55e00", "#ff8b3d"), ("#1b3a8a", "#8fa2f5"))
 )
 
+#: Five steps from little to much.
+STEPS = tuple(
+    Look(light, dark)
+    for light, dark in (
+        ("#d5d9de", "#363b42"), ("#a9c6e0", "#2b4a66"), ("#74a8d4", "#2f6da3"), ("#3e83bf", "#4c9ad9"),
+        ("#0b4a8a", "#a8d4ff"),
+    )
+)  # fmt: skip
+
 INK, GRID, PAPER = "#010203", "#040506", "#fdfefc"
 """Stand-ins for the colours of text, of grid lines and of the paper, which no strategy has."""
 
@@ -127,5 +136,5 @@ def css_variables(dark: bool) -> str:
 
 
 def _twins() -> dict[str, str]:
-    looks = (*_LOOKS.values(), *_SPARE, *REASON_LOOKS.values(), *_OTHER_REASONS)
+    looks = (*_LOOKS.values(), *_SPARE, *REASON_LOOKS.values(), *_OTHER_REASONS, *STEPS)
     return {look.light: look.dark for look in looks}

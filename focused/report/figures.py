@@ -1,25 +1,17 @@
-"""Figures as SVG inside a page: text stays text, colours follow the theme, the same numbers give the same bytes.
-
-Sizes are in CSS pixels of a figure 400 wide, so that its letters can be read on a phone; pages stretch it.
-"""
+"""Figures of a report: curves, bars, and shares that change."""
 
 from __future__ import annotations
 
-import io
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib import rc_context
-from matplotlib.backends.backend_svg import FigureCanvasSVG
-from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from sklearn.isotonic import isotonic_regression
 
+from focused.report.canvas import label_axes, new_axes, rendered, styled, tick_label
 from focused.report.colours import GRID, INK, PAPER, Look
 from focused.report.markup import shorten
-from focused.report.svg import inline
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,30 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
-WIDTH = 400
 _LINE_PX = 11.5  # between two labels at the ends of curves
 _MAX_POINTS = 80  # of a curve; no screen shows more at this size
 _MAX_LABEL_CHARS = 17
-_STYLE = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "focused",
-    "text.parse_math": False,  # a name with two dollars is a name
-    "font.size": 10,
-    "text.color": INK,
-    "axes.edgecolor": INK,
-    "axes.labelcolor": INK,
-    "xtick.color": INK,
-    "ytick.color": INK,
-    "xtick.labelsize": 9.5,
-    "ytick.labelsize": 9.5,
-    "xtick.major.size": 3,
-    "ytick.major.size": 3,
-    "axes.linewidth": 0.8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "hatch.linewidth": 0.6,
-    "path.simplify": False,
-}
+_MARK_PX = 15  # between two labels of marks
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +40,15 @@ class Curve:
     strength: str = "strong"
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that happened at a place of the horizontal axis: a line, or a cross on the axis where it came to nothing."""
+
+    x: float
+    label: str
+    is_void: bool = False
+
+
 def draw_curves(
     key: str,
     curves: Sequence[Curve],
@@ -76,8 +57,10 @@ def draw_curves(
     x_label: str,
     y_label: str,
     y_limit: float | None = None,
+    y_start: float = 0.0,
     labelled: bool = True,
     height: float = 290,
+    marks: Sequence[Mark] = (),
 ) -> str:
     """Draw curves in one pair of axes, with their names at their right ends.
 
@@ -88,24 +71,55 @@ def draw_curves(
     title : str
         Read out instead of the figure by screen readers.
     y_limit : float, optional
-        End of the vertical axis; it begins at 0. Default: the largest value.
+        End of the vertical axis. Default: the largest value.
+    y_start : float
+        Where the vertical axis begins.
     labelled : bool
         Whether all curves but thin ones among many are named at their ends; else none is.
+    marks : sequence of Mark
+        From left to right.
     """
     curves = [curve for curve in curves if len(curve.x)]
     height = max(height, len(curves) * _LINE_PX + 60) if labelled else height
-    with rc_context(_STYLE):  # type: ignore[arg-type]
-        figure, axes = _axes(height, left=44, right=104 if labelled else 10, bottom=36, top=22)
+    with styled():
+        figure, axes = new_axes(height, left=44, right=104 if labelled else 10, bottom=36, top=_top(marks))
         for number, curve in enumerate(curves):
             _draw(axes, curve, number, len(curves))
         tops = [float(np.nanmax(curve.y + (0 if curve.error is None else curve.error))) for curve in curves]
         ends = [float(curve.x.max()) for curve in curves]
-        axes.set_ylim(0, (y_limit or max([*tops, 0.0]) * 1.04) or 1)
+        axes.set_ylim(y_start, (y_limit or max([*tops, 0.0]) * 1.04) or 1)
         axes.set_xlim(0, max([*ends, 0.0]) or 1)
-        _label_axes(axes, x_label, y_label)
+        label_axes(axes, x_label, y_label, above=_top(marks) - 15)
+        _draw_marks(axes, marks)
         if labelled:
             _label_ends(axes, curves)
-        return _rendered(figure, key, title)
+        return rendered(figure, key, title)
+
+
+def draw_shares(
+    key: str,
+    x: NDArray[np.float64],
+    parts: Mapping[str, NDArray[np.float64]],
+    looks: Mapping[str, Look],
+    *,
+    title: str,
+    x_label: str,
+    y_label: str,
+    marks: Sequence[Mark] = (),
+    height: float = 250,
+) -> str:
+    """Draw shares that add up to 1 at each ``x``, stacked from below; each of shape (n_points,)."""
+    kept = np.unique(np.linspace(0, len(x) - 1, min(len(x), _MAX_POINTS)).round().astype(int))
+    with styled():
+        figure, axes = new_axes(height, left=44, right=12, bottom=36, top=_top(marks))
+        values = [part[kept] for part in parts.values()]
+        axes.stackplot(x[kept], values, colors=[looks[part].light for part in parts], edgecolor=PAPER, linewidth=0.4)
+        axes.set_ylim(0, 1)
+        axes.set_xlim(0, float(x[-1]))
+        label_axes(axes, x_label, y_label, above=_top(marks) - 15)
+        axes.grid(visible=False)
+        _draw_marks(axes, marks)
+        return rendered(figure, key, title)
 
 
 def draw_bars(
@@ -120,8 +134,8 @@ def draw_bars(
 ) -> str:
     """Draw one horizontal bar a name, the first on top, stacked of parts (each of shape (n_names,))."""
     n_chars = int(label_px / 5.8)
-    with rc_context(_STYLE):  # type: ignore[arg-type]
-        figure, axes = _axes(len(names) * 17 + 46, left=label_px, right=36, bottom=36, top=4)
+    with styled():
+        figure, axes = new_axes(len(names) * 17 + 46, left=label_px, right=36, bottom=36, top=4)
         rows = np.arange(len(names))
         left = np.zeros(len(names))
         for number, (part, values) in enumerate(parts.items()):
@@ -144,8 +158,8 @@ def draw_bars(
         axes.set_axisbelow(True)
         axes.set_xlabel(x_label)
         axes.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10], integer=top >= 4))
-        axes.xaxis.set_major_formatter(FuncFormatter(_number))
-        return _rendered(figure, key, title)
+        axes.xaxis.set_major_formatter(FuncFormatter(tick_label))
+        return rendered(figure, key, title)
 
 
 def spread(wanted: NDArray[np.float64], gap: float, low: float, high: float) -> NDArray[np.float64]:
@@ -164,13 +178,27 @@ def spread(wanted: NDArray[np.float64], gap: float, low: float, high: float) -> 
     return places
 
 
-def _axes(height: float, *, left: float, right: float, bottom: float, top: float) -> tuple[Figure, Axes]:
-    # A point is 1/72 inch, and one unit of the SVG.
-    figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)
-    figure.patch.set_visible(False)
-    axes = figure.add_axes((left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, 1 - (bottom + top) / height))
-    axes.patch.set_visible(False)
-    return figure, axes
+def _top(marks: Sequence[Mark]) -> float:
+    return 34.0 if marks else 22.0
+
+
+def _draw_marks(axes: Axes, marks: Sequence[Mark]) -> None:
+    x_per_px = axes.get_xlim()[1] / axes.bbox.width
+    places = axes.get_xaxis_transform()
+    free = -np.inf
+    alpha = 0.45 if len(marks) <= 15 else 0.2  # many lines would hide what they stand in
+    for mark in marks:
+        if mark.is_void:
+            axes.plot(
+                [mark.x], [0.0], marker="x", markersize=6, markeredgewidth=1.4, color=INK, clip_on=False, zorder=4,
+                transform=places,
+            )  # fmt: skip
+            continue
+        axes.plot([mark.x, mark.x], [0, 1], color=INK, linewidth=0.6, alpha=alpha, zorder=3.5, transform=places)
+        # A label needs room; of the lines between two labels the numbers are known.
+        if mark.x >= free:
+            axes.text(mark.x, 1.01, mark.label, fontsize=8.5, ha="center", va="bottom", transform=places)
+            free = mark.x + max(_MARK_PX, 6 * len(mark.label) + 5) * x_per_px
 
 
 def _draw(axes: Axes, curve: Curve, number: int, n_curves: int) -> None:
@@ -202,21 +230,6 @@ def _thinned(curve: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64], ND
     return curve.x[kept], curve.y[kept], None if curve.error is None else curve.error[kept]
 
 
-def _label_axes(axes: Axes, x_label: str, y_label: str) -> None:
-    axes.grid(color=GRID, linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.set_xlabel(x_label)
-    # Upright above the axis: nobody has to turn the phone.
-    axes.set_title(y_label, loc="left", x=-0.0, fontsize=10, pad=7)
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
-        axis.set_major_formatter(FuncFormatter(_number))
-
-
-def _number(value: float, _position: int | None = None) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
-
-
 def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
     """Name curves beside their ends; a thin line leads from an end to a name that had to move."""
     if not curves:
@@ -240,12 +253,3 @@ def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
             right + 17 * x_per_px, place, shorten(curve.label, _MAX_LABEL_CHARS), color=curve.look.light, va="center",
             fontsize=9.5, fontweight="bold" if curve.strength == "strong" else "normal",
         )  # fmt: skip
-
-
-def _rendered(figure: Figure, key: str, title: str) -> str:
-    buffer = io.StringIO()
-    with warnings.catch_warnings():
-        # Letters that matplotlib's own font lacks: it measures them wrongly, the browser has others to draw them with.
-        warnings.filterwarnings("ignore", message="Glyph|.*missing from font")
-        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
-    return inline(buffer.getvalue(), key, title)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from focused.report.files import ReportError, read_json, read_rows
+from focused.report.version_files import VERSIONS_FILE, Version, read_versions, recorded_versions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,6 +34,8 @@ class Fetched:
     link_score: float
     link_reason: str
     depth: int
+    #: Of the model that judged it; 0 where the file does not say.
+    model_version: int = 0
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class Run:
         Of the relevant pages, by URL.
     notes : list of str
         What is missing or was cut.
+    versions : list of Version
+        That the model was trained to during the crawl.
     """
 
     directory: Path
@@ -57,6 +62,7 @@ class Run:
     titles: dict[str, str]
     harvest: dict[str, NDArray[np.float64]]
     notes: list[str] = field(default_factory=list)
+    versions: list[Version] = field(default_factory=list)
 
     def text(self, key: str) -> str:
         """Return what run.json says, as text."""
@@ -166,6 +172,12 @@ def read_run(directory: Path) -> Run:
     fetched = [page for row in rows if (page := _fetched(row)) is not None]
     if n_bad := n_bad + len(rows) - len(fetched):
         notes.append(f"{n_bad:,} row(s) of {FETCHED_FILE} are not whole and are left out.")
+    if not any(page.model_version for page in fetched):
+        recorded = recorded_versions(directory)
+        fetched = [replace(page, model_version=recorded.get(n, 0)) for n, page in enumerate(fetched, 1)]
+    versions, n_bad = read_versions(directory, [(page.model_version, page.is_relevant) for page in fetched])
+    if n_bad:
+        notes.append(f"{n_bad:,} line(s) of {VERSIONS_FILE} are not whole and are left out.")
     relevant, n_bad = _relevant(directory)
     if n_bad:
         notes.append(f"{n_bad:,} line(s) of {PAGES_FILE} are not whole and are left out.")
@@ -174,7 +186,7 @@ def read_run(directory: Path) -> Run:
             f"There is no {FETCHED_FILE}: irrelevant pages are not listed, and ways that lead through them end there."
         )
     titles = {page.url: title for page, title in relevant}
-    return Run(directory, run, fetched or [page for page, _ in relevant], titles, harvest, notes)
+    return Run(directory, run, fetched or [page for page, _ in relevant], titles, harvest, notes, versions)
 
 
 def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
@@ -202,6 +214,7 @@ def _fetched(row: dict[str, str]) -> Fetched | None:
     return Fetched(
         url, row.get("location") or url, row.get("referrer") or "", _number(row.get("relevance", "")),
         row["relevant"] in ("1", "True"), _number(row.get("link_score", "")), row.get("link_reason") or "unknown", int(depth),
+        int(row["model_version"]) if row.get("model_version", "").isdecimal() else 0,
     )  # fmt: skip
 
 

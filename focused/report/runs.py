@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focused.report.adaptation import about_marks, marks, versions
 from focused.report.colours import Look, look_of, spare_look
+from focused.report.drift import drift
 from focused.report.facts import command, facts
 from focused.report.figures import Curve, draw_curves
 from focused.report.files import write_page
@@ -91,6 +93,8 @@ def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> I
         if len(runs) > 1:
             yield element("h2", "Crawl ", key_of(looks[number]), name(label))
             yield element("p", *_answer(run))
+        yield from drift(run, f"r{number}")
+        yield from versions(run, f"r{number}")
         yield from hosts(run, f"r{number}")
         yield from referrers(run)
         yield from reasons(run)
@@ -199,8 +203,13 @@ def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -
             x, y = run.curve[across], run.curve[up]
             known = ~(np.isnan(x) | np.isnan(y))
             curves.append(Curve(label, look, x[known], y[known], None, strength))
-        svg = draw_curves(key, curves, title=head, x_label=x_label, y_label=y_label, height=250)
-        figures.append(figure(svg, note, head=head))
+        # Of several crawls nobody could tell whose versions they are.
+        is_marked = len(runs) == 1 and across == "pages"
+        svg = draw_curves(
+            key, curves, title=head, x_label=x_label, y_label=y_label, height=250,
+            marks=marks(runs[0]) if is_marked else (),
+        )  # fmt: skip
+        figures.append(figure(svg, f"{note} {about_marks(runs[0]) if is_marked else ''}".strip(), head=head))
     yield element("div", *figures, class_="grid")
 
 
