@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
-TIMEOUT_SECS = 120
+TIMEOUT_SECS = 300
 
 # A server process imports these once; each command runs in a fork of it. No reactor is among them.
 _PRELOADED = [

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import sys
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from scrapy.commands import ScrapyCommand
 from scrapy.utils.conf import arglist_to_dict
 
+from focused.command import ProjectCommand
 from focused.commands.evaluate_options import read_options, whole
 from focused.commands.progress import Progress
 from focused.learning.learners import LEARNERS
 from focused.strategies import STRATEGIES
 
 if TYPE_CHECKING:
-    from scrapy.settings import Settings
+    import argparse
 
     from focused.evaluation.run import Evaluation
 
@@ -43,13 +42,11 @@ Examples:
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Evaluate strategies; a bad argument is one clear line and exit code 1."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    settings: Settings
+    examples = EXAMPLES
+    interrupted = "Interrupted. What is done is kept; go on with the same command"
 
     def syntax(self) -> str:
         """Arguments, for the usage line."""
@@ -62,8 +59,6 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         web = parser.add_argument_group("webs and labels")
         web.add_argument(
             "--web", action="append", metavar="WEB", help="a WARC file, or demo; several times for several webs"
@@ -98,23 +93,8 @@ class Command(ScrapyCommand):
         running.add_argument("--output", metavar="DIR", help="folder for all that is written; required")
         running.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Evaluate; an error is one line on stderr and exit code 1."""
-        try:
-            self._run(args, opts)
-        except ValueError as error:
-            self._fail(str(error))
-        except OSError as error:
-            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
-        except KeyboardInterrupt:
-            self._fail("Interrupted. What is done is kept; go on with the same command")
-
-    def _fail(self, message: str) -> None:
-        sys.stdout.flush()
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
-        self.exitcode = 1
-
-    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Evaluate."""
         if args:
             raise ValueError(f"scrapy evaluate takes options only (see scrapy evaluate -h). Got {' '.join(args)}.")
         if not opts.output:
@@ -141,7 +121,7 @@ class Command(ScrapyCommand):
             print(line)
         print(f"\nReport: {os.path.relpath(write_evaluation_report(evaluation.folder))}")
         if n_failed:
-            self._fail(
+            self.fail(
                 f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why). The others are there; "
                 f"the same command tries the failed ones again"
             )

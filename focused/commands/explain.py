@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from scrapy.commands import ScrapyCommand
-
 from focused.arguments import one_of
+from focused.command import ProjectCommand
 from focused.commands.fetching import FetchedPages, FetchError, fetch
 from focused.examples.content import Content, RefusedError, checked
 from focused.examples.sources import FILES_ORIGIN
@@ -24,6 +21,8 @@ from focused.topic import load_topic
 from focused.webs import open_web
 
 if TYPE_CHECKING:
+    import argparse
+
     from scrapy.settings import Settings
 
 _TEXT_SUFFIXES = (".txt", ".text", ".md", ".rst")
@@ -43,13 +42,11 @@ Examples:
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Explain one page; an error is one line on stderr and exit code 1."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    settings: Settings
+    examples = EXAMPLES
+    errors = (ValueError, FetchError)
 
     def syntax(self) -> str:
         """Arguments, for the usage line."""
@@ -62,8 +59,6 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         group = parser.add_argument_group("explaining")
         group.add_argument(
             "--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)"
@@ -73,27 +68,12 @@ class Command(ScrapyCommand):
         group.add_argument("--url", metavar="URL", help="where FILE came from; its relative links start there")
         group.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Explain."""
-        try:
-            print(self._explain(args, opts), end="")
-        except (ValueError, FetchError) as error:
-            self._fail(str(error))
-        except BrokenPipeError:
-            sys.stderr.close()  # a pager that was left says nothing, neither do we
-        except OSError as error:
-            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
-        except KeyboardInterrupt:
-            self._fail("Interrupted")
-
-    def _fail(self, message: str) -> None:
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
-        self.exitcode = 1
+        print(self._explain(args, opts), end="")
 
     def _explain(self, args: list[str], opts: argparse.Namespace) -> str:
-        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
-        if unknown:
-            raise ValueError(f"There is no option {unknown[0]}. See scrapy explain -h.")
+        self.refuse_options(args)
         if len(args) != 2:
             raise ValueError(
                 f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {shlex.join(args) or 'none'}."

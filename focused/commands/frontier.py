@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sqlite3
-import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
-
+from focused.command import ProjectCommand
 from focused.frontier.view import FrontierView, LinkRow
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
-
-    from scrapy.settings import Settings
 
 EXAMPLES = """\
 The crawl may be running: it is not disturbed, and what is shown is as of the last page.
@@ -34,13 +30,10 @@ Examples:
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Show a frontier; an error is one line on stderr and exit code 1."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    settings: Settings
+    examples = EXAMPLES
 
     def syntax(self) -> str:
         """Arguments, for the usage line."""
@@ -53,38 +46,22 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         group = parser.add_argument_group("what to show")
         group.add_argument("--top", default="20", metavar="N", help="links that come next; 0: all (default: 20)")
         group.add_argument("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
         group.add_argument("--why", metavar="URL", help="say where this URL is and why")
         group.add_argument("--csv", metavar="FILE", help="write every link to a file instead")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show."""
         try:
             for line in self._show(args, opts):
                 print(line)
-        except ValueError as error:
-            self._fail(str(error))
-        except BrokenPipeError:
-            sys.stderr.close()  # a pager that was left says nothing, neither do we
         except sqlite3.Error as error:
-            self._fail(f"The frontier in {args[0]} cannot be read: {error}. Try again in a moment.")
-        except OSError as error:
-            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
-        except KeyboardInterrupt:
-            self._fail("Interrupted")
-
-    def _fail(self, message: str) -> None:
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
-        self.exitcode = 1
+            raise ValueError(f"The frontier in {args[0]} cannot be read: {error}. Try again in a moment.") from None
 
     def _show(self, args: list[str], opts: argparse.Namespace) -> Iterator[str]:
-        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
-        if unknown:
-            raise ValueError(f"There is no option {unknown[0]}. See scrapy frontier -h.")
+        self.refuse_options(args)
         if len(args) != 1:
             raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
         n_links, n_hosts = _number(opts.top, "--top"), _number(opts.hosts, "--hosts")
@@ -144,7 +121,7 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
         )
     yield _printable(link.url)
     yield f"  state       {link.state}{_when(link)}"
-    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}"
+    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, model version {link.model_version}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
     yield f"  referrers   {link.n_referrers:,} pages known to link to it"
     yield (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
+from focused.command import ProjectCommand
 
 if TYPE_CHECKING:
-    from scrapy.settings import Settings
+    import argparse
 
 EXAMPLES = """\
 Relevant is what the crawl's own classifier calls relevant. To compare strategies by labels: scrapy evaluate.
@@ -27,13 +25,10 @@ Examples:
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Write the report; an error is one line on stderr and exit code 1."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    settings: Settings
+    examples = EXAMPLES
 
     def syntax(self) -> str:
         """Arguments, for the usage line."""
@@ -46,8 +41,6 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         group = parser.add_argument_group("report")
         group.add_argument(
             "--output",
@@ -55,16 +48,9 @@ class Command(ScrapyCommand):
             help="where the report goes (default: report.html in RUN_DIR; of several: in the folder that holds them)",
         )
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the report."""
-        try:
-            print(self._write(args, Path(opts.output) if opts.output else None))
-        except ValueError as error:
-            self._fail(str(error))
-        except OSError as error:
-            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
-        except KeyboardInterrupt:
-            self._fail("Interrupted")
+        print(self._write(args, Path(opts.output) if opts.output else None))
 
     def _write(self, args: list[str], output: Path | None) -> Path:
         # Scrapy imports every command whichever is run; none but this one should wait for matplotlib.
@@ -72,9 +58,7 @@ class Command(ScrapyCommand):
         from focused.report import write_evaluation_report, write_run_report
         from focused.report.results import RESULTS_FILE
 
-        unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
-        if unknown:
-            raise ValueError(f"There is no option {unknown[0]}. See scrapy report -h.")
+        self.refuse_options(args)
         if not args:
             raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
         directories = [Path(arg) for arg in args]
@@ -88,7 +72,3 @@ class Command(ScrapyCommand):
         if evaluations:
             return write_evaluation_report(evaluations[0], output)
         return write_run_report(folders or directories, output, meanings=LOSSES)
-
-    def _fail(self, message: str) -> None:
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
-        self.exitcode = 1

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
-import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING
 
-from scrapy.commands import ScrapyCommand
-
+from focused.command import ProjectCommand
 from focused.commands.fetching import FetchedPages, FetchError, fetch
 from focused.commands.progress import Progress
 from focused.commands.train_from_run import check_alone, train_from_run
@@ -31,6 +28,8 @@ from focused.train_warnings import keyword_warnings, warnings_about
 from focused.webs import open_web
 
 if TYPE_CHECKING:
+    import argparse
+
     from scrapy.settings import Settings
 
 EXAMPLES = """\
@@ -53,13 +52,12 @@ Examples:
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Train a topic; a bad argument is one clear line and exit code 1."""
 
-    requires_project = True
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-    settings: Settings
+    examples = EXAMPLES
+    errors = (ValueError, FetchError)
+    interrupted = "Interrupted; no topic was written"
 
     def syntax(self) -> str:
         """Arguments, for the usage line."""
@@ -72,8 +70,6 @@ class Command(ScrapyCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         pages = parser.add_argument_group("example pages")
         pages.add_argument(
             "--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough"
@@ -121,23 +117,8 @@ class Command(ScrapyCommand):
         learning.add_argument("--force", action="store_true", help="replace a topic of that name")
         learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Train; an error is one line on stderr and exit code 1."""
-        try:
-            self._run(args, opts)
-        except (ValueError, FetchError) as error:
-            self._fail(str(error))
-        except OSError as error:
-            self._fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
-        except KeyboardInterrupt:
-            self._fail("Interrupted; no topic was written")
-
-    def _fail(self, message: str) -> None:
-        sys.stdout.flush()
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
-        self.exitcode = 1
-
-    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Train."""
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         name = topic_name(args)
         if opts.from_run is not None:
