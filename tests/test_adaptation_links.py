@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import hand_made
 import numpy as np
 import pytest
 
+from focused.adaptation import link_session, link_training
 from focused.adaptation.link_features import N_COLUMNS, PageLinks, logit, page_links, url_features
-from focused.adaptation.link_memory import EVIDENCE_OF_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
-from focused.adaptation.link_model import DENSE, LinkModel
+from focused.adaptation.link_memory import EVIDENCE_OF_LINK, NO_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
+from focused.adaptation.link_model import LinkModel, Weights
 from focused.adaptation.link_session import LinkSession
+from focused.adaptation.link_training import DENSE, Rates, training_matrix
 from focused.page.reader import PageReader
 from focused.page.units import KINDS
 from focused.relevance import Judge
 from focused.strategies import Visit, make_strategy
 from focused.strategies.base import block_of_links
 from focused.text.analyzer import Analyzer
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from scipy import sparse
 
 LEVEL = 1 / 1000
 
@@ -51,6 +59,22 @@ def learnt(pages: list[PageLinks], **options) -> LinkSession:
 
 def scores(session: LinkSession, *urls: str) -> list[float]:
     return session._scores(np.array(session.memory.numbers(urls))).tolist()
+
+
+def finished(steps: Generator[Any, None, Any]) -> Any:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
+
+
+def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
+    """What the model would be fitted to, with the rates of now."""
+    rates = Rates(model.memory, model.values())
+    for _ in rates.count():
+        pass
+    return finished(training_matrix(model.memory, links, model.values(), rates))
 
 
 # --- Features
@@ -125,11 +149,15 @@ def test_memory_is_bounded_and_what_is_left_stays_what_it_was():
     assert small.figures["focused/adaptive/forgotten_count"] > 500
     assert "focused/adaptive/forgotten_count" not in large.figures
     memory = small.memory
-    assert memory.evidence["link"].max() < len(memory.links)
-    assert len(memory.anchors) == memory.n_groups("anchor")
+    assert memory.evidence["link"].max() < memory.links.size
+    assert (memory.links["n_referrers"][memory.evidence["link"]] > 0)[memory.evidence["link"] != NO_LINK].all()
     for name in (*OF_EVIDENCE, *OF_LINKS):
-        table = memory.links if name in OF_LINKS else memory.evidence
-        assert table[name].max() < memory.n_groups(name)
+        groups = memory.groups[name].table
+        in_use = np.flatnonzero(memory.links["key"]) if name in OF_LINKS else memory.evidence["link"] != NO_LINK
+        numbers = (memory.links if name in OF_LINKS else memory.evidence)[name][in_use]
+        assert np.array_equal(np.bincount(numbers, minlength=groups.size), groups["n_members"]), name
+        if name != "source":
+            assert len(groups) == len(np.unique(numbers))
     for url in pages[-1].links:
         number, other = memory.number(url), large.memory.number(url)
         assert np.array_equal(memory.links["columns"][number], large.memory.links["columns"][other])
@@ -147,7 +175,7 @@ def test_at_first_all_relevances_count_the_same():
         page("http://h.org/", 0.5, "http://h.org/a", "http://h.org/b"), logits=np.array([[1.0, 2, 3, -2], [0] * 4])
     )
     session._learn(first)
-    assert session.model.scores(slice(0, 2)) == pytest.approx([1.0, 0.0])
+    assert session.model.scores(slice(1, 3)) == pytest.approx([1.0, 0.0])
 
 
 @pytest.mark.parametrize("what", ["folder", "anchor", "block", "page", "place"])
@@ -188,7 +216,7 @@ def test_the_own_outcome_of_a_link_is_no_feature_of_it():
     memory.add(page("http://j.org/b/2", 0.0))
     model = LinkModel(memory)
     model.fit()
-    dense, _, _ = model._matrix(np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
+    dense, _, _ = matrix(model, np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
     columns = [DENSE.index(name) for name in ("source", "source best", "block", "anchor", "folder")]
     assert np.abs(dense[:, columns]).max() < 1e-9
 
@@ -196,7 +224,9 @@ def test_the_own_outcome_of_a_link_is_no_feature_of_it():
 def test_scores_between_two_fits_are_what_computing_all_anew_gives():
     session = learnt(many(60))
     before = session.model.scores(slice(None)).copy()
-    session.model._recompute()
+    rates = {name: groups.table["rate"].copy() for name, groups in session.memory.groups.items()}
+    for _ in session.model._computing(session.model.weights, rates):
+        pass
     waiting = np.isnan(session.memory.links["outcome"])
     assert session.memory.n_pages > session._next_fit - session._every_pages > 0
     assert session.model.scores(slice(None))[waiting] == pytest.approx(before[waiting])
@@ -209,9 +239,13 @@ def test_the_fit_is_a_minimum():
     for _ in range(8):  # 30 steps each, from the last weights on
         model.fit()
         fits.append(model.last.loss)
-    dense, terms, columns = model._matrix(np.flatnonzero(model.is_learnt_from()))
-    y = model._values[np.flatnonzero(model.is_learnt_from())]
-    weights = np.concatenate((model._dense, np.concatenate((model._urls, model._anchors))[columns]))
+    training = np.flatnonzero(model.is_learnt_from())
+    dense, terms, columns = matrix(model, training)
+    y = model.values()[training]
+    learnt_weights = model.weights
+    weights = np.concatenate(
+        (learnt_weights.dense, np.concatenate((learnt_weights.urls, learnt_weights.anchors))[columns])
+    )
     from focused.adaptation import link_model
 
     prior = np.concatenate((link_model._PRIOR, np.zeros(len(columns))))
@@ -268,7 +302,7 @@ def test_a_session_goes_on_with_what_another_has_recorded():
     assert again.memory.relevance == pytest.approx(session.memory.relevance)
     for table in ("links", "evidence", "anchors"):
         for name in getattr(session.memory, table)._kinds:
-            if name not in ("url", "group_sum", "group_top", "frontier", "level"):
+            if name not in ("url", "group_sum", "group_top", "frontier", "level", "rate"):
                 one, other = (getattr(each.memory, table)[name] for each in (session, again))
                 assert np.array_equal(one, other, equal_nan=name == "outcome"), name
     session.model.fit()
@@ -357,3 +391,99 @@ def test_scores_of_a_strategy_itself_know_nothing_of_other_pages():
         [np.full(2, relevance.page), block_of_links(read, relevance.blocks), relevance.anchors, relevance.contexts]
     )
     assert first == pytest.approx(1 / (1 + np.exp(-logit(values).mean(axis=0) / 2)), abs=1e-3)
+
+
+# --- In steps
+
+
+def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
+    """What pages bring meanwhile counts from the next fit on, but is scored by this one."""
+    monkeypatch.setattr(link_training, "ROWS_AT_A_TIME", 100)
+    monkeypatch.setattr(link_training, "LINKS_AT_A_TIME", 10)
+    pages, more = many(150), many(60, seed=1)
+    at_once, in_steps = learnt(pages), learnt(pages)
+    n_steps = 0
+    at_once.model.fit()
+    for n_steps, _ in enumerate(in_steps.model.fitting(), 1):
+        if n_steps % 5 == 0 and more:
+            in_steps.model.add(*in_steps.memory.add(more.pop()))
+    assert n_steps > 50
+    assert len(more) < 50
+    assert in_steps.model.last.n_outcomes == at_once.model.last.n_outcomes
+    for name in Weights.__slots__:
+        one, other = getattr(at_once.model.weights, name), getattr(in_steps.model.weights, name)
+        assert one == pytest.approx(other, abs=0.05), name
+    links = [number for number in range(1, in_steps.memory.links.size) if in_steps.memory.links["n_referrers"][number]]
+    before = in_steps.model.scores(np.array(links)).copy()
+    rates = {name: groups.table["rate"].copy() for name, groups in in_steps.memory.groups.items()}
+    for _ in in_steps.model._computing(in_steps.model.weights, rates):
+        pass
+    assert in_steps.model.scores(np.array(links)) == pytest.approx(before)
+
+
+def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monkeypatch):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 20_000)
+    session, n_busy, costs = LinkSession(every_pages=25), 0, []
+    go_on = session._go_on
+
+    def counted(work: Iterator[int]) -> None:
+        rows = []
+
+        def steps() -> Generator[int, None, None]:
+            for n in work:
+                rows.append(n)
+                yield n
+
+        go_on(steps())
+        costs.append(sum(rows))
+
+    for found in many(600):
+        session._go_on = counted
+        session._learn(found)
+        n_busy += session._work is not None
+    assert n_busy > 20
+    assert session.figures["focused/adaptive/fits_count"] >= 10
+    assert session.model.last.n_outcomes > 300
+    assert max(costs) < 20_000 + 40_000
+
+
+@pytest.mark.parametrize("work", [3_000, 10**9])
+def test_what_a_crawl_learns_does_not_depend_on_the_time_that_it_takes(monkeypatch, work):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", work)
+    first, second = (learnt(many(200), exploration=0.1, max_links=1000) for _ in range(2))
+    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+    good, bad = ([url for url in many(200)[-1].links if name in url] for name in ("/good/", "/bad/"))
+    assert min(scores(first, *good)) > max(scores(first, *bad))
+
+
+def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
+    memory = LinkMemory(1000)
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a/1", "http://h.org/b/2"))
+    memory.add(page("http://h.org/a/1", 1.0))
+    model = LinkModel(memory)
+    model.refresh()
+    folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
+    before = memory.links["folder"][number]
+    assert folders["rate"][before] > 0
+    memory.forget(np.array([number]), model.values())
+    memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
+    number = memory.number("http://h.org/new/3")
+    assert memory.links["folder"][number] == before
+    assert folders["rate"][before] == folders["past_count"][before] == 0
+    assert np.isnan(memory.links["outcome"][number])
+
+
+def test_a_page_that_changes_thousands_of_links_is_told_to_the_frontier_bit_by_bit_the_best_first():
+    urls = [f"http://h.org/{i}/{i}" for i in range(2500)]
+    session = LinkSession(every_pages=10_000)
+    session.placed("http://h.org/", 0, 1.0)
+    session._learn(page("http://h.org/", 0.5, *urls))
+    for i, url in enumerate(urls):
+        session.placed(url, i + 1, 0.5)
+    session.moved()
+    logits = np.linspace(0.5, 3, 2500)[:, None].repeat(4, axis=1)
+    session._learn(replace(page("http://h.org/x", 0.5, *urls), logits=logits))
+    moved = [session.moved() for _ in range(3)]
+    assert [len(each) for each in moved] == [1000, 1000, 500]
+    assert min(score for _, score in moved[0]) >= max(score for _, score in moved[1]) - LEVEL
+    assert len({number for each in moved for number, _ in each}) == 2500

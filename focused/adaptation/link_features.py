@@ -142,9 +142,11 @@ def url_features(url: str) -> UrlFeatures:
     """
     try:
         parts = urlsplit(url)
-        host, path, query = parts.hostname or "", unquote(parts.path), parts.query
+        host, path, query = _hostname(parts.netloc), parts.path, parts.query
     except ValueError:
         host, path, query = "", url, ""
+    else:
+        path = unquote(path) if "%" in path else path
     folder, _, name = path.lower().rpartition("/")
     extension = name.rpartition(".")[2][:6] if "." in name else "-" if name else "/"
     n_folders = min(folder.count("/") + (not name), 6)
@@ -163,9 +165,15 @@ def _tokens(text: str) -> list[str]:
     return ["#" * len(token) if token[0].isdigit() else token for token in _TOKEN.findall(text)]
 
 
+@lru_cache(maxsize=2**16)
 def _column(term: str) -> int:
     # The same in every process, which Python's own hash is not.
     return zlib.crc32(term.encode("utf-8", "replace")) % (N_COLUMNS - 1) + 1
+
+
+@lru_cache(maxsize=2**13)
+def _hostname(netloc: str) -> str:
+    return urlsplit(f"//{netloc}").hostname or ""
 
 
 @lru_cache(maxsize=2**13)

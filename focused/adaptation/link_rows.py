@@ -1,11 +1,18 @@
-"""Tables of numbers that grow row by row: arrays with room at the end."""
+"""Tables of numbers that grow row by row: arrays with room at the end, and rows that are used again."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Integers = npt.NDArray[np.int64]
+
+_MAX_RESERVE = 500_000
 
 
 class Rows:
@@ -13,45 +20,64 @@ class Rows:
 
     Parameters
     ----------
+    reserve : int
+        Rows to have room for from the start: as long as they are not used they take no memory, and nothing has to be
+        copied until there are more.
     **columns
         Of each column its type, what a new row holds, and how many numbers that are: 0 for one that is no array.
+
+    Attributes
+    ----------
+    reuses : bool
+        Whether new rows may be put where others were freed; else all are added at the end.
     """
 
-    def __init__(self, **columns: tuple[Any, float, int]) -> None:
+    def __init__(self, reserve: int = 1024, **columns: tuple[Any, float, int]) -> None:
         self._kinds = columns
         self._n = 0
-        self._columns = {name: self._empty(name, 1024) for name in columns}
+        self._columns = {name: self._room(name, min(max(reserve, 1024), _MAX_RESERVE)) for name in columns}
+        self._free: list[int] = []
+        self.reuses = True
 
     def __len__(self) -> int:
+        """How many rows are in use."""
+        return self._n - len(self._free)
+
+    @property
+    def size(self) -> int:
+        """Length of the columns: rows in use and free ones."""
         return self._n
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        """Return a column, shape (n_rows,) or (n_rows, width), to read and to write."""
+        """Return a column, shape (size,) or (size, width), to read and to write; free rows hold what new ones do."""
         return self._columns[name][: self._n]
 
-    def add(self, n_rows: int, **values: npt.ArrayLike) -> slice:
-        """Add rows and return where they are; columns that are not named hold what new rows hold."""
-        start, self._n = self._n, self._n + n_rows
+    def add(self, n_rows: int, values: Mapping[str, npt.ArrayLike] | None = None) -> Integers:
+        """Add rows and return their numbers; columns that are not named hold what new rows hold."""
+        n_again = min(n_rows, len(self._free)) if self.reuses else 0
+        again = self._free[len(self._free) - n_again :]
+        del self._free[len(self._free) - n_again :]
+        start, self._n = self._n, self._n + n_rows - n_again
         room = len(next(iter(self._columns.values())))
         if self._n > room:
             for name, column in self._columns.items():
-                larger = self._empty(name, max(2 * room, self._n))
+                larger = self._room(name, max(room + room // 2, self._n))
                 larger[:start] = column[:start]
                 self._columns[name] = larger
-        added = slice(start, self._n)
-        for name, value in values.items():
+        for name, (_, empty, _) in self._kinds.items():
+            if empty != 0:  # NaN is not either
+                self._columns[name][start : self._n] = empty
+        added = np.concatenate((np.array(again, dtype=np.int64), np.arange(start, self._n)))
+        for name, value in (values or {}).items():
             self._columns[name][added] = value
         return added
 
-    def keep(self, kept: npt.NDArray[np.bool_]) -> None:
-        """Keep some rows only."""
-        n_rows = int(kept.sum())
-        for name, column in self._columns.items():
-            smaller = self._empty(name, max(n_rows, 1024))
-            smaller[:n_rows] = column[: self._n][kept]
-            self._columns[name] = smaller
-        self._n = n_rows
+    def free(self, rows: Integers) -> None:
+        """Let rows, each in use, be used again."""
+        for name, (_, value, _) in self._kinds.items():
+            self._columns[name][rows] = value
+        self._free.extend(rows.tolist())
 
-    def _empty(self, name: str, n_rows: int) -> npt.NDArray[Any]:
-        kind, value, width = self._kinds[name]
-        return np.full((n_rows, width) if width else n_rows, value, dtype=kind)
+    def _room(self, name: str, n_rows: int) -> npt.NDArray[Any]:
+        kind, _, width = self._kinds[name]
+        return np.zeros((n_rows, width) if width else n_rows, dtype=kind)

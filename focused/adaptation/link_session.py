@@ -15,7 +15,7 @@ from focused.strategies.base import BY_ADAPTIVE, LinkScores
 from focused.strategies.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from focused.page.page import Page
     from focused.relevance import PageRelevance
@@ -28,8 +28,15 @@ _FIRST_FIT = 5
 _SLOWER_FROM = 40
 """Beyond 40 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
-# What a frontier is told after a fit: the best links, exactly, and of the rest a few with every page.
+# What a frontier is told after a fit: the best links, exactly, and of the rest a few with every page. Together no more at
+# a time than the best: a page may have changed thousands.
 _N_BEST, _N_REST = 1_000, 20
+
+_WORK_OF_PAGE = 1_000_000
+"""Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
+pages teach the same. Up to some thousand pages a fit is done within its page."""
+_FORGOTTEN_OF_PAGE = 1_000
+"""Links forgotten with each page where there are too many; a quarter more than came, where that is more."""
 _LEVELS = 1_000
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 
@@ -76,6 +83,10 @@ class LinkSession(Session):
         self._rest = _NONE
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
+        self._work: Iterator[int] | None = None
+        self._going = _NONE
+        self._is_waiting = np.zeros(0, dtype=np.bool_)
+        self._n_new = 0
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Learn from a page, and return a score for each of its links."""
@@ -131,8 +142,12 @@ class LinkSession(Session):
         scores = self._scores(ids)
         levels = _levels(scores)
         is_other = levels != links["level"][ids]
-        ids, scores = ids[is_other], scores[is_other]
-        links["level"][ids] = levels[is_other]
+        ids, scores, levels = ids[is_other], scores[is_other], levels[is_other]
+        if len(ids) > _N_BEST:
+            order = np.argsort(-np.maximum(levels, links["level"][ids]), kind="stable")
+            self._changed.append(ids[order[_N_BEST:]])
+            ids, scores, levels = (each[order[:_N_BEST]] for each in (ids, scores, levels))
+        links["level"][ids] = levels
         return list(zip(links["frontier"][ids].tolist(), scores.tolist(), strict=True))
 
     def gone(self, numbers: Sequence[int]) -> None:
@@ -154,45 +169,62 @@ class LinkSession(Session):
         """Learn again from what ``record`` returned."""
         found = PageLinks.unpack(record)
         self._make_room()
-        self.memory.add(found)
+        links, _ = self.memory.add(found)
+        self._n_new = len(links)
 
     def resume(self) -> None:
         """Fit the model to all that was replayed."""
         self._has_frontier = True
         if self.memory.n_pages:
-            self._fit()
+            for _ in self._fitting():
+                pass
 
     # --- Inside
 
     def _learn(self, found: PageLinks) -> Integers:
-        """Take in a page, fit the model if it is time, and return the numbers of the page's links."""
-        self._make_room()
+        """Take in a page, go on with what there is to do, and return the numbers of the page's links."""
+        if self._work is None:
+            self._make_room()
         links, evidence = self.memory.add(found)
+        self._n_new = len(links)
         self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
-        if self.memory.n_pages >= self._next_fit:
-            self._fit()
-        elif not self._n_fits:
+        if self._work is None and self.memory.n_pages >= self._next_fit:
+            self._work = self._fitting()
+        if self._work is None and not self._n_fits:
             self.model.refresh()
         else:
             self.model.add(links, evidence)
+        if self._work is not None:
+            self._go_on(self._work)
         if self._has_frontier:  # there is a frontier that asks for it
             self._changed.append(links)
         return links
 
-    def _fit(self) -> None:
+    def _go_on(self, work: Iterator[int]) -> None:
+        n_rows = 0
+        for n in work:
+            n_rows += n
+            if n_rows >= _WORK_OF_PAGE:
+                return
+        self._work = None
+
+    def _fitting(self) -> Iterator[int]:
+        """Fit the model, and find out what a frontier has to be told; yields as `LinkModel.fitting` does."""
         n_pages = self.memory.n_pages
-        if not self.model.fit():
-            self._next_fit = n_pages + 1
-            return
-        self._n_fits += 1
-        interval = max(self._every_pages, n_pages // _SLOWER_FROM)
+        has_learnt = yield from self.model.fitting()
+        interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
         self._next_fit = n_pages + interval
+        self._n_fits += has_learnt
         if not self._has_frontier:
             return
-        self._explore(self._exploration * interval)
+        yield 0
+        if has_learnt:
+            self._explore(self._exploration * interval)
         links = self.memory.links
         waiting = np.flatnonzero(links["frontier"] >= 0)
-        levels = _levels(self._scores(waiting))
+        scores = self._scores(waiting)
+        yield 20 * len(waiting)
+        levels = _levels(scores)
         # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
         # that has become as much better.
         better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
@@ -211,11 +243,18 @@ class LinkSession(Session):
             links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
 
     def _make_room(self) -> None:
-        if self.memory.is_full:
-            self.memory.forget(self.model.scores(slice(None)), self.model.is_learnt_from(), self.model.values())
-            self.model.refresh()
-            self._changed.clear()
-            self._rest = _NONE
+        """Forget some links if there are too many: which, is settled for an eighth of all at once."""
+        memory = self.memory
+        if not len(self._going):
+            if not memory.is_full:
+                return
+            self._going = memory.first_to_go(self.model.scores(slice(None)), self.model.is_learnt_from())
+            self._is_waiting = np.isnan(memory.links["outcome"][self._going])
+        n = max(_FORGOTTEN_OF_PAGE, self._n_new + self._n_new // 4)
+        gone, was_waiting = self._going[:n], self._is_waiting[:n]
+        self._going, self._is_waiting = self._going[n:], self._is_waiting[n:]
+        values = self.model.values()
+        memory.forget(gone[np.isnan(values[gone]) == was_waiting], values)  # but for those fetched meanwhile
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
