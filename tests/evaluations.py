@@ -36,6 +36,7 @@ def write_evaluation(
     skill: dict[str, float] | None = None,
     failed: Sequence[tuple[str, str, str, int]] = (),
     default: str = "cbp_slc",
+    concurrency: int = 1,
     **run: Any,
 ) -> Path:
     """Write results.csv, curves.csv and run.json.
@@ -73,7 +74,7 @@ def write_evaluation(
             for web in webs for topic in topics for repeat in range(n_repeats)
         ],
         "strategies": list(strategies),
-        "options": {"pages": n_pages, "positives": 30, "repeats": n_repeats, "settings": {}},
+        "options": {"pages": n_pages, "positives": 30, "repeats": n_repeats, "concurrency": concurrency, "settings": {}},
         "n_crawls": len(results),
         "n_failed": len(failed),
         "seconds": 12.5,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import fcntl
 import json
@@ -13,11 +14,15 @@ from pathlib import Path
 import hand_made
 import pytest
 from commands import ROOT, Finished, crawl, environment, finished, scrapy, started
+from scrapy.settings import Settings
 from warcs import Warc
 
+from focused.commands.evaluate import Command
+from focused.commands.evaluate_options import read_options
 from focused.evaluation.cache import CachedReader, PageCache
 from focused.evaluation.files import RESULT_COLUMNS
 from focused.evaluation.options import Options, WebOption, first_difference
+from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.page.reader import PageReader
 from focused.pipelines import FETCHED_FILE
 from focused.text.analyzer import Analyzer
@@ -448,6 +453,11 @@ def test_an_evaluation_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp
         ("FOCUSED_STRATEGY=none", "FOCUSED_STRATEGY must be"),
         ("FOCUSED_MAX_PAGES=5", "decided by the evaluation itself"),
         ("DEPTH_LIMIT=5", "is --depth here"),
+        ("DOWNLOAD_DELAY=abc", "DOWNLOAD_DELAY must be a number of at least 0. Got 'abc'."),
+        (
+            "CONCURRENT_REQUESTS_PER_DOMAIN=0",
+            "CONCURRENT_REQUESTS_PER_DOMAIN must be a whole number of at least 1. Got '0'",
+        ),
         ("JOBDIR=job", "JOBDIR is not for evaluations"),
         ("FOCUSED_MAX_RELEVANT=5", "FOCUSED_MAX_RELEVANT is not for evaluations"),
     ],
@@ -457,6 +467,41 @@ def test_a_bad_setting_stops_it_before_anything_is_read(site, tmp_path, setting,
     assert command.exit_code == 1
     assert message in command.err
     assert not (tmp_path / "eval").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "good"),
+    [
+        ("DOWNLOAD_DELAY", "-1", "0.25"),
+        ("DOWNLOAD_TIMEOUT", "inf", "30"),
+        ("AUTOTHROTTLE_TARGET_CONCURRENCY", "", "1.5"),
+        ("RETRY_TIMES", "1.5", "0"),
+        ("DEPTH_PRIORITY", "low", "-1"),
+        ("ROBOTSTXT_OBEY", "perhaps", "False"),
+        ("DUPEFILTER_CLASS", "scrapy.nothing.Filter", "scrapy.dupefilters.BaseDupeFilter"),
+    ],
+)
+def test_a_value_that_scrapy_could_not_read_is_refused_and_one_that_it_can_is_not(name, bad, good):
+    settings = Settings({name: good})
+    check_scrapy_settings([name, "OF_SOMEBODY_ELSE"], settings)
+    settings.set(name, bad)
+    with pytest.raises(ValueError, match=f"^{name} must be "):
+        check_scrapy_settings([name], settings)
+
+
+def test_a_topic_whose_label_holds_a_comma_is_named_in_quotes(site):
+    parser = argparse.ArgumentParser()
+    command = Command()
+    command.settings = Settings()
+    command.add_options(parser)
+
+    def topics(value: str) -> object:
+        return read_options(parser.parse_args(evaluate_argv(site, topics=value)[1:]), {}).topics
+
+    assert topics('"Heat, and light", stars,stars') == ("Heat, and light", "stars")
+    assert topics('5" lenses,"a ""b"""') == ('5" lenses', 'a "b"')
+    with pytest.raises(ValueError, match="double quotes go around a whole name"):
+        topics('"Heat, and light')
 
 
 @pytest.mark.slow

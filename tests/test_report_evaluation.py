@@ -69,6 +69,19 @@ def usual(tmp_path_factory) -> Path:
     )
 
 
+@pytest.mark.parametrize(
+    ("concurrency", "why"), [(1, "and oracle is greedy. The share"), (16, "with 16 requests under way")]
+)
+def test_a_strategy_that_found_more_than_the_oracle_is_named_with_how_that_can_be(tmp_path, concurrency, why):
+    skill = {"oracle": 0.5, "cbp_slc": 0.9, "lpe": 0.1}
+    answer = report_of(tmp_path, strategies=list(skill), skill=skill, concurrency=concurrency).answers()
+    assert "cbp_slc found more than oracle, which is no bound" in answer
+    assert why in answer
+    assert "lpe found more" not in answer
+    skill |= {"oracle": 0.9, "cbp_slc": 0.3}
+    assert "found more than oracle" not in report_of(tmp_path / "usual", strategies=list(skill), skill=skill).answers()
+
+
 def test_the_first_sentence_names_the_best_strategy_of_each_web_by_how_much_and_what_the_default_does(tmp_path):
     skill = {"lpe": 0.9, "cbp_slc": 0.5, "best_first": 0.3, "oracle": 1.0}
     page = report_of(

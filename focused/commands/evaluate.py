@@ -68,10 +68,10 @@ class Command(ProjectCommand):
         )
         web.add_argument("--labels-from", metavar="TOPIC", help="instead: labels by the classifier of a topic (or a,b)")
         topics = parser.add_argument_group("topics (default: all labels)")
-        topics.add_argument("--topics", metavar="A,B", help="these labels")
+        topics.add_argument("--topics", metavar="A,B", help="these labels, as in a CSV file: '\"A, with a comma\",B'")
         topics.add_argument("--largest", metavar="N", help="the N labels with most pages")
         topics.add_argument("--min-pages", metavar="N", help="labels with at least N pages")
-        topics.add_argument("--exclude", metavar="A,B", help="labels that are no topics")
+        topics.add_argument("--exclude", metavar="A,B", help="labels that are no topics, written likewise")
         crawls = parser.add_argument_group("crawls")
         crawls.add_argument("--strategies", default="all", metavar="all|A,B", help="default: all")
         crawls.add_argument("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
@@ -155,7 +155,8 @@ def summary(evaluation: Evaluation) -> list[str]:
 def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str:
     """Return what the last column compares with."""
     for entry in verdicts.values():
-        return f"against {entry['against']}, over {entry['n']} {entry['unit']}"
+        unit = entry["unit"] if entry["n"] != 1 else entry["unit"].removesuffix("s")
+        return f"against {entry['against']}, over {entry['n']} {unit}"
     default = str(evaluation.settings.get("FOCUSED_STRATEGY"))
     if default in evaluation.options.strategies:
         return ""

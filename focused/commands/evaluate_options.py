@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -116,10 +117,17 @@ def _strategies(value: str) -> tuple[str, ...]:
 
 
 def _names(option: str, value: str | None) -> tuple[str, ...] | None:
-    """Return names separated by commas, each once."""
+    """Return names separated by commas, each once; one that holds a comma stands in double quotes, as in CSV."""
     if value is None:
         return None
-    names = tuple(dict.fromkeys(name.strip() for name in value.split(",") if name.strip()))
+    try:
+        (found,) = csv.reader([value], skipinitialspace=True, strict=True)
+    except (csv.Error, ValueError):
+        raise ValueError(
+            f"{option} must be names separated by commas; double quotes go around a whole name that holds a comma: "
+            f"'\"A, with a comma\",B'. Got {value!r}."
+        ) from None
+    names = tuple(dict.fromkeys(name.strip() for name in found if name.strip()))
     if not names:
         raise ValueError(f"{option} must be names separated by commas. Got {value!r}.")
     return names

@@ -16,6 +16,7 @@ from focused.evaluation.group import DONE, FAILED, Group, read_record, record_pa
 from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
 from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
+from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.plan import check_components
 from focused.stores import write_json
 from focused.strategies import STRATEGIES, check_parameters
@@ -96,6 +97,7 @@ class Evaluation:
     def _check_settings(self) -> None:
         """Refuse at once what would let every crawl fail."""
         check_components(self.settings)
+        check_scrapy_settings(self.options.settings, self.settings)
         check_parameters(self.settings)
         one_of("FOCUSED_BELOW_THRESHOLD", self.settings, ("defer", "drop"))
         one_of("FOCUSED_STRATEGY", self.settings, tuple(STRATEGIES))

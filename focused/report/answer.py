@@ -145,6 +145,7 @@ def _answer(results: Results, web: WebResults, default: str) -> Iterator[object]
     known = [f"{strategy} {percent(mean)}" for strategy, mean in references if not math.isnan(mean)]
     if known:
         yield f" For comparison: {', '.join(known)}."
+    yield from _about_oracle(results, web, ranked)
 
 
 def _lead(web: WebResults, best: str, others: list[str]) -> Iterator[object]:
@@ -185,6 +186,25 @@ def _about_default(results: Results, web: WebResults, best: str, default: str) -
     verdict = {"tie": "a tie", "better": "worse than the best beyond chance", "worse": "better than the best in pairs"}
     certainty = "" if math.isnan(difference.low) else f": {verdict[difference.verdict]}"
     yield f", {points(difference.mean, False)} points less{_interval(difference, is_points=True)}{certainty}."
+
+
+def _about_oracle(results: Results, web: WebResults, ranked: list[str]) -> Iterator[object]:
+    """Say which strategies found more than the oracle, and how that can be."""
+    found = web.estimate("oracle", MEASURE).mean if "oracle" in web.strategies else math.nan
+    above = [other for other in ranked if web.estimate(other, MEASURE).mean > found + 1e-9]
+    if not above:
+        return
+    options = results.run.get("options")
+    n = options.get("concurrency") if isinstance(options, dict) else None
+    why = " found more than oracle, which is no bound: the optimum is out of reach, and oracle is greedy"
+    yield joined((" ", _some(above), why))
+    if isinstance(n, int) and n > 1:
+        yield (
+            f", and with {n} requests under way it fills the places beside the page that it waits for with whatever is known. "
+            "The share of bound is held against what can be reached, not against oracle."
+        )
+    else:
+        yield ". The share of bound is held against what can be reached, not against oracle."
 
 
 def _sample(web: WebResults) -> str:
