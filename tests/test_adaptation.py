@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from focused.adaptation.doubt import probably_relevant
 from focused.adaptation.drift import drift
 from focused.adaptation.enlarge import enlarge
 from focused.adaptation.joining import Joined
@@ -201,6 +202,31 @@ def test_a_third_of_wrong_verdicts_is_mostly_found_out_and_right_ones_are_believ
     assert len(kept) - n_wrong >= 60
 
 
+def test_verdicts_for_a_new_side_of_the_topic_are_believed_even_where_others_are_wrong():
+    topic, rng = a_topic(), np.random.default_rng(6)
+    pages = [judged(n, words(rng, COMET_WORDS if n % 2 else TABLE_WORDS)) for n in range(1, 121)]
+    right = {page.number: page.number % 2 == 1 for page in pages}
+    assert without_doubtful(topic, pages, right, set(right)) == right
+    wrong = set(rng.choice(120, 36, replace=False).tolist())
+    told = {number: label != (number in wrong) for number, label in right.items()}
+    kept = without_doubtful(topic, pages, told, set(told))
+    assert sum(kept[number] != right[number] for number in kept) <= 9
+    assert sum(kept[number] and right[number] for number in kept) >= 35
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
+def test_the_share_of_wrong_verdicts_is_estimated_without_knowing_the_right_ones(share):
+    rng = np.random.default_rng(7)
+    truth = rng.random(600) < 0.4
+    decisions = rng.normal(np.where(truth, 1.0, -1.0), 0.6)
+    said = truth != (rng.random(600) < share)
+    relevant, errs = probably_relevant(decisions, said)
+    assert errs == pytest.approx((said != truth).mean(), abs=0.04)
+    assert ((relevant > 0.5) == truth).mean() > 0.94
+    relevant, errs = probably_relevant(np.zeros(600), said)  # decisions that say nothing leave people their opinion
+    assert ((relevant > 0.5) == said).all()
+
+
 def test_a_few_verdicts_are_believed_whatever_they_say():
     topic, rng = a_topic(), np.random.default_rng(4)
     pages = [judged(n, words(rng, OTHER_WORDS)) for n in range(1, 9)]
@@ -308,6 +334,21 @@ def test_a_topic_without_examples_cannot_adapt_and_says_so():
     with pytest.raises(ValueError, match="scrapy train tides --force --positive PATH"):
         read_options({"FOCUSED_ADAPTATION": "automatic"}, topic)
     assert read_options({}, topic).mode == "off"
+
+
+def test_pages_that_join_do_not_make_the_topic_rarer_in_the_unlabelled_pages_than_it_was_found_to_be():
+    topic, rng = a_topic(20, 400), np.random.default_rng(8)
+    examples = topic.examples
+    assert examples is not None
+    topic.manifest |= {"figures": {"prior": 0.2, "prior_is_assumed": False}}
+    # The crawl met one corner of the topic only, and many pages of it.
+    pages = [judged(n, words(rng, STAR_WORDS[:2])) for n in range(1, 61)]
+    made = retrain(topic, pages, dict.fromkeys(range(1, 61), True), about={})
+    assert made.manifest["figures"]["prior"] == pytest.approx(0.2)
+    assert made.calibrations["page"].prior == pytest.approx(0.2)
+    topic.manifest["figures"]["prior"] = 0.0
+    made = retrain(topic, pages, dict.fromkeys(range(1, 61), True), about={})
+    assert made.manifest["figures"]["prior"] < 0.1
 
 
 def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained(tmp_path):
