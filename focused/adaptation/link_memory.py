@@ -128,7 +128,12 @@ class LinkMemory:
     @property
     def is_full(self) -> bool:
         """Whether something has to be forgotten."""
-        return len(self.links) > self.max_links or len(self.evidence) > EVIDENCE_OF_LINK * self.max_links
+        return self.share_in_use > 1
+
+    @property
+    def share_in_use(self) -> float:
+        """How much of what may be remembered is: of links or of evidence, whichever is more."""
+        return max(len(self.links), len(self.evidence) / EVIDENCE_OF_LINK) / self.max_links
 
     def first_to_go(self, scores: Floats, is_needed: npt.NDArray[np.bool_]) -> Integers:
         """Return which links should be forgotten to make room for an eighth more, in this order.

@@ -35,8 +35,8 @@ _N_BEST, _N_REST = 1_000, 20
 _WORK_OF_PAGE = 1_000_000
 """Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
 pages teach the same. Up to some thousand pages a fit is done within its page."""
-_FORGOTTEN_OF_PAGE = 1_000
-"""Links forgotten with each page where there are too many; a quarter more than came, where that is more."""
+_FORGOTTEN_OF_PAGE, _FAR_TOO_MANY = 1_000, 9 / 8
+"""Links forgotten with each page where there are too many; where there are far too many, a quarter more than came."""
 _LEVELS = 1_000
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 
@@ -250,7 +250,7 @@ class LinkSession(Session):
                 return
             self._going = memory.first_to_go(self.model.scores(slice(None)), self.model.is_learnt_from())
             self._is_waiting = np.isnan(memory.links["outcome"][self._going])
-        n = max(_FORGOTTEN_OF_PAGE, self._n_new + self._n_new // 4)
+        n = max(_FORGOTTEN_OF_PAGE, self._n_new + self._n_new // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
         gone, was_waiting = self._going[:n], self._is_waiting[:n]
         self._going, self._is_waiting = self._going[n:], self._is_waiting[n:]
         values = self.model.values()
