@@ -22,7 +22,7 @@ from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, load_version, read_attempts, version_in_use
 from focused.adaptation.worker import Task
 from focused.examples.counting import count, counted_link
-from focused.frontier.rescore import rescore, rescore_for
+from focused.frontier.rescore import rescore_for
 from focused.items import PageItem
 from focused.page.context import url_terms
 from focused.plan import make_judge
@@ -315,7 +315,7 @@ class AdaptationPipeline:
         judge = make_judge(topic, self.crawler.settings)
         _ = topic.product  # now, not while a page waits for it
         plan.judge = judge
-        self.version = self.pages.version = version
+        self.version = self.pages.version = self.crawl.model_version = version
         self._set("adaptation/version", version)
         self._training = example_relevance(topic, self.topic.examples) if self.topic.examples else np.zeros(0)
         if self._strategy_learns:
@@ -346,18 +346,18 @@ class AdaptationPipeline:
         if frontier is None or not len(self.pages) or self._scores_by_itself:
             return  # Scrapy's own queues cannot change a priority
         self._rescoring_secs = 0.0
-        self._work = self._scoring(frontier.store)
+        self._work = self._scoring(frontier)
 
     @property
     def _scores_by_itself(self) -> bool:
         """Whether the strategy learns during the crawl and scores the waiting links itself."""
         return getattr(self.crawl, "session", None) is not None
 
-    def _scoring(self, store: Any) -> Iterator[int]:
+    def _scoring(self, frontier: Any) -> Iterator[int]:
         plan = self.crawl.plan
-        scores = LinkScoresByUrl(merges=plan.strategy.merges)
+        scores = LinkScoresByUrl(plan.strategy.merge if self.crawl.merges else None)
         yield from self.pages.score_again(plan.judge, plan.strategy, scores)
-        yield from rescore(store, scores.of_waiting, slice_links=1000)
+        yield from frontier.rescore(scores.of_waiting, slice_links=1000)
         self._count("links_scored_again_count", scores.n_scored)
         self._set("adaptation/links_left_count", scores.n_left)
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from focused.adaptation.kept_pages import KeptPages
+    from focused.frontier.again import FoundAgain
+    from focused.looked import Looked
     from focused.metrics import HarvestCounter
     from focused.page.page import Page
     from focused.plan import CrawlPlan
@@ -32,23 +34,31 @@ class Crawl:
     Parameters
     ----------
     plan : CrawlPlan
+    follows_nofollow : bool
+        Whether links are followed that ask not to be.
+    merges_evidence : bool
+        Whether strategies that merge do; else the first page's word stands for all of them.
     """
 
-    def __init__(self, plan: CrawlPlan, follows_nofollow: bool = True) -> None:
+    def __init__(self, plan: CrawlPlan, follows_nofollow: bool = True, merges_evidence: bool = True) -> None:
         self.plan = plan
         self.follows_nofollow = follows_nofollow
+        #: Whether a page found later may change the score of a link that waits.
+        self.merges = plan.strategy.merges and merges_evidence
         # Hashes of the URLs that were asked for: 39 us are saved for each Request that need not be made. The
         # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
         self._known: set[int] = set()
         self._fetched: set[int] = set()
         #: Links whose score may still change; None where the strategy or the frontier has no use for it.
-        self.waiting = WaitingLinks() if plan.strategy.merges else None
+        self.waiting = WaitingLinks(merge=plan.strategy.merge) if self.merges else None
         #: What scores the links where the strategy learns; None where it does not.
         self.session = plan.strategy.session()
         #: The durable frontier, if the crawl has one: its scheduler sets it.
         self.frontier: Any = None
         #: Pages judged so far.
         self.n_judged = 0
+        #: Version of the model that judges, if the crawl adapts: its pipeline sets it.
+        self.model_version = 1
         #: Pages whose links can be scored again, if the crawl adapts: its pipeline sets it.
         self.kept_pages: KeptPages | None = None
         #: Set by the harvest pipeline.
@@ -115,6 +125,8 @@ class Crawl:
             referrer=meta.get("focused_referrer", ""),
             link_score=meta.get("focused_link_score", 1.0),
             link_reason=meta.get("focused_link_reason", "discovery"),
+            link_model_version=meta.get("focused_model_version", 1),
+            model_version=self.model_version,
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
             fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             sha256=hashlib.sha256(response.body).hexdigest(),
@@ -123,22 +135,78 @@ class Crawl:
             location=self.location(response),
         )
 
-    def new_links(self, page: Page) -> Iterator[str]:
-        """Yield the URLs that a page links to and that have not been asked for, or may still change their score."""
-        may_refuse = not self.follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
-        for url, number in page.link_numbers.items():
-            if not self.is_settled(url) and not (may_refuse and page.is_nofollow(page.links[number])):
+    def new_links(self, page: Page, looked: Looked | None = None) -> Iterator[str]:
+        """Yield the URLs that a page links to and that have not been asked for, or may still change their score.
+
+        Parameters
+        ----------
+        page : Page
+        looked : Looked, optional
+            What was found on the page; without, more links than need be are yielded.
+        """
+        if looked is not None and looked.to_ask is not None:
+            yield from looked.to_ask
+            return
+        for url in self._followed(page):
+            if not self.is_settled(url):
                 yield url
 
-    def is_settled(self, url: str) -> bool:
-        """Tell whether a link was asked for and what another page says of it changes nothing.
+    def _followed(self, page: Page) -> Iterable[str]:
+        """Return the URLs that a page lets us follow."""
+        if self.follows_nofollow or not (page.markup.nofollow or page.markup.nofollow_links):
+            return page.link_numbers
+        return (url for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number]))
 
-        With most strategies the first page's evidence stands (D6).
+    def sift(self, page: Page, looked: Looked, *, joins: bool = True) -> None:
+        """Note which links of a page are to be asked for, and which the durable frontier is to join.
+
+        Most links of a page have been found before: they need no request.
+
+        Parameters
+        ----------
+        page : Page
+        looked : Looked
+            What was found on it; its ``to_ask`` and ``again`` are set.
+        joins : bool
+            Whether what the page says of known links counts.
         """
+        known, fetched, admitted = self._known, self._fetched, looked.admitted
+        takes_all = not self.plan.drops_below_threshold
+        looked.to_ask, again, numbers = [], [], []
+        for url in self._followed(page):
+            key = hash(url)
+            if key not in known:
+                looked.to_ask.append(url)
+            elif joins and key not in fetched:
+                number = looked.links[url]
+                if takes_all or admitted[number]:
+                    again.append(url)
+                    numbers.append(number)
+        if not again:
+            return
+        if self.memory is None:
+            looked.to_ask += again
+            return
+        to_ask, joined = self.memory.look(again, numbers, looked)
+        looked.to_ask += [again[place] for place in to_ask]
+        looked.noted = frozenset(again).difference(looked.to_ask)
+        looked.again = [(again[place], number, looked.evidence(numbers[place])) for place, number in joined]
+
+    @property
+    def memory(self) -> WaitingLinks | FoundAgain | None:
+        """What knows the links that wait and may change their score, if anything does."""
+        if self.frontier is None:
+            return self.waiting
+        memory: FoundAgain | None = self.frontier.again
+        return memory
+
+    def is_settled(self, url: str) -> bool:
+        """Tell whether a link was asked for and what another page says of it need not be asked for."""
         if hash(url) not in self._known:
             return False
         if self.frontier is not None:  # it joins what it is given
-            return not self.plan.strategy.merges or hash(url) in self._fetched
+            again = self.frontier.again
+            return not self.merges or hash(url) in self._fetched or (again is not None and again.knows(url))
         return self.waiting is None or not self.waiting.may_change(url)
 
     def is_known(self, url: str) -> bool:

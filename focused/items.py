@@ -28,6 +28,8 @@ class PageItem:
     link_score: float = 1.0
     #: What the score rests on; ``seed`` for a seed.
     link_reason: str = "seed"
+    #: Version of the model that the score comes from; above 1 where the crawl adapts.
+    link_model_version: int = 1
     #: Irrelevant pages on the way from the seed.
     irrelevant_on_path: int = 0
     #: When the page was fetched, ISO 8601 in UTC.

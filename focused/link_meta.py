@@ -19,8 +19,8 @@ _REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
 def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
     """Write what is known of a link: plain values only, which any queue can store.
 
-    ``depth`` is Scrapy's own key; ``focused_carried``, ``focused_parts`` and ``focused_referrers`` are there only where
-    they say something.
+    ``depth`` is Scrapy's own key; ``focused_carried``, ``focused_parts``, ``focused_referrers`` and
+    ``focused_model_version`` are there only where they say something.
     """
     meta["focused_link_score"] = evidence.score
     meta["focused_link_reason"] = REASONS[evidence.reason]
@@ -31,6 +31,7 @@ def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
         ("focused_carried", evidence.carried, None),
         ("focused_parts", evidence.parts, ()),
         ("focused_referrers", evidence.n_referrers, 1),
+        ("focused_model_version", evidence.model_version, 1),
     ):
         if value == nothing:
             meta.pop(key, None)
@@ -51,4 +52,5 @@ def read_evidence(meta: MutableMapping[str, Any]) -> Evidence:
         carried=meta.get("focused_carried"),
         parts=tuple(meta.get("focused_parts", ())),
         n_referrers=meta.get("focused_referrers", 1),
+        model_version=meta.get("focused_model_version", 1),
     )

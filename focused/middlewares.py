@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
@@ -11,6 +10,7 @@ from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
 from focused.frontier.priority import to_priority
 from focused.items import PageItem
 from focused.link_meta import WAITS, write_evidence
+from focused.looked import LOOKED, Looked
 from focused.strategies import REASONS, Evidence, Visit
 
 if TYPE_CHECKING:
@@ -20,23 +20,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from focused.crawl import Crawl
-    from focused.relevance import PageRelevance
-
-
-_LOOKED = "focused_looked"
-
-
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """What was found on a page: lists with an entry for each link, and the place of each link's URL in them."""
-
-    relevance: PageRelevance
-    links: dict[str, int]
-    scores: list[float]
-    reasons: list[int]
-    admitted: list[bool]
-    carried: list[float] | None
-    parts: list[list[float]] | None
+    from focused.page.page import Page
 
 
 class LinkScoringMiddleware(BaseSpiderMiddleware):
@@ -54,8 +38,8 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
     ``focused_irrelevant_on_path``, and what :mod:`focused.link_meta` adds for strategies that need it.
 
     Stats: ``focused/links/scored_count``; of the requests that go on, ``focused/links/by_REASON_count``,
-    ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/links/merged_count`` and
-    ``focused/links/pushed_again_count`` for links that wait and are found again, where the strategy merges;
+    ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/links/merged_count`` for links found
+    again while they waited, and of those ``focused/links/pushed_again_count``, with Scrapy's own queues;
     ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
     lost.
     """
@@ -64,6 +48,8 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         super().__init__(crawler)
         self.crawl = crawl
         self._drops = crawl.plan.drops_below_threshold
+        # Scrapy's DepthMiddleware sees no links that are joined without a request.
+        self._max_depth = crawler.settings.getint("DEPTH_LIMIT")
         assert crawler.request_fingerprinter is not None
         self._fingerprint = crawler.request_fingerprinter.fingerprint
 
@@ -91,6 +77,8 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         number = None if looked is None else looked.links.get(request.url)
         if looked is None or number is None:
             return request  # not a link of the page as we read it
+        if request.url in looked.noted:
+            return None  # the frontier knows
         waiting = self.crawl.waiting
         link = b""
         if waiting is not None:
@@ -100,11 +88,11 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
                 return None  # under another spelling, as the target of a redirect, or a moment ago
             known = waiting.get(link)
             if known is not None:
-                return self._join(request, link, known, _evidence(looked, number, response))
+                return self._join(request, link, known, looked.evidence(number))
         if self._drops and not looked.admitted[number]:
             self.crawler.stats.inc_value("focused/links/dropped_count")
             return None
-        evidence = _evidence(looked, number, response)
+        evidence = looked.evidence(number)
         if waiting is not None and waiting.put(link, request.url, evidence):
             request.meta[WAITS] = True
         if self.crawl.frontier is not None and self.crawl.is_known(request.url):
@@ -127,7 +115,7 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         assert self.crawl.waiting is not None
         stats = self.crawler.stats
         stats.inc_value("focused/links/merged_count")
-        merged = self.crawl.plan.strategy.merge(known, new)
+        merged = self.crawl.waiting.merge(known, new)
         levels = [to_priority(each.score, each.admitted) for each in (known, merged)]
         is_better = levels[1] > levels[0]
         self.crawl.waiting.put(link, request.url, merged)
@@ -144,28 +132,22 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         write_evidence(request.meta, merged)
         return request
 
-    def _look_at(self, response: Response) -> _Looked | None:
+    def _look_at(self, response: Response) -> Looked | None:
         """Judge the page of a response, and count its links, once: the results of many come here by turns."""
-        if _LOOKED in response.meta:
-            looked: _Looked | None = response.meta[_LOOKED]
+        if LOOKED in response.meta:
+            looked: Looked | None = response.meta[LOOKED]
             return looked
         page = self.crawl.page(response)
         if page is None:
-            response.meta[_LOOKED] = None
+            response.meta[LOOKED] = None
             return None
         session = self.crawl.session
         urls = () if session is None else self.crawl.urls_of(response)
         visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged, urls)
         relevance, scores = self.crawl.judge(page, visit)
-        looked = response.meta[_LOOKED] = _Looked(
-            relevance,
-            page.link_numbers,
-            scores.scores.tolist(),
-            scores.reasons.tolist(),
-            scores.admitted.tolist(),
-            None if scores.carried is None else scores.carried.tolist(),
-            None if scores.parts is None else scores.parts.tolist(),
-        )
+        looked = response.meta[LOOKED] = Looked.on(response, relevance, page, scores, self.crawl.model_version)
+        if self.crawl.merges:
+            self._sift(page, looked)
         stats = self.crawler.stats
         stats.inc_value("focused/links/scored_count", len(looked.scores))
         if session is not None:
@@ -176,16 +158,11 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
             stats.inc_value(f"focused/{name}_count", count)
         return looked
 
-
-def _evidence(looked: _Looked, number: int, response: Response) -> Evidence:
-    """Return what a page says of one of its links."""
-    return Evidence(
-        score=looked.scores[number],
-        reason=looked.reasons[number],
-        admitted=looked.admitted[number],
-        referrer=response.url,
-        depth=response.meta.get("depth", 0) + 1,
-        irrelevant_on_path=response.meta.get("focused_irrelevant_on_path", 0) + (not looked.relevance.is_relevant),
-        carried=None if looked.carried is None else looked.carried[number],
-        parts=() if looked.parts is None else tuple(looked.parts[number]),
-    )
+    def _sift(self, page: Page, looked: Looked) -> None:
+        """Note of a page's links which are to be asked for, and which of those that wait are to be joined."""
+        crawl, memory = self.crawl, self.crawl.memory
+        n_before = 0 if memory is None else memory.n_passed
+        crawl.sift(page, looked, joins=not 0 < self._max_depth < looked.depth)
+        if memory is not None and memory.n_passed > n_before:
+            what = "links" if crawl.frontier is None else "frontier"
+            self.crawler.stats.inc_value(f"focused/{what}/merged_count", memory.n_passed - n_before)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAGES_FILE, HARVEST_FILE, FETCHED_FILE = "pages.jsonl", "harvest.csv", "fetched.csv"
 FETCHED_COLUMNS = (
     *("number", "url", "location", "referrer", "relevance", "relevant"),
-    *("link_score", "link_reason", "depth", "irrelevant_on_path"),
+    *("link_score", "link_reason", "depth", "irrelevant_on_path", "model_version", "link_model_version"),
 )
 
 
@@ -176,13 +176,14 @@ def fetched_row(number: int, item: PageItem) -> str:
     """Return the row of ``fetched.csv`` for a page.
 
     >>> fetched_row(1, PageItem(url="http://h.org/a,b", relevance=0.25, relevant=False))
-    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0'
+    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0,1,1'
     """
     row = StringIO()
     relevance = "" if item.relevance is None else f"{item.relevance:.4f}"
     found, link = [number, item.url, item.known_as, item.referrer], f"{item.link_score:.4f}"
     judged = [relevance, int(bool(item.relevant)), link, item.link_reason, item.depth, item.irrelevant_on_path]
-    csv.writer(row, lineterminator="").writerow([*found, *judged])
+    versions = [item.model_version, item.link_model_version]
+    csv.writer(row, lineterminator="").writerow([*found, *judged, *versions])
     return row.getvalue()
 
 

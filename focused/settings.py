@@ -97,6 +97,7 @@ FOCUSED_LINK_THRESHOLD = None  # for blocks, anchor texts and link contexts; Non
 FOCUSED_SIMILARITY = "calibrated"  # or "cosine"
 FOCUSED_COSINE_THRESHOLD = 0.1
 FOCUSED_LINK_SCORING_ENABLED = True
+FOCUSED_MERGE_EVIDENCE = True  # False: what the first page says of a link stands, as in the papers
 FOCUSED_NOFOLLOW_ENABLED = False  # True: links that say rel=nofollow are left out
 
 # --- Strategies: what each of them can be told; the papers' values -------------------------------------------------

@@ -8,7 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focused.frontier.priority import to_priority
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from focused.looked import Looked
     from focused.strategies import Evidence
 
 MAX_LINKS = 1_000_000
@@ -23,10 +28,17 @@ class WaitingLinks:
     ----------
     max_links : int
         Links beyond it are not taken in: they keep the score they have.
+    merge : function, optional
+        Joins what two pages say of a link; default: the better one.
     """
 
-    def __init__(self, max_links: int = MAX_LINKS) -> None:
+    def __init__(
+        self, max_links: int = MAX_LINKS, *, merge: Callable[[Evidence, Evidence], Evidence] | None = None
+    ) -> None:
         self._max_links = max_links
+        self._merge = merge
+        #: Pages that made a link no better.
+        self.n_passed = 0
         self._evidence: dict[bytes, Evidence] = {}
         self._asked: set[bytes] = set()
         # Hashes of URLs: most of a page's links are looked up, and a fingerprint costs much more.
@@ -52,6 +64,45 @@ class WaitingLinks:
         self._evidence[link] = evidence
         self._spelled[hash(url)] = link
         return True
+
+    def look(
+        self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Take down what a page says of links that were found before.
+
+        Parameters
+        ----------
+        urls : sequence of str, length n
+        numbers : sequence of int, length n
+            The links' places in ``looked``.
+        looked : Looked
+
+        Returns
+        -------
+        list of int
+            Places in ``urls`` of those that get better by it: they have to be asked for again.
+        list of tuple of (int, int)
+            Empty: with these schedulers there is nothing to be joined.
+        """
+        better: list[int] = []
+        for place, url in enumerate(urls):
+            if not self.may_change(url):
+                continue
+            link = self._spelled[hash(url)]
+            known = self._evidence[link]
+            merged = self.merge(known, looked.evidence(numbers[place]))
+            if to_priority(merged.score, merged.admitted) > to_priority(known.score, known.admitted):
+                better.append(place)
+            else:
+                self.n_passed += 1
+                self._evidence[link] = merged
+        return better, []
+
+    def merge(self, known: Evidence, new: Evidence) -> Evidence:
+        """Return what two pages together say of a link."""
+        if self._merge is not None:
+            return self._merge(known, new)
+        return max(known, new, key=lambda evidence: evidence.rank)
 
     def may_change(self, url: str) -> bool:
         """Tell whether what another page says of a link may still change its score."""

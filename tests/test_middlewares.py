@@ -11,6 +11,7 @@ from scrapy.utils.test import get_crawler
 
 from focused.crawl import Crawl
 from focused.frontier.priority import to_priority
+from focused.looked import LOOKED
 from focused.middlewares import LinkScoringMiddleware
 from focused.page.reader import PageReader
 from focused.relevance import Judge
@@ -80,10 +81,10 @@ def test_or_dropped_and_may_be_found_again_on_a_better_page():
     assert list(middleware.crawl.new_links(page)) == [f"{URL}b"]
 
 
-def test_priorities_of_other_middlewares_are_kept(middleware):
+def test_priorities_of_other_middlewares_are_kept():
     """Scrapy's DEPTH_PRIORITY comes before."""
-    plain = middleware.get_processed_request(Request(f"{URL}a"), response()).priority
-    assert middleware.get_processed_request(Request(f"{URL}a", priority=-7), response()).priority == plain - 7
+    plain = make().get_processed_request(Request(f"{URL}a"), response()).priority
+    assert make().get_processed_request(Request(f"{URL}a", priority=-7), response()).priority == plain - 7
 
 
 def test_requests_that_are_no_links_of_the_page_pass_untouched(middleware):
@@ -94,8 +95,13 @@ def test_requests_that_are_no_links_of_the_page_pass_untouched(middleware):
 
 def test_links_that_were_asked_for_are_not_asked_for_again(middleware):
     middleware.get_processed_request(Request(f"{URL}a"), response())
-    page = middleware.crawl.page(response())
-    assert list(middleware.crawl.new_links(page)) == [f"{URL}b"]
+    again = response()
+    page = middleware.crawl.page(again)
+    middleware.get_processed_item(middleware.crawl.item(again, page), again)
+    assert list(middleware.crawl.new_links(page, again.meta[LOOKED])) == [f"{URL}b"]
+    # Nor where somebody asks for more.
+    assert middleware.get_processed_request(Request(f"{URL}a"), again) is None
+    assert middleware.crawler.stats.get_value("focused/links/merged_count") == 1
 
 
 def test_the_item_gets_the_relevance_of_its_page(middleware):

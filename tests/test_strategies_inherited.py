@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import hand_made
 import numpy as np
 import pytest
 
 from focused.page.reader import PageReader
 from focused.relevance import Judge, PageRelevance
-from focused.strategies import REASONS, Evidence, Visit, make_strategy
+from focused.strategies import REASONS, STRATEGIES, Evidence, Visit, make_strategy
 from focused.strategies.base import DISCOVERY
 from focused.text.analyzer import Analyzer
 
@@ -187,9 +189,24 @@ def test_the_page_s_weight_is_what_the_setting_says():
 
 
 # --- What holds for all that do not say otherwise -------------------------------------------------------------------
-def test_of_two_pages_the_better_one_stands_and_admitted_comes_before_deferred():
+def test_of_several_pages_the_mean_counts_in_whatever_order_they_come_and_the_path_of_one_that_admits_the_link():
     merge = make_strategy("cbp_slc").merge
     admitted, deferred = Evidence(0.2, 2, True, referrer="a"), Evidence(0.9, 6, False, referrer="b")
-    for known, new in ((admitted, deferred), (deferred, admitted)):
-        merged = merge(known, new)
-        assert (merged.referrer, merged.score, merged.n_referrers) == ("a", 0.2, 2)
+    other = Evidence(0.1, 6, False, referrer="c", model_version=2)
+    for first, second, third in permutations((admitted, deferred, other)):
+        merged = merge(merge(first, second), third)
+        assert merged.score == pytest.approx(0.4)
+        assert (merged.referrer, merged.reason, merged.admitted) == ("a", 2, True)
+        assert (merged.n_referrers, merged.model_version) == (3, 1)
+
+
+def test_a_seed_that_waits_stays_as_it_is():
+    merge = make_strategy("cbp_slc").merge
+    seed, link = Evidence(1.0, DISCOVERY, True), Evidence(0.2, 2, True, referrer="a")
+    for merged in (merge(seed, link), merge(link, seed), merge(merge(seed, link), link)):
+        assert (merged.score, merged.reason, merged.referrer) == (1.0, DISCOVERY, "")
+
+
+def test_nothing_is_merged_only_where_later_pages_have_nothing_to_add():
+    names = {name for name, kind in STRATEGIES.items() if not kind.merges}
+    assert names == {"breadth_first", "depth_first", "adaptive", "random", "oracle"}

@@ -196,4 +196,4 @@ def test_what_a_page_gives_along_reaches_the_next_one_through_the_request():
 
 def test_strategies_that_do_not_merge_keep_nothing_and_have_no_such_middleware():
     with pytest.raises(NotConfigured):
-        Seam("cbp_slc")
+        Seam("breadth_first")

@@ -10,14 +10,15 @@ import numpy as np
 
 from focused.frontier.rescore import NewScores
 from focused.strategies.base import BELOW
+from focused.strategies.evidence import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from focused.frontier.rescore import WaitingSlice
     from focused.page.page import Page
     from focused.relevance import Judge
-    from focused.strategies import Strategy, Visit
+    from focused.strategies import LinkScores, Strategy, Visit
 
 
 @dataclass(slots=True)
@@ -68,27 +69,40 @@ class KeptPages:
             relevance = judge.judge(kept.page, strategy.kinds)
             found = strategy.score(kept.page, relevance, kept.visit)
             kept.version = self.version
-            scores.add(kept.page, found.scores.tolist(), found.reasons.tolist(), found.admitted.tolist())
+            scores.add(kept.page, found)
             yield kept.page.n_links
 
 
 class LinkScoresByUrl:
-    """What links are worth now: where strategies merge what pages say of a link the best, else what the first says (D6)."""
+    """What links are worth now: what the strategy makes of what the pages say of a link, or what the first says (D6).
 
-    def __init__(self, *, merges: bool) -> None:
-        self.merges = merges
-        self._found: dict[str, tuple[bool, float, int]] = {}
+    Parameters
+    ----------
+    merge : function or None
+        Joins what two pages say of a link; None: the first one's word stands.
+    """
+
+    def __init__(self, merge: Callable[[Evidence, Evidence], Evidence] | None) -> None:
+        self._merge = merge
+        self._found: dict[str, Evidence] = {}
         #: Waiting links that got a new score, and those whose pages are no longer kept.
         self.n_scored = self.n_left = 0
 
-    def add(self, page: Page, scores: list[float], reasons: list[int], admitted: list[bool]) -> None:
+    def add(self, page: Page, scores: LinkScores) -> None:
         """Take in what a page says of its links."""
-        found = self._found
-        for url, score, reason, is_admitted in zip(page.link_numbers, scores, reasons, admitted, strict=True):
-            new = (is_admitted, score, reason)
+        found, merge = self._found, self._merge
+        carried = [None] * page.n_links if scores.carried is None else scores.carried.tolist()
+        parts = [()] * page.n_links if scores.parts is None else map(tuple, scores.parts.tolist())
+        rows = zip(
+            scores.scores.tolist(), scores.reasons.tolist(), scores.admitted.tolist(), carried, parts, strict=True
+        )
+        for url, (score, reason, admitted, left, each) in zip(page.link_numbers, rows, strict=True):
+            new = Evidence(score, reason, admitted, referrer=page.url, carried=left, parts=each)
             known = found.get(url)
-            if known is None or (self.merges and new[:2] > known[:2]):
+            if known is None:
                 found[url] = new
+            elif merge is not None:
+                found[url] = merge(known, new)
 
     def of_waiting(self, waiting: WaitingSlice) -> NewScores:
         """Return the scores of some of the links that wait; for `focused.frontier.rescore.rescore`."""
@@ -99,6 +113,6 @@ class LinkScoresByUrl:
             if found is None:
                 self.n_left += 1
                 continue
-            admitted[row], scores[row], reasons[row] = found
+            admitted[row], scores[row], reasons[row] = found.admitted, found.score, found.reason
             self.n_scored += 1
         return NewScores(scores, reasons, np.asarray(admitted, dtype=np.bool_))

@@ -18,25 +18,30 @@ from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.frontier import resume
+from focused.frontier.again import FoundAgain
 from focused.frontier.hosts_ready import HostsReady, now
 from focused.frontier.leases import LEASE, Lease, Leases, link_ended
 from focused.frontier.link import Link, fingerprint_of, host_of
 from focused.frontier.priority import LEVELS, SEED, to_priority
 from focused.frontier.records import Learning
+from focused.frontier.rescore import rescore
 from focused.frontier.schema import FILE_NAME
 from focused.frontier.standing import HostStanding
 from focused.frontier.store import MERGED, NEW, FrontierStore
 from focused.link_meta import read_evidence, write_evidence
+from focused.strategies import REASONS, Strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from scrapy import Spider
     from scrapy.crawler import Crawler
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from focused.frontier.rescore import NewScores, WaitingSlice
     from focused.items import PageItem
+    from focused.strategies import Evidence
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +50,7 @@ _LEAST_FREE_BYTES = 8_000_000
 # What of a request's meta its evidence holds, or is of no use once it waits.
 _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
-    "focused_parts", "focused_referrers", "depth", "is_start_request", TUNNEL,
+    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL,
 }  # fmt: skip
 
 
@@ -63,7 +68,7 @@ class FrontierScheduler(BaseScheduler):
     FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
-    ``over_host_cap_count``, ``too_deep_count``, ``cut_count``, ``not_durable_count``, ``resumed_count``.
+    ``moved_count``, ``over_host_cap_count``, ``too_deep_count``, ``cut_count``, ``not_durable_count``, ``resumed_count``.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -71,7 +76,7 @@ class FrontierScheduler(BaseScheduler):
         self._leases = Leases()
         self._others: list[tuple[int, int, Request]] = []
         self._n_others = 0
-        self._staged: dict[int, tuple[PageItem, Lease, list[Request]]] = {}
+        self._staged: dict[int, tuple[PageItem, Lease, list[Request], list[tuple[str, int, Evidence]]]] = {}
         self._wake_call: Any = None
         self._is_broken = False
         self._spider: Any = crawler.spider
@@ -92,15 +97,21 @@ class FrontierScheduler(BaseScheduler):
         self._run_dir: Path = plan.run_dir
         folder = Path(settings.get("JOBDIR") or plan.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
-        options: dict[str, Any] = {"merge": plan.strategy.merge} if plan.strategy.merges else {"merge": _first}
         self.store = FrontierStore(
             folder / FILE_NAME,
             order=plan.strategy.order,
             max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
             max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
             max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-            **options,
+            merge=plan.strategy.merge if crawl.merges else _first,
         )
+        #: Links that are found again; None where each has to come as a request.
+        self.again: FoundAgain | None = None
+        # What Scrapy's DepthMiddleware adds to a priority, requests alone can tell.
+        if crawl.merges and not settings.getint("DEPTH_PRIORITY"):
+            # A strategy with a rule of its own has a say in each case, and so has a limit that the score knows nothing of.
+            is_mean = type(plan.strategy).merge is Strategy.merge and not settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
+            self.again = FoundAgain(self.store, is_mean=is_mean)
         crawl.frontier, crawl.waiting = self, None
         self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
         assert self.crawler.engine is not None
@@ -126,13 +137,16 @@ class FrontierScheduler(BaseScheduler):
             return True
         link = self._link(request)
         [what] = self.store.add([link])
+        if self.again is not None:
+            self.again.added(link, what)
         if what == NEW:
             if self._learning is not None:
                 self._learning.placed(link.url, link.evidence.score)
             self._stats.inc_value("scheduler/enqueued")
             return True
         if what == MERGED:
-            self._stats.inc_value("focused/frontier/merged_count")
+            assert self.store.joined is not None
+            self._count_joined(*self.store.joined[1:])
         elif what != "known":
             self._stats.inc_value(f"focused/frontier/{what}_count")
         self._stats.inc_value("dupefilter/filtered")
@@ -174,24 +188,34 @@ class FrontierScheduler(BaseScheduler):
         """Tell whether a request is a link that can wait for the end of its page."""
         return LEASE not in request.meta and self._is_link(request)
 
-    def stage(self, lease: Lease, item: PageItem, links: list[Request]) -> None:
-        """Keep the links of a page until its item has passed the pipelines."""
-        self._staged[id(item)] = item, lease, links
+    def stage(self, lease: Lease, item: PageItem, links: list[Request], again: list[tuple[str, int, Evidence]]) -> None:
+        """Keep the links of a page, and those found again, until its item has passed the pipelines."""
+        self._staged[id(item)] = item, lease, links, again
 
     def item_ended(self, item: Any) -> None:
         """Take in the links of a page whose item has passed the pipelines, and commit all of it."""
         staged = self._staged.pop(id(item), None)
         if staged is not None:
-            _, lease, links = staged
-            self.page_ended(lease, links, relevant=bool(item.relevant))
+            _, lease, links, again = staged
+            self.page_ended(lease, links, again, relevant=bool(item.relevant))
 
-    def page_ended(self, lease: Lease, links: Iterable[Request], *, relevant: bool | None, note: str = "") -> None:
+    def page_ended(
+        self,
+        lease: Lease,
+        links: Iterable[Request],
+        again: Iterable[tuple[str, int, Evidence]] = (),
+        *,
+        relevant: bool | None,
+        note: str = "",
+    ) -> None:
         """Take in the links of a response, and commit: done where there was a page, failed where there is a note."""
         tunnel = 0 if relevant else lease.link.tunnel + 1
         assert self.crawler.engine is not None
         for request in links:
             request.meta[TUNNEL] = tunnel
             self.crawler.engine.crawl(request)
+        for url, number, evidence in again:
+            self._join(url, number, evidence, tunnel)
         *earlier, last = lease.numbers
         for number in earlier:
             self.store.done(number, note="redirect")
@@ -213,7 +237,38 @@ class FrontierScheduler(BaseScheduler):
         if lease is not None:
             lease.note = why
 
+    def rescore(self, score: Callable[[WaitingSlice], NewScores], *, slice_links: int = 2_000) -> Iterator[int]:
+        """Score all waiting links anew by a new model, as :func:`focused.frontier.rescore.rescore` does."""
+        version = self._spider.crawl.model_version
+        for n_links in rescore(self.store, score, slice_links=slice_links, model_version=version):
+            if self.again is not None:
+                self.again.forget_levels()
+            yield n_links
+
     # --- Inside: links in
+
+    def _join(self, url: str, number: int, evidence: Evidence, tunnel: int) -> None:
+        """Join what a page says of a link that was found before."""
+        assert self.again is not None
+        joined = self.again.join(url, number, evidence, tunnel)
+        if joined is not None:
+            self._count_joined(*joined)
+            return
+        # It has been handed out since, or was one too many and forgotten: then it is new.
+        priority = to_priority(evidence.score, evidence.admitted)
+        request = Request(url, errback=self._spider.failed, priority=priority, meta={TUNNEL: tunnel})
+        write_evidence(request.meta, evidence)
+        assert self.crawler.engine is not None
+        self.crawler.engine.crawl(request)
+
+    def _count_joined(self, known: Evidence, merged: Evidence) -> None:
+        self._stats.inc_value("focused/frontier/merged_count")
+        levels = [to_priority(each.score, each.admitted) for each in (known, merged)]
+        if levels[0] != levels[1]:
+            self._stats.inc_value("focused/frontier/moved_count")
+        if merged.admitted and not known.admitted:
+            self._stats.inc_value("focused/links/deferred_count", -1)
+            self._stats.inc_value(f"focused/links/by_{REASONS[merged.reason]}_count")
 
     @property
     def _stats(self) -> StatsCollector:
@@ -296,6 +351,8 @@ class FrontierScheduler(BaseScheduler):
         link = self.store.next(self._ready, now())
         if link is None:
             return None
+        if self.again is not None:
+            link = self.again.leased(link)
         meta: dict[str, Any] = {}
         write_evidence(meta, link.evidence)
         meta[LEASE] = link.id

@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.pipelines import ItemPipelineManager
 
 from focused.items import PageItem
+from focused.looked import LOOKED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterable, Iterator
@@ -111,7 +112,9 @@ class _Page:
 
     def ends(self, response: Response) -> list[PageItem]:
         if self._item is not None:
-            self._frontier.stage(self._lease, self._item, self._links)
+            looked = response.meta.get(LOOKED)
+            again = [] if looked is None else looked.again
+            self._frontier.stage(self._lease, self._item, self._links, again)
             return [self._item]
         note = "" if 200 <= response.status < 300 else f"HTTP {response.status}"
         self._frontier.page_ended(self._lease, self._links, relevant=None, note=note)

@@ -8,7 +8,6 @@ import struct
 import time
 from collections import Counter
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.cut import Cutter
@@ -17,7 +16,7 @@ from focused.frontier.link import Leased
 from focused.frontier.priority import to_priority
 from focused.frontier.records import PageRecords
 from focused.frontier.schema import DONE, DROPPED, FAILED, LEASED, RANK_BITS, STATES, WAITING, lock, open_file
-from focused.strategies.evidence import Evidence
+from focused.strategies.evidence import Evidence, better
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,11 +30,6 @@ _MAX_REFERRERS = 50_000
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
-
-
-def better(known: Evidence, new: Evidence) -> Evidence:
-    """Return the better of two, with the referrers of both."""
-    return replace(max(known, new, key=lambda each: each.rank), n_referrers=known.n_referrers + new.n_referrers)
 
 
 class FrontierStore:

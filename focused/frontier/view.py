@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _QUERY = (
     "SELECT links.id, links.url, hosts.name, state, rank, score, reason, referrers.url, depth, irrelevant_on_path,"
-    " tunnel, n_referrers, extra, found_at, ended_at, note FROM links JOIN hosts ON hosts.id = links.host"
+    " tunnel, n_referrers, model_version, extra, found_at, ended_at, note FROM links JOIN hosts ON hosts.id = links.host"
     " LEFT JOIN referrers ON referrers.id = links.referrer"
 )
 
@@ -42,6 +42,8 @@ class LinkRow(NamedTuple):
     irrelevant_on_path: int
     tunnel: int
     n_referrers: int
+    #: Of the topic's model that the score comes from.
+    model_version: int
     found_at: int
     ended_at: int | None
     note: str
@@ -132,11 +134,11 @@ class FrontierView:
 
 
 def _row(row: tuple[Any, ...]) -> LinkRow:
-    (_, url, host, state, rank, score, reason, referrer, depth, irrelevant, tunnel, n_referrers, extra, *times) = row
+    (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
     by = "seed" if extra > LEVELS else REASONS[reason]
     return LinkRow._make(
         (
             *(url, host, STATES[state], rank, -(rank >> RANK_BITS), score, by, referrer or ""),
-            *(depth, irrelevant, tunnel, n_referrers, times[0], times[1], times[2] or ""),
+            *(*numbers, found_at, ended_at, note or ""),
         )
     )

@@ -13,6 +13,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl import Crawl
 from focused.frontier.priority import SEED
+from focused.looked import LOOKED
 from focused.plan import COMMAND_LINE, CrawlPlan, plan_crawl
 
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class FocusedSpider(scrapy.Spider):
         crawler.settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         spider = super().from_crawler(crawler, *args, **kwargs)
         spider.plan = plan
-        spider.crawl = Crawl(plan, not crawler.settings.getbool("FOCUSED_NOFOLLOW_ENABLED"))
+        settings = crawler.settings
+        merges = settings.getbool("FOCUSED_MERGE_EVIDENCE") and settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
+        spider.crawl = Crawl(plan, not settings.getbool("FOCUSED_NOFOLLOW_ENABLED"), merges)
         crawler.signals.connect(spider.dropped, signal=signals.request_dropped)
         return spider
 
@@ -70,7 +73,7 @@ class FocusedSpider(scrapy.Spider):
             self.crawler.stats.inc_value("focused/pages/not_text_count")
             return
         yield self.crawl.item(response, page)
-        for url in self.crawl.new_links(page):
+        for url in self.crawl.new_links(page, response.meta.get(LOOKED)):
             yield Request(url, errback=self.failed)
 
     def failed(self, failure: Failure) -> None:

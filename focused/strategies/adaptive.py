@@ -39,6 +39,7 @@ class Adaptive(Strategy):
     seed: int = parameter("FOCUSED_ADAPTIVE_SEED", 0, least=0)
 
     name = "adaptive"
+    merges = False  # its memory holds what every page says, and moves the links itself
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
     def session(self) -> LinkSession:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from focused.strategies.evidence import better
 from focused.strategies.parameters import parameters_of
 
 if TYPE_CHECKING:
@@ -102,8 +103,8 @@ class Strategy:
     kinds: ClassVar[frozenset[str]] = frozenset()
     #: Which of the links of equal score is fetched first: the "oldest" or the "newest".
     order: ClassVar[str] = "oldest"
-    #: Whether pages found later may change the score of a link that waits.
-    merges: ClassVar[bool] = False
+    #: Whether what pages found later say of a link that waits is joined to what is known of it (``merge``).
+    merges: ClassVar[bool] = True
     #: Whether it is only there for others to be compared with.
     is_reference: ClassVar[bool] = False
 
@@ -133,15 +134,19 @@ class Strategy:
         raise TypeError(f"{type(self).__name__} must define score()")
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
-        """Return what two pages together say of a link that waits: by default, what the better one says.
+        """Return what two pages together say of a link that waits: by default, the mean of their scores.
 
-        Asked for by the crawl where ``merges`` is true.
+        Each page known to link there counts the same, so the order in which they come makes no difference to the score.
+        The link is admitted if any of them admits it. Referrer, path and reason are those of the page that says more
+        for it. A seed that waits rests on no page, and stays as it is.
+
+        Asked for by the crawl where ``merges`` is true, once for each page that links to a waiting link.
         """
-        return replace(max(known, new, key=_rank), n_referrers=known.n_referrers + new.n_referrers)
-
-
-def _rank(evidence: Evidence) -> tuple[bool, float]:
-    return evidence.rank
+        best = better(known, new)
+        if not (known.referrer and new.referrer):
+            return best
+        score = (known.n_referrers * known.score + new.n_referrers * new.score) / best.n_referrers
+        return replace(best, score=score)
 
 
 def block_of_links(page: Page, blocks: Floats) -> Floats:

@@ -18,6 +18,7 @@ class BreadthFirst(Strategy):
     """Links in the order they were discovered. Every link has the same score; the frontier is first in, first out."""
 
     name = "breadth_first"
+    merges = False  # every page says the same
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the same score for every link."""

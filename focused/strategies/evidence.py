@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,3 +34,8 @@ class Evidence:
     def rank(self) -> tuple[bool, float]:
         """What waiting links are ordered by, larger first: every admitted one before every other."""
         return self.admitted, self.score
+
+
+def better(known: Evidence, new: Evidence) -> Evidence:
+    """Return the better of two, with the referrers of both."""
+    return replace(max(known, new, key=lambda each: each.rank), n_referrers=known.n_referrers + new.n_referrers)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.strategies.base import BELOW, BY_PAGE, LinkScores, Strategy
+from focused.strategies.evidence import better
 from focused.strategies.parameters import parameter
 
 if TYPE_CHECKING:
@@ -35,7 +36,6 @@ class FishSearch(Strategy):
     relevant_factor: float = parameter("FOCUSED_FISH_RELEVANT_FACTOR", 1.5, least=0)
 
     name = "fish_search"
-    merges = True
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the score of each link by its place on the page, and the depth that is left beyond it."""
@@ -54,4 +54,4 @@ class FishSearch(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the better of both, with the larger depth left."""
-        return replace(super().merge(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))
+        return replace(better(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))

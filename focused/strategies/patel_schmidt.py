@@ -9,6 +9,7 @@ import numpy as np
 
 from focused.page.units import ANCHOR
 from focused.strategies.base import BY_ANCHOR, BY_PAGE, LinkScores, Strategy
+from focused.strategies.evidence import better
 from focused.strategies.parameters import parameter
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ class PatelSchmidt(Strategy):
 
     name = "patel_schmidt"
     kinds = frozenset({ANCHOR})
-    merges = True
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return for each link what this page alone says of it; the parts are page and anchor text."""
@@ -43,13 +43,13 @@ class PatelSchmidt(Strategy):
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the priority over the referrers of both; the path is that of the one that says more for the link."""
         if not (known.parts and new.parts):
-            return super().merge(known, new)  # a seed that waits rests on no page, and is first whoever links to it
+            return better(known, new)  # a seed that waits rests on no page, and is first whoever links to it
         n = known.n_referrers + new.n_referrers
         page = (known.n_referrers * known.parts[0] + new.n_referrers * new.parts[0]) / n
         anchor = max(known.parts[1], new.parts[1])
         of_page, of_anchor = self.page_weight * page, (1 - self.page_weight) * anchor
         return replace(
-            super().merge(known, new),
+            better(known, new),
             score=of_page + of_anchor,
             reason=BY_ANCHOR if of_anchor > of_page else BY_PAGE,
             parts=(page, anchor),

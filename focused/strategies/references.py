@@ -34,6 +34,7 @@ class Random(Strategy):
     seed: int = parameter("FOCUSED_RANDOM_SEED", 0, least=0)
 
     name = "random"
+    merges = False  # every page says the same
     is_reference = True
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
@@ -57,6 +58,7 @@ class Oracle(Strategy):
     scores: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
 
     name = "oracle"
+    merges = False  # every page says the same
     is_reference = True
 
     def prepare(self, topic: Topic) -> Self:

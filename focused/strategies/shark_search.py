@@ -9,6 +9,7 @@ import numpy as np
 
 from focused.page.units import ANCHOR, CONTEXT
 from focused.strategies.base import BY_INHERITED, BY_NEIGHBOURHOOD, LinkScores, Strategy
+from focused.strategies.evidence import better
 from focused.strategies.parameters import parameter
 
 if TYPE_CHECKING:
@@ -42,7 +43,6 @@ class SharkSearch(Strategy):
 
     name = "shark_search"
     kinds = frozenset({ANCHOR, CONTEXT})
-    merges = True
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the potential score of each link, and what the linked page inherits."""
@@ -58,4 +58,4 @@ class SharkSearch(Strategy):
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return the better of both, with the larger inheritance."""
-        return replace(super().merge(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))
+        return replace(better(known, new), carried=max(known.carried or 0.0, new.carried or 0.0))
