@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_MANY, _PAGES_A_SEC = 1_000, 400
+
 _TABLE = "CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, n_links INTEGER NOT NULL, record BLOB NOT NULL)"
 
 
@@ -31,6 +33,11 @@ class PageRecords:
         self._max_links = max_links
         sql.execute(_TABLE)
         self._n_links: int = sql.execute("SELECT coalesce(sum(n_links), 0) FROM records").fetchone()[0]
+
+    @property
+    def n_records(self) -> int:
+        """How many there are."""
+        return int(self._sql.execute("SELECT count(*) FROM records").fetchone()[0])
 
     def __iter__(self) -> sqlite3.Cursor:
         """Iterate over (number, record)."""
@@ -63,6 +70,8 @@ class Learning:
     def resume(self) -> int:
         """Let the session learn again from what it had learnt; return how many records could not be read."""
         n_bad = 0
+        if (n_records := self._records.n_records) > _MANY:
+            logger.info("Learning again what %d pages have taught; some %.0f s.", n_records, n_records / _PAGES_A_SEC)
         for number, record in self._records:
             try:
                 self._session.replay(record)
