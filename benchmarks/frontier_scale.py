@@ -87,7 +87,7 @@ class Clock:
 
 def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int]) -> None:
     """Play the crawl with the project's frontier."""
-    from focused.frontier.link import Link, fingerprint_of
+    from focused.frontier.link import Link, fingerprint_of, host_of
     from focused.frontier.store import FrontierStore, better
     from focused.strategies.base import BY_ANCHOR
     from focused.strategies.evidence import Evidence
@@ -97,7 +97,9 @@ def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[in
     clock, started = Clock(), time.time()
     for number, (urls, again, scores) in enumerate(pages(n_links, n_hosts, seed), 1):
         evidence = [Evidence(score, BY_ANCHOR, True, urls[0], 3, 1) for score in scores]
-        links = [Link(fingerprint_of(url), url, each) for url, each in zip(urls + again, evidence, strict=True)]
+        links = [
+            Link(fingerprint_of(url, host_of(url)), url, each) for url, each in zip(urls + again, evidence, strict=True)
+        ]
         clock.start()
         store.add(links[:N_NEW])
         clock.stop("push", N_NEW)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from focused.frontier.hosts import BUSY
-from focused.frontier.link import Link, fingerprint_of
+from focused.frontier.link import Link, fingerprint_of, host_of
 from focused.frontier.priority import SEED, to_priority
 from focused.frontier.rescore import NewScores, rescore, rescore_for
 from focused.frontier.schema import FrontierFileError, open_file
@@ -24,7 +24,7 @@ from focused.strategies.evidence import Evidence
 def link(url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more) -> Link:
     url = url if "://" in url else f"http://{url}"
     evidence = Evidence(score=score, reason=BY_ANCHOR if admitted else BELOW, admitted=admitted, **more)
-    return Link(fingerprint_of(url), url, evidence, extra, tunnel)
+    return Link(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
 
 
 @pytest.fixture

@@ -287,7 +287,7 @@ class FrontierScheduler(BaseScheduler):
         )
 
     def _link(self, request: Request) -> Link:
-        fingerprint = fingerprint_of(self.crawler.request_fingerprinter.fingerprint(request))
+        fingerprint = fingerprint_of(self.crawler.request_fingerprinter.fingerprint(request), host_of(request.url))
         evidence = read_evidence(request.meta)
         extra = request.priority - to_priority(evidence.score, evidence.admitted)
         return Link(fingerprint, request.url, evidence, extra, request.meta.get(TUNNEL, 0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
@@ -18,8 +19,9 @@ class Link:
     Parameters
     ----------
     fingerprint : int
-        Of the canonical URL, 64 bits with sign. Two links of one fingerprint are one link: among ten million there is
-        such a mistake with a probability of 3 in a million, and it costs one page.
+        Of host and canonical URL, 64 bits with sign (:func:`fingerprint_of`). Two links of one fingerprint are one
+        link: among ten million links there is such a mistake with a probability of 3 in a million if they lie on many
+        hosts, of 0.18 if all lie on one; it costs one page.
     url : str
     evidence : Evidence
         What the page it stands on says of it.
@@ -64,15 +66,19 @@ def host_of(url: str) -> str:
         return ""
 
 
-def fingerprint_of(digest: bytes | str) -> int:
-    """Return 64 bits of a digest (Scrapy's request fingerprint), or of a text's.
+def fingerprint_of(digest: bytes | str, host: str) -> int:
+    """Return 16 bits of a host's name and 48 of a digest (Scrapy's request fingerprint), or of a text's.
 
-    >>> fingerprint_of(bytes(range(20)))
-    283686952306183
+    Links of one host so lie close together in the frontier's file: a page's links, most of them on one host, then touch
+    a few leaves of its tree and not one each.
+
+    >>> fingerprint_of(bytes(range(20)), "")
+    4328719365
     """
     data = (
         hashlib.blake2b(digest.encode("utf-8", "replace"), digest_size=8).digest()
         if isinstance(digest, str)
         else digest
     )
-    return int.from_bytes(data[:8], "big", signed=True)
+    of_host = zlib.crc32(host.encode("utf-8", "replace")) & 0xFFFF
+    return int.from_bytes(of_host.to_bytes(2, "big") + data[:6], "big", signed=True)
