@@ -336,21 +336,6 @@ def test_a_topic_without_examples_cannot_adapt_and_says_so():
     assert read_options({}, topic).mode == "off"
 
 
-def test_pages_that_join_do_not_make_the_topic_rarer_in_the_unlabelled_pages_than_it_was_found_to_be():
-    topic, rng = a_topic(20, 400), np.random.default_rng(8)
-    examples = topic.examples
-    assert examples is not None
-    topic.manifest |= {"figures": {"prior": 0.2, "prior_is_assumed": False}}
-    # The crawl met one corner of the topic only, and many pages of it.
-    pages = [judged(n, words(rng, STAR_WORDS[:2])) for n in range(1, 61)]
-    made = retrain(topic, pages, dict.fromkeys(range(1, 61), True), about={})
-    assert made.manifest["figures"]["prior"] == pytest.approx(0.2)
-    assert made.calibrations["page"].prior == pytest.approx(0.2)
-    topic.manifest["figures"]["prior"] = 0.0
-    made = retrain(topic, pages, dict.fromkeys(range(1, 61), True), about={})
-    assert made.manifest["figures"]["prior"] < 0.1
-
-
 def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained(tmp_path):
     topic, rng = a_topic(), np.random.default_rng(5)
     topic.manifest |= {"intercept": 9.0, "calibrations": {}, "sublinear_tf": False, "figures": {}}

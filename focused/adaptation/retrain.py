@@ -144,8 +144,6 @@ def retrain(
         learner=topic.manifest["learner"],
         background_prior=float(figures["prior"]) if is_assumed else None,
         links_are_met=True,
-        # The pages of a crawl are no draw from the topic (docs/method.md, D94).
-        least_prior=0.0 if is_assumed else float(figures.get("prior") or 0.0),
         n_folds=N_FOLDS,
         random_state=random_state,
     )

@@ -40,7 +40,6 @@ def train_topic(
     learner: str = LEARNERS[0],
     background_prior: float | None = None,
     links_are_met: bool = False,
-    least_prior: float = 0.0,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -65,10 +64,6 @@ def train_topic(
         estimated from the unlabelled pages.
     links_are_met : bool
         With `background_prior`: the links were met by a crawl, whose pages stand beside the background's. They are used.
-    least_prior : float
-        The estimate of the share of relevant pages among the unlabelled ones is raised to this, in [0, 1). For positives
-        that are no draw from the topic, such as pages that a crawl found near each other: what lies elsewhere is
-        overlooked by the estimate.
     n_folds : int
         Number of models that judge pages they have not seen; fewer where there are fewer positives.
     random_state : int
@@ -84,8 +79,6 @@ def train_topic(
     """
     if background_prior is not None and not 0 < background_prior < 1:
         raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
-    if not 0 <= least_prior < 1:
-        raise ValueError(f"least_prior must lie in [0, 1). Got {least_prior}.")
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
     data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
@@ -107,9 +100,7 @@ def train_topic(
         n_jobs=n_jobs,
     )
     is_background = background_prior is not None
-    prior = background_prior or max(
-        least_prior, estimate_prior(decisions[0][positive], decisions[0][~positive]).prior
-    )
+    prior = background_prior or estimate_prior(decisions[0][positive], decisions[0][~positive]).prior
     line = page_line(prior, decisions[0], pages.n_known, positive, is_background=is_background)
     labels, weights = (
         background_population(positive, prior)
