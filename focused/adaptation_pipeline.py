@@ -14,15 +14,15 @@ from twisted.internet.threads import deferToThread
 
 from focused.adaptation.drift import deciles, drift, example_relevance
 from focused.adaptation.joining import Joined
-from focused.adaptation.kept_pages import KeptPages, LinkScoresByUrl
+from focused.adaptation.kept_pages import KeptPages
 from focused.adaptation.options import OFF, AdaptationOptions, read_options
 from focused.adaptation.record import RECORD_FILE, JudgedPage, LinkTexts, read_record, term_counts
+from focused.adaptation.rescoring import Rescoring
 from focused.adaptation.trainer import Trainer
 from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, load_version, read_attempts, version_in_use
 from focused.adaptation.worker import Task
 from focused.examples.counting import count, counted_link
-from focused.frontier.rescore import rescore_for
 from focused.items import PageItem
 from focused.page.context import url_terms
 from focused.plan import make_judge
@@ -32,8 +32,6 @@ from focused.topic import TopicError
 from focused.webs.recorded.matching import canonical_form
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
@@ -43,7 +41,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LOOK_EVERY_SECS = 0.05
-_SLICE_SECS = 0.05
 _VERDICTS_EVERY_SECS = 1.0
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
@@ -72,6 +69,7 @@ class AdaptationPipeline:
         self.version = FIRST
         self.joined = Joined(options)
         self.pages = crawl.kept_pages = KeptPages(options.max_pages)
+        self._rescoring = Rescoring(crawl, self.pages)
         self.trainer = Trainer(options.timeout_secs)
         self._waits = options.waits == "always" or (options.waits == "offline" and plan.web != "live")
         self._verdicts = VerdictFiles(options.verdicts) if options.verdicts is not None else None
@@ -82,9 +80,7 @@ class AdaptationPipeline:
         self._n_attempts = FIRST
         self._n_failed_in_a_row = 0
         self._verdicts_read_at = -1.0
-        self._work: Iterator[int] | None = None
         self._is_preparing = False
-        self._rescoring_secs = 0.0
         self._longest_secs = 0.0
         self._window: deque[float] = deque(maxlen=crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
         self._training = np.zeros(0)
@@ -251,13 +247,13 @@ class AdaptationPipeline:
 
     @property
     def _is_swapping(self) -> bool:
-        return self._work is not None or self._is_preparing
+        return self._rescoring.is_under_way or self._is_preparing
 
     def _look(self) -> None:
         """See whether a training has ended; score some of the waiting links anew."""
         start = time.perf_counter()
         what = "a look"
-        if self._work is not None:
+        if self._rescoring.is_under_way:
             what = "waiting links"
             self._score_some()
         elif self.trainer.is_busy:
@@ -324,12 +320,12 @@ class AdaptationPipeline:
             made = make_strategy(plan.strategy.name, self.crawler.settings)
             deferToThread(made.prepare, topic).addCallbacks(self._prepared, self._not_prepared)
         else:
-            self._start_scoring()
+            self._rescoring.start()
 
     def _prepared(self, strategy: Strategy) -> None:
         self._is_preparing = False
         self.crawl.plan.strategy = strategy
-        self._start_scoring()
+        self._rescoring.start()
         if not self._is_swapping:
             self._resume()
 
@@ -339,37 +335,13 @@ class AdaptationPipeline:
         self._count("worker_failed_count")
         self._resume()
 
-    # --- Waiting links
-
-    def _start_scoring(self) -> None:
-        frontier = self.crawl.frontier
-        if frontier is None or not len(self.pages) or self._scores_by_itself:
-            return  # Scrapy's own queues cannot change a priority
-        self._rescoring_secs = 0.0
-        self._work = self._scoring(frontier)
-
-    @property
-    def _scores_by_itself(self) -> bool:
-        """Whether the strategy learns during the crawl and scores the waiting links itself."""
-        return getattr(self.crawl, "session", None) is not None
-
-    def _scoring(self, frontier: Any) -> Iterator[int]:
-        plan = self.crawl.plan
-        scores = LinkScoresByUrl(plan.strategy.merge if self.crawl.merges else None)
-        yield from self.pages.score_again(plan.judge, plan.strategy, scores)
-        yield from frontier.rescore(scores.of_waiting, slice_links=1000)
-        self._count("links_scored_again_count", scores.n_scored)
-        self._set("adaptation/links_left_count", scores.n_left)
-
     def _score_some(self) -> None:
-        assert self._work is not None
-        start = time.perf_counter()
-        # Where nothing is fetched meanwhile there is nobody to be kept waiting.
-        is_more = rescore_for(self._work, _SLICE_SECS)
-        self._rescoring_secs += time.perf_counter() - start
-        if not is_more:
-            self._work = None
-            self._set("adaptation/rescoring_ms", round(self._rescoring_secs * 1000, 1))
+        """Score a slice of the waiting links."""
+        rescoring = self._rescoring
+        if rescoring.go_on():
+            self._count("links_scored_again_count", rescoring.n_scored)
+            self._set("adaptation/links_left_count", rescoring.n_left)
+            self._set("adaptation/rescoring_ms", round(rescoring.seconds * 1000, 1))
             self._resume()
 
     def _pause(self) -> None:
