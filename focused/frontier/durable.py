@@ -115,9 +115,10 @@ class FrontierScheduler(BaseScheduler):
         crawl.frontier, crawl.waiting = self, None
         self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
         assert self.crawler.engine is not None
-        self._ready = HostsReady(self.crawler.engine.downloader)
+        obeys_robots = plan.web == "live" and settings.getbool("ROBOTSTXT_OBEY")
+        self._ready = HostsReady(self.crawler.engine.downloader, obeys_robots=obeys_robots)
         self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
-        if plan.web == "live" and settings.getbool("ROBOTSTXT_OBEY"):
+        if obeys_robots:
             self.crawler.signals.connect(self._robots_parsed, signals.robots_parsed)
         self.crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume()
@@ -476,10 +477,8 @@ class FrontierScheduler(BaseScheduler):
     def _robots_parsed(self, robotparser: Any, request: Request) -> None:
         """Take down what a host's robots.txt asks for."""
         delay = robotparser.crawl_delay(self.crawler.settings.get("USER_AGENT") or "*")
-        if delay:
-            self._ready.crawl_delays[host_of(request.url)] = min(
-                float(delay), self.crawler.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
-            )
+        most = self.crawler.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
+        self._ready.meet(host_of(request.url), min(float(delay or 0), most))
 
 
 def _first(known: Any, new: Any) -> Any:

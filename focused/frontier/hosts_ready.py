@@ -25,13 +25,23 @@ class HostsReady:
     Parameters
     ----------
     downloader : Downloader
+    obeys_robots : bool
+        Whether nobody knows how often a host may be asked until its robots.txt, or a first answer, is in.
     """
 
-    def __init__(self, downloader: Downloader) -> None:
+    def __init__(self, downloader: Downloader, *, obeys_robots: bool = False) -> None:
         self._downloader = downloader
+        self._obeys_robots = obeys_robots
         self._handed: dict[str, set[Request]] = {}
+        self._met: set[str] = set()
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
+
+    def meet(self, host: str, crawl_delay: float) -> None:
+        """Note what a host's robots.txt asks for, in seconds; 0: nothing."""
+        if crawl_delay:
+            self.crawl_delays[host] = crawl_delay
+        self._met.add(host)
 
     def hand_out(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""
@@ -49,7 +59,7 @@ class HostsReady:
             concurrency = own.get("concurrency", downloader.ip_concurrency or downloader.domain_concurrency)
             delay = own.get("delay", downloader._delay)
         delay = max(delay, self.crawl_delays.get(host, 0.0))
-        if 0 < concurrency <= n_handed:
+        if 0 < concurrency <= n_handed or (self._obeys_robots and n_handed and host not in self._met):
             return BUSY
         if not delay:
             return 0.0
@@ -68,6 +78,7 @@ class HostsReady:
         handed &= self._downloader.active
         if not handed:
             del self._handed[host]
+            self._met.add(host)  # also one whose robots.txt could not be had
         return len(handed)
 
 
