@@ -76,7 +76,8 @@ def test_the_crawl_delay_of_robots_txt_is_kept_and_holds_back_no_other_host(mode
     assert order.index(QUICK) < len(order) - 1 - order[::-1].index(SLOW)
 
 
-def test_a_host_is_asked_as_autothrottle_allows(models, tmp_path):
+@pytest.mark.parametrize("per_host", [1, 4])
+def test_a_host_is_asked_as_autothrottle_allows(models, tmp_path, per_host):
     def pages(path: str) -> Reply | None:
         if path == "/robots.txt":
             return None
@@ -88,7 +89,7 @@ def test_a_host_is_asked_as_autothrottle_allows(models, tmp_path):
             models, tmp_path, seeds=" ".join(seeds), before=names, max_pages=50, strategy="best_first",
             settings={
                 "DOWNLOAD_DELAY": 0.05, "DOWNLOAD_DELAY_JITTER": 0, "AUTOTHROTTLE_ENABLED": 1,
-                "AUTOTHROTTLE_START_DELAY": 0.2, "AUTOTHROTTLE_TARGET_CONCURRENCY": 1, **GATED,
+                "AUTOTHROTTLE_START_DELAY": 0.2, "AUTOTHROTTLE_TARGET_CONCURRENCY": 1.5, "CONCURRENT_REQUESTS_PER_DOMAIN": per_host, **GATED,
             },
         )  # fmt: skip
     assert done.exit_code == 0, done.err
