@@ -1,40 +1,38 @@
-"""L-BFGS that can be interrupted: SciPy's runs to its end."""
+"""SciPy's L-BFGS, with a break after each time that the function was computed."""
 
 from __future__ import annotations
 
-from collections import deque
-from typing import TYPE_CHECKING
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
 Floats = npt.NDArray[np.float64]
 
-_HISTORY = 10
-_ENOUGH = 1e-4
-_SHORTEST_STEP = 1e-10
+
+class _Abandoned(Exception):
+    """Nobody asks for the result any more."""
 
 
 def descend(
-    loss: Callable[[Floats], tuple[float, Floats]],
-    start: Floats,
-    curvatures: Floats,
-    *,
-    max_iterations: int,
-    tolerance: float = 1e-5,
+    loss: Callable[[Floats], tuple[float, Floats]], start: Floats, *, max_iterations: int, tolerance: float = 1e-5
 ) -> Generator[None, None, tuple[Floats, int]]:
-    """Minimise a smooth convex function; yields after each time that it was computed.
+    """Minimise a smooth function; yields after each time that it was computed.
+
+    SciPy runs to its end once it is called. So it is called in a thread that is at work only while this one waits for its
+    next question: the function is computed here, and the result does not depend on who is how fast.
 
     Parameters
     ----------
     loss : function
         Of a point: value and gradient.
     start : ndarray of shape (n,)
-    curvatures : ndarray of shape (n,)
-        About the diagonal of the Hessian, positive: the closer, the fewer iterations.
     max_iterations : int
     tolerance : float
         It ends where an iteration gains less than this part of the value.
@@ -44,37 +42,34 @@ def descend(
     point : ndarray of shape (n,)
     n_iterations : int
     """
-    at, (value, slope) = start, loss(start)
-    yield
-    known: deque[tuple[Floats, Floats, float]] = deque(maxlen=_HISTORY)
-    for n_iterations in range(max_iterations):
-        direction = -_newton(slope, curvatures, known)
-        gain, size = float(slope @ direction), 1.0
+    questions: SimpleQueue[Any] = SimpleQueue()
+    answers: SimpleQueue[tuple[float, Floats] | None] = SimpleQueue()
+
+    def ask(point: Floats) -> tuple[float, Floats]:
+        questions.put(point.copy())
+        answer = answers.get()
+        if answer is None:
+            raise _Abandoned
+        return answer
+
+    def work() -> None:
+        options = {"maxiter": max_iterations, "maxcor": 10, "ftol": tolerance}
+        try:
+            questions.put(minimize(ask, start, jac=True, method="L-BFGS-B", options=options))
+        except _Abandoned:
+            pass
+        except BaseException as error:  # noqa: BLE001  it is raised where somebody can see it
+            questions.put(error)
+
+    Thread(target=work, name="descent", daemon=True).start()
+    try:
         while True:
-            there = at + size * direction
-            value_there, slope_there = loss(there)
+            question = questions.get()
+            if isinstance(question, BaseException):
+                raise question
+            if not isinstance(question, np.ndarray):
+                return question.x, int(question.nit)
+            answers.put(loss(question))
             yield
-            if value_there <= value + _ENOUGH * size * gain:
-                break
-            size /= 2
-            if size < _SHORTEST_STEP:
-                return at, n_iterations
-        step, change, before = there - at, slope_there - slope, value
-        at, value, slope = there, value_there, slope_there
-        if (product := float(step @ change)) > 0:
-            known.append((step, change, product))
-        if before - value <= tolerance * max(abs(before), abs(value), 1.0):
-            return at, n_iterations + 1
-    return at, max_iterations
-
-
-def _newton(slope: Floats, curvatures: Floats, known: deque[tuple[Floats, Floats, float]]) -> Floats:
-    """Return the gradient times what the last steps say of the inverse Hessian (two loops over them)."""
-    found, factors = slope.copy(), []
-    for step, change, product in reversed(known):
-        factors.append(float(step @ found) / product)
-        found -= factors[-1] * change
-    found /= curvatures
-    for (step, change, product), factor in zip(known, reversed(factors), strict=True):
-        found += (factor - float(change @ found) / product) * step
-    return found
+    finally:
+        answers.put(None)

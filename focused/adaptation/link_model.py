@@ -178,10 +178,9 @@ class LinkModel:
         penalty = np.concatenate((_PENALTY, np.full(len(columns), _SPARSE_PENALTY)))
         loss = Loss(dense, terms, values[training], prior, penalty)
         start = np.concatenate((self.weights.dense, both[columns]))
-        curvatures = loss.curvatures(start)
         cost = terms.nnz // 4 + 20 * len(training)
         yield 2 * cost
-        work = descend(loss, start, curvatures, max_iterations=_MAX_ITERATIONS)
+        work = descend(loss, start, max_iterations=_MAX_ITERATIONS)
         while True:
             try:
                 next(work)

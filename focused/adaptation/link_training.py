@@ -230,15 +230,6 @@ class Loss:
         gradient: Floats = np.concatenate((error @ self._dense, self._transposed @ error)) + self._penalty * off
         return float(value), gradient
 
-    def curvatures(self, weights: Floats) -> Floats:
-        """Return the diagonal of the Hessian."""
-        chance = expit(self.log_odds(weights))
-        spread = chance * (1 - chance)
-        squares = self._transposed.copy()
-        squares.data **= 2
-        found: Floats = np.concatenate((spread @ self._dense**2, squares @ spread)) + self._penalty
-        return found
-
     def means(self, weights: Floats) -> tuple[float, float]:
         """Return the mean log-loss in nats, without penalty; and that of the mean outcome."""
         z, y = self.log_odds(weights), self._outcomes
