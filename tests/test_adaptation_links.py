@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import hand_made
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 from focused.adaptation import link_session, link_training
+from focused.adaptation.descent import descend
 from focused.adaptation.link_features import N_COLUMNS, PageLinks, logit, page_links, url_features
 from focused.adaptation.link_memory import EVIDENCE_OF_LINK, NO_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
 from focused.adaptation.link_model import LinkModel, Weights
@@ -394,6 +398,52 @@ def test_scores_of_a_strategy_itself_know_nothing_of_other_pages():
 
 
 # --- In steps
+
+
+def bowl(point: np.ndarray) -> tuple[float, np.ndarray]:
+    return float(((point - 3) ** 2 * [1, 10]).sum()), 2 * (point - 3) * [1, 10]
+
+
+def test_a_descent_with_breaks_is_scipys_step_by_step():
+    points = []
+
+    def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
+        points.append(point)
+        return bowl(point)
+
+    steps = descend(loss, np.zeros(2), max_iterations=30)
+    for n_steps in range(1, 4):
+        next(steps)
+        assert len(points) == n_steps  # nothing happens between two
+    found, n_iterations = finished(steps)
+    options = {"maxiter": 30, "maxcor": 10, "ftol": 1e-5}
+    same = minimize(bowl, np.zeros(2), jac=True, method="L-BFGS-B", options=options)
+    assert np.array_equal(found, same.x)
+    assert n_iterations == same.nit
+    assert len(points) == same.nfev
+
+
+def descents() -> int:
+    return sum(thread.name == "descent" for thread in threading.enumerate())
+
+
+def test_a_descent_that_is_given_up_or_fails_leaves_nothing_behind():
+    steps = descend(bowl, np.zeros(2), max_iterations=30)
+    next(steps)
+    assert descents() == 1
+    steps.close()
+
+    def fails(point: np.ndarray) -> tuple[float, np.ndarray]:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        finished(descend(fails, np.zeros(2), max_iterations=30))
+    with pytest.raises(ValueError, match="one dimension"):
+        finished(descend(bowl, np.zeros((2, 2)), max_iterations=30))
+    end = time.monotonic() + 10
+    while descents() and time.monotonic() < end:
+        time.sleep(0.001)
+    assert descents() == 0
 
 
 def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
