@@ -227,6 +227,18 @@ def test_the_share_of_wrong_verdicts_is_estimated_without_knowing_the_right_ones
     assert ((relevant > 0.5) == said).all()
 
 
+def test_wrong_verdicts_are_found_where_most_of_those_that_say_no_are_wrong():
+    rng = np.random.default_rng(9)
+    truth = np.arange(120) < 105
+    decisions = rng.normal(np.where(truth, 0.85, -0.55), 0.25)
+    said = truth.copy()
+    said[:36] = False  # of the pages that are relevant beyond doubt
+    decisions[:36] += 0.1
+    relevant, errs = probably_relevant(decisions, said)
+    assert errs == pytest.approx(0.3, abs=0.03)
+    assert ((relevant > 0.5) == truth).all()
+
+
 def test_a_few_verdicts_are_believed_whatever_they_say():
     topic, rng = a_topic(), np.random.default_rng(4)
     pages = [judged(n, words(rng, OTHER_WORDS)) for n in range(1, 9)]

@@ -27,7 +27,7 @@ Feeds without a fault are estimated at 0 to 0.11, those with a tenth of wrong ve
 _N_STEPS = 100
 _MOST_WRONG = 0.45
 _AT_FIRST = 0.75
-"""Of a page with a verdict *yes*: how probably it is relevant, before anything is known."""
+"""How probably a page that looks relevant is, before anything is known."""
 _NARROWEST = 0.15
 """Spread of each of the two kinds of page, as a share of that of all decisions."""
 
@@ -97,9 +97,17 @@ def probably_relevant(decisions: Floats, said: Flags) -> tuple[Floats, float]:
     """
     lowest, highest = np.percentile(decisions, [1, 99])
     values = np.clip(decisions, lowest, highest)  # a single page far out would be a kind of its own
+    # From the verdicts, and from the decisions: where many verdicts are wrong, their pages' decisions may run against them.
+    starts = [said] if values.std() == 0 else [said, values > values.mean()]
+    _, relevant, errs = max((_fit(values, said, start) for start in starts), key=lambda each: each[0])
+    return relevant, errs
+
+
+def _fit(values: Floats, said: Flags, start: Flags) -> tuple[float, Floats, float]:
+    """Return the log-likelihood that is reached from a first opinion, the relevances, and the share of wrong verdicts."""
     narrowest = (_NARROWEST * values.std()) ** 2 + 1e-12
-    relevant = np.where(said, _AT_FIRST, 1 - _AT_FIRST)
-    n, errs = len(values), 0.0
+    relevant = np.where(start, _AT_FIRST, 1 - _AT_FIRST)
+    n, errs, likelihood = len(values), 0.0, -np.inf
     for _ in range(_N_STEPS):
         n_yes = relevant.sum() + 1e-9
         n_no = n - relevant.sum() + 1e-9
@@ -111,7 +119,9 @@ def probably_relevant(decisions: Floats, said: Flags) -> tuple[Floats, float]:
         n_wrong = float(np.where(said, 1 - relevant, relevant).sum())
         errs = min((n_wrong + 0.5) / (n + 2), _MOST_WRONG)
         share = (n_yes + 1) / (n + 2)
-        odds = np.log(share / (1 - share)) + (apart_no - apart_yes) / (2 * spread)
-        odds += np.where(said, 1, -1) * np.log((1 - errs) / errs)
-        relevant = 1 / (1 + np.exp(-np.clip(odds, -50, 50)))
-    return relevant, errs
+        for_yes = np.log(share) - apart_yes / (2 * spread) + np.log(np.where(said, 1 - errs, errs))
+        for_no = np.log(1 - share) - apart_no / (2 * spread) + np.log(np.where(said, errs, 1 - errs))
+        either = np.logaddexp(for_yes, for_no)
+        likelihood = float((either - 0.5 * np.log(spread)).sum())
+        relevant = np.exp(for_yes - either)
+    return likelihood, relevant, errs
