@@ -18,13 +18,19 @@ from focused.webs import open_web
 pytestmark = pytest.mark.slow
 
 N_PAGES = 60
-MERGING = [name for name, kind in STRATEGIES.items() if kind.merges]
+MERGING = ["best_first", "cbp_slc", "fish_search", "shark_search", "patel_schmidt"]
+"""One for each way in which links change: the mean, the mean with a threshold, and those that have a rule of their own."""
+
+DURABLE = "focused.frontier.durable.FrontierScheduler"
+BUDGET = "focused.frontier.scheduler.BudgetScheduler"
 DOWNLOADERS = {"focused.waiting_middleware.WaitingLinkMiddleware": 10, "observers.WaitingWatcher": 11}
 
 
+@pytest.mark.parametrize("scheduler", [DURABLE, BUDGET])
 @pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "oracle"])
-def test_a_strategy_crawls_the_demo_web(tmp_path, strategy):
-    result = crawl(ROOT / "models", tmp_path, topic="demo", web="demo", strategy=strategy, max_pages=N_PAGES)
+def test_a_strategy_crawls_the_demo_web(tmp_path, strategy, scheduler):
+    options = {"topic": "demo", "web": "demo", "strategy": strategy, "max_pages": N_PAGES}
+    result = crawl(ROOT / "models", tmp_path, **options, settings={"SCHEDULER": scheduler})
     assert result.exit_code == 0, result.err
     assert (result.run["strategy"], result.stats["finish_reason"]) == (strategy, "max_pages")
     assert result.stats["focused/pages/fetched_count"] == N_PAGES
@@ -33,6 +39,8 @@ def test_a_strategy_crawls_the_demo_web(tmp_path, strategy):
     assert "log_count/ERROR" not in result.stats
     assert "focused/pages/repeated_count" not in result.stats
     assert all(0 <= page["link_score"] <= 1 for page in result.pages)
+    what = "frontier" if scheduler == DURABLE else "links"
+    assert (f"focused/{what}/merged_count" in result.stats) == STRATEGIES[strategy].merges
 
 
 def test_the_oracle_goes_where_its_file_says(tmp_path):
@@ -74,7 +82,7 @@ def test_with_one_request_at_a_time_no_link_is_fetched_while_a_better_one_waits(
     settings = {
         "CONCURRENT_REQUESTS": 1,
         "DOWNLOADER_MIDDLEWARES": json.dumps(DOWNLOADERS),
-        "SCHEDULER": "focused.frontier.scheduler.BudgetScheduler",
+        "SCHEDULER": BUDGET,
     }
     options = {"topic": "demo", "web": "demo", "max_pages": 150, "strategy": strategy}
     result = crawl(ROOT / "models", tmp_path, settings=settings, **options)
@@ -106,7 +114,7 @@ def entangled(n: int = 40) -> dict[str, object]:
 
 @pytest.mark.parametrize("strategy", MERGING)
 @pytest.mark.parametrize("concurrency", [1, 16])
-@pytest.mark.parametrize("scheduler", ["focused.frontier.scheduler.BudgetScheduler", "scrapy.core.scheduler.Scheduler"])
+@pytest.mark.parametrize("scheduler", [BUDGET, "scrapy.core.scheduler.Scheduler"])
 def test_no_page_is_fetched_twice_however_often_its_link_is_pushed(tmp_path, strategy, concurrency, scheduler):
     with Site(entangled()) as site:
         hand_made.topic(seeds=[f"{site.url}/page?n=0&x=1"]).save(tmp_path / "models")

@@ -28,7 +28,8 @@ class FoundAgain:
 
     Where the score of a link is the mean over the pages that link to it, it is kept in memory, too: a page that does not
     move it by a whole level of priority is taken down there, and goes into the file together with the next one that does.
-    So the order of fetching is that of the means, and the file is behind by less than a level.
+    So the order of fetching is that of the means. The file is behind by less than a level, and knows at least half of the
+    pages; when the crawl ends in peace it knows all.
 
     Parameters
     ----------
@@ -42,7 +43,7 @@ class FoundAgain:
     def __init__(self, store: FrontierStore, *, is_mean: bool, max_links: int = 1_000_000) -> None:
         self._store = store
         self._is_mean = is_mean
-        self._levels = LinkLevels(max_links)
+        self._levels = LinkLevels(max_links, store.count_referrers)
         #: Pages that changed no level.
         self.n_passed = 0
 
@@ -81,7 +82,11 @@ class FoundAgain:
             admits = np.array([looked.admitted[numbers[place]] for place in mine], dtype=bool)
             n_pages, n_more, admitted = table.n_pages[at], table.n_more[at], levels > 0
             means = (n_pages * table.scores[at] + table.more[at] + scores) / (n_pages + n_more + 1)
-            is_same = (to_priorities(means, admitted) == levels) & (admitted | ~admits) & (n_more < _MAX_MORE)
+            is_same = (
+                (to_priorities(means, admitted) == levels)
+                & (admitted | ~admits)
+                & (n_more < np.minimum(n_pages, _MAX_MORE))
+            )
             passed = is_same & joins & (levels != UNKNOWN)
             table.n_more[at[passed]] += 1
             table.more[at[passed]] += scores[passed]
@@ -117,12 +122,19 @@ class FoundAgain:
         place = self._levels.place_of(link.url)
         if place < 0:
             return link
-        n_more = int(self._levels.n_more[place])
+        n_more, more = int(self._levels.n_more[place]), float(self._levels.more[place])
         self._levels.put(link.url, link.id, SETTLED)
         if not n_more:
             return link
-        self._store.count_referrers(link.id, n_more)
-        return link._replace(evidence=replace(link.evidence, n_referrers=link.evidence.n_referrers + n_more))
+        self._store.count_referrers([(more, n_more, link.id)])
+        known = link.evidence
+        n_pages = known.n_referrers + n_more
+        score = (known.score * known.n_referrers + more) / n_pages
+        return link._replace(evidence=replace(known, score=score, n_referrers=n_pages))
+
+    def close(self) -> None:
+        """Write what is only in memory; the commit is the caller's."""
+        self._store.count_referrers(self._levels.heard())
 
     def forget_levels(self) -> None:
         """Ask the file of every link again: the scores of those that wait have changed."""

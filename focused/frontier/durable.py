@@ -176,6 +176,8 @@ class FrontierScheduler(BaseScheduler):
             self._wake_call = None
         if not self._is_broken:
             self._end_orphans(is_closing=True)
+            if self.again is not None:
+                self.again.close()
             self._commit()
         self.store.close()
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -30,9 +30,14 @@ class LinkLevels:
     ----------
     max_links : int
         Rounded up to a power of two.
+    forgets : function
+        Is given what ``heard`` returns of a link that is forgotten.
     """
 
-    def __init__(self, max_links: int = 1_000_000) -> None:
+    def __init__(
+        self, max_links: int = 1_000_000, forgets: Callable[[list[tuple[float, int, int]]], None] = lambda _: None
+    ) -> None:
+        self._forgets = forgets
         self._max_places = max(_WAYS, 1 << (max_links - 1).bit_length())
         self._n_used = 0
         self._make(min(self._max_places, 4096))
@@ -84,6 +89,13 @@ class LinkLevels:
         self.scores[place], self.n_pages[place] = score, n_pages
         self.n_more[place], self.more[place] = 0, 0.0
 
+    def heard(self, places: Integers | None = None) -> list[tuple[float, int, int]]:
+        """Return what has been heard of links and is not in the file: sum of scores, pages, the link's number."""
+        if places is None:
+            places = np.flatnonzero(self.n_more)
+        found = (self.more[places].tolist(), self.n_more[places].tolist(), self.numbers[places].tolist())
+        return list(zip(*found, strict=True))
+
     def forget_levels(self) -> None:
         """Ask the file of every link that waits: the scores have changed, and what was heard since is of old scores."""
         waits = self.levels != SETTLED
@@ -101,6 +113,8 @@ class LinkLevels:
                 break
         else:
             place = first + (key >> 48) % _WAYS
+            if self.n_more[place]:
+                self._forgets(self.heard(np.array([place])))
         self._key_at[place] = key
         return place
 

@@ -156,10 +156,20 @@ class FrontierStore:
         self._begin()
         return self._join(row, link)
 
-    def count_referrers(self, number: int, n_pages: int) -> None:
-        """Note that more pages link to a link than was known."""
+    def count_referrers(self, rows: Iterable[tuple[float, int, int]]) -> None:
+        """Note of links that more pages link there than was known, which do not change their priority.
+
+        Parameters
+        ----------
+        rows : iterable of (float, int, int)
+            Of each the sum of those pages' scores, their number, and the link's.
+        """
         self._begin()
-        self._sql.execute("UPDATE links SET n_referrers = n_referrers + ? WHERE id = ?", (n_pages, number))
+        self._sql.executemany(
+            "UPDATE links SET score = (score * n_referrers + ?1) / (n_referrers + ?2), n_referrers = n_referrers + ?2"
+            " WHERE id = ?3",
+            rows,
+        )
 
     def _insert(self, link: Link, host: int, state: int, rank: int) -> None:
         evidence = link.evidence
