@@ -3,7 +3,13 @@
 Every link scored against none: the focused spider and a plain CrawlSpider with a LinkExtractor fetch the same
 documentation from a server on 127.0.0.1 until there is none left, in turn, each in a process of its own. CPU is user
 and system time of that process, its start included. Neither waits between requests, neither asks for robots.txt, and
-both have the same concurrency. Bar: at most 0.6 times the plain spider's CPU a page.
+both have the same concurrency. The focused spider keeps its links in the durable frontier, unless --set says otherwise.
+Bar: at most 0.6 times the plain spider's CPU a page, of a whole crawl: with --max-pages both fetch other pages, and what
+comes first for the focused spider is the pages with most text and links.
+
+Examples:
+  python benchmarks/crawl_cost.py
+  python benchmarks/crawl_cost.py --max-pages 800 --repeats 1 --set SCHEDULER=focused.frontier.scheduler.BudgetScheduler
 """
 
 from __future__ import annotations
@@ -125,8 +131,9 @@ def focused_spider() -> type[Spider]:
     return LocalFocusedSpider
 
 
-def crawl(kind: str, seeds: list[str], max_pages: int, folder: Path) -> None:
+def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
     """Crawl in this process and print what it took."""
+    seeds, max_pages = options.seeds, options.max_pages
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
     from scrapy.utils.project import get_project_settings
@@ -134,13 +141,15 @@ def crawl(kind: str, seeds: list[str], max_pages: int, folder: Path) -> None:
     is_plain = kind == "plain"
     settings = Settings() if is_plain else get_project_settings()
     settings.setdict(SETTINGS, priority="cmdline")
+    if not is_plain:
+        settings.setdict(dict(each.split("=", 1) for each in options.set), priority="cmdline")
     if is_plain and max_pages:
         settings.set("CLOSESPIDER_PAGECOUNT", max_pages, priority="cmdline")
     process = CrawlerProcess(settings)
     crawler = process.create_crawler(plain_spider(seeds) if is_plain else focused_spider())
     arguments = {
         "topic": "python",
-        "strategy": "cbp_slc",
+        "strategy": options.strategy,
         "seeds": " ".join(seeds),
         "max_pages": str(max_pages),
         "web": "live",
@@ -166,7 +175,19 @@ def crawl(kind: str, seeds: list[str], max_pages: int, folder: Path) -> None:
 def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Path, folder: Path) -> dict[str, float]:
     """Crawl in a process of its own and return what it took."""
     done = subprocess.run(
-        [sys.executable, __file__, "--one", kind, str(folder), "--max-pages", str(options.max_pages), *seeds],
+        [
+            sys.executable,
+            __file__,
+            "--one",
+            kind,
+            str(folder),
+            "--max-pages",
+            str(options.max_pages),
+            "--strategy",
+            options.strategy,
+            *(f"--set={each}" for each in options.set),
+            *seeds,
+        ],
         cwd=ROOT,
         env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "PYTHONPATH": str(ROOT)},
         stdout=subprocess.PIPE,
@@ -186,6 +207,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, metavar="N", help="crawls of each kind (default: 3)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the topic's examples (default: 0)")
     parser.add_argument("--models", type=Path, help="models folder with the topic 'python' of an earlier run")
+    parser.add_argument(
+        "--strategy", default="cbp_slc", metavar="NAME", help="of the focused spider (default: cbp_slc)"
+    )
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the focused spider"
+    )
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -193,7 +220,7 @@ def main() -> None:
         handler = partial(QuietHandler, directory=options.serve[0])
         ThreadingHTTPServer(("127.0.0.1", int(options.serve[1])), handler).serve_forever()
     if options.one:
-        crawl(options.one[0], options.seeds, options.max_pages, Path(options.one[1]))
+        crawl(options.one[0], options, Path(options.one[1]))
         return
     present = {name: page for name, page in PACKAGES.items() if (options.documentation / name / page).exists()}
     if not present:
@@ -239,7 +266,10 @@ def main() -> None:
         "MB",
     )
     ratio = statistics.median(per_page["focused"]) / statistics.median(per_page["plain"])
-    print(f"{machine()}; {options.repeats} crawls each, in turn; {', '.join(present)}; seed {options.seed}\n")
+    print(
+        f"{machine()}; {options.repeats} crawls each, in turn; {', '.join(present)}; seed {options.seed}; "
+        f"{' '.join([options.strategy, *options.set])}\n"
+    )
     print(table(header, rows))
     print(f"\nFocused / plain: {ratio:.2f} (best {min(per_page['focused']) / min(per_page['plain']):.2f}; bar: {BAR})")
 
