@@ -480,9 +480,8 @@ WORDS = "star galaxy planet telescope astronomy orbit"
 
 
 def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -> None:
-    done = here(
-        "stars", "--keywords", WORDS + " the zyxwvu 42", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED
-    )
+    sample = ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "300"]
+    done = here("stars", "--keywords", WORDS + " the zyxwvu 42", *sample, "--seeds", SEED)
     assert done.exit_code == 0, done.err
     for said in (
         "A beginning",
@@ -504,7 +503,10 @@ def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -
 
 
 def test_a_topic_of_words_orders_pages(examples: Path, here: Here) -> None:
-    for name, others in (("site", ["--unlabeled", examples / "web.warc.gz"]), ("background", [])):
+    for name, others in (
+        ("site", ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "400"]),
+        ("background", []),
+    ):
         assert here(name, "--keywords", *WORDS.split(), *others).exit_code == 0
         topic = load_topic(name, here.models)
         judge, reader = Judge(topic), PageReader(topic.analyzer)
@@ -516,14 +518,15 @@ def test_a_topic_of_words_orders_pages(examples: Path, here: Here) -> None:
 
 
 def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here: Here) -> None:
-    assert here("stars", "--keywords", WORDS).exit_code == 0
-    assert "It has no seeds: words have no URLs" in here("stars", "--keywords", WORDS, "--force").out
+    words = ["stars", "--keywords", WORDS, "--unlabeled", examples / "unlabeled"]
+    assert here(*words).exit_code == 0
+    assert "It has no seeds: words have no URLs" in here(*words, "--force").out
     argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--force"]
     assert here("stars", *argv).exit_code == 0
     topic = load_topic("stars", here.models)
     assert topic.note == ""
     assert topic.manifest["kind"] == "examples"
-    assert here("stars", "--keywords", WORDS, "--note", "Mine", "--force").exit_code == 0
+    assert here(*words, "--note", "Mine", "--force").exit_code == 0
     assert load_topic("stars", here.models).note == "Mine"
 
 
