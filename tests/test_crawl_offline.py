@@ -99,6 +99,7 @@ def test_a_stored_page_is_complete(whole):
         "description",
         "language",
         "model_version",
+        "link_model_version",
     }
     assert set(page) == {*expected, *others}
 
