@@ -98,9 +98,11 @@ def _words(run: Run, relevances: NDArray[np.float64]) -> Iterator[object]:
     first, last = relevant[:n].mean(), relevant[-n:].mean()
     index = stability_index(relevances[:n], relevances[-n:])
     yield f"Harvest rate of the first {n} pages {first:.2f}, of the last {n} pages {last:.2f}. "
+    by_chance = _chance(relevances[:n], relevances[-n:])
+    far = "near" if index < 0.1 + by_chance else "some way from" if index <= 0.25 + 2 * by_chance else "far from"
     yield (
-        f"The relevances of the last {n} pages lie {_far(index)} those of the first {n}: population stability index "
-        f"{index:.2f} (below 0.1: alike; above 0.25: far)."
+        f"The relevances of the last {n} pages lie {far} those of the first {n}: population stability index {index:.2f}; "
+        f"so few pages differ by about {by_chance:.2f} where nothing has changed."
     )
     found = run.stats.get("focused/drift/scores")
     if isinstance(found, float):
@@ -110,8 +112,11 @@ def _words(run: Run, relevances: NDArray[np.float64]) -> Iterator[object]:
         )
 
 
-def _far(index: float) -> str:
-    return "near" if index < 0.1 else "some way from" if index <= 0.25 else "far from"
+def _chance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
+    """Return about how large the index of two samples of one distribution is: its degrees of freedom by their sizes."""
+    values = [part[np.isfinite(part)] for part in (before, after)]
+    n_bins = np.count_nonzero(np.histogram(np.concatenate(values), np.linspace(0, 1, 11))[0])
+    return float(sum((n_bins - 1) / max(len(part), 1) for part in values))
 
 
 def _deciles(run: Run) -> Markup | None:
