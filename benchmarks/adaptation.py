@@ -2,6 +2,7 @@
 
     python benchmarks/adaptation.py half WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
     python benchmarks/adaptation.py tables WARC LABELS --topic Astrophysics
+    python benchmarks/adaptation.py doubts LABELS RUN_DIR ... --topics "Nuclear,Thermodynamics"
 
 ``half``: two labels are one topic, its 30 positives are all of the first; 1,500 pages are drawn as unlabelled. Crawls with
 a model that stays as it is, that adapts by itself, by verdicts on every page (the labels), and by verdicts of which 30 %
@@ -11,6 +12,10 @@ are wrong. Harvest: share of the fetched pages that have one of the labels; trai
 from 80 %, 90 % and 100 % of them. Interactive: all of the further pages join with their labels. Automatic: those that the
 model of the stage before gives at least 0.8 or at most 0.2. Precision, recall and F of the links of held-out pages that the
 model calls relevant by their link context, against the label of their target.
+
+``doubts``: the pages of interactive crawls of ``half`` get verdicts of which a share is wrong. How many of the wrong ones are
+learnt, how many of the right ones are left out, and how well the model tells the pages apart that the crawl met next: average
+precision with no verdict, with the right ones, with all, and with those that are not doubtful.
 """
 
 from __future__ import annotations
@@ -24,6 +29,8 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # the project is not installed
 
 N_POSITIVE, N_UNLABELED, N_SEEDS = 30, 1500, 5
 MODES = ("off", "automatic", "interactive", "both", "poisoned")
@@ -158,6 +165,57 @@ def tables(options: argparse.Namespace) -> None:
             print(f"{mode},{stage},{n},{len(known_y) - n},{precision:.3f},{recall:.3f},{f1:.3f}", flush=True)
 
 
+def doubts(options: argparse.Namespace) -> None:
+    """Count what becomes of wrong verdicts."""
+    from focused.adaptation.record import RECORD_FILE, read_record
+    from focused.adaptation.retrain import without_doubtful
+    from focused.adaptation.versions import TASK_FILE
+    from focused.topic import load_topic
+
+    labels = labels_of(options.labels)
+    wanted = set(options.topics.split(","))
+    print("run,share,verdicts,wrong,wrong learnt,right left out,AP none,AP right,AP all,AP weighed")
+    for run in options.runs:
+        task = json.loads((run / TASK_FILE).read_text())
+        topic = load_topic(task["topic"], Path(task["models_dir"]))
+        pages = [page for page in read_record(run / RECORD_FILE)[0] if page.terms and page.url in labels]
+        truth = {page.number: bool(labels[page.url] & wanted) for page in pages}
+        for share in (0.0, 0.1, 0.2, 0.3):
+            for n in (56, 112, 168):
+                first = pages[:n]
+                right = {page.number: truth[page.number] for page in first}
+                draw = np.random.default_rng(options.seed)
+                told = {number: label != (draw.random() < share) for number, label in right.items()}
+                kept = without_doubtful(topic, first, told, set(told))
+                wrong = sum(told[number] != right[number] for number in told)
+                learnt = sum(kept[number] != right[number] for number in kept)
+                found = [told_apart(topic, pages, truth, each, n) for each in ({}, right, told, kept)]
+                print(
+                    f"{run.parent.name},{share},{n},{wrong},{learnt},{n - wrong - (len(kept) - learnt)},"
+                    + ",".join(f"{value:.3f}" for value in found),
+                    flush=True,
+                )
+
+
+def told_apart(topic, pages, truth, told, n):
+    """Return the average precision on the pages after the first n of a model that has learnt what was told of these."""
+    from sklearn.metrics import average_precision_score
+
+    from focused.adaptation.enlarge import enlarge
+    from focused.learning.learners import make_learner
+
+    examples = enlarge(topic.examples, pages, truth)
+    n_own = examples.pages.shape[0] - len(pages)
+    known = [row for row, page in enumerate(pages) if page.number in told]
+    rows = np.concatenate([np.arange(n_own), n_own + np.array(known, dtype=int)])
+    positive = np.concatenate(
+        [examples.positive[:n_own], np.array([told[pages[row].number] for row in known], dtype=bool)]
+    )
+    model = make_learner(topic.manifest["learner"], 0).fit(examples.pages[rows], positive)
+    flags = np.array([truth[page.number] for page in pages[n:]])
+    return average_precision_score(flags, model.decision_function(examples.pages[n_own + n :]))
+
+
 def read_pages(warc, urls, reader, urls_of, refusals):
     """Return the counted pages of a WARC by URL."""
     from contextlib import ExitStack
@@ -183,10 +241,11 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for name, function in (("half", half), ("tables", tables)):
+    for name, function in (("half", half), ("tables", tables), ("doubts", doubts)):
         command = commands.add_parser(name)
         command.set_defaults(run=function)
-        command.add_argument("warc", type=Path)
+        if name != "doubts":
+            command.add_argument("warc", type=Path)
         command.add_argument("labels", type=Path)
         command.add_argument("--seed", type=int, default=0)
         if name == "half":
@@ -196,11 +255,15 @@ def main() -> None:
             command.add_argument("--strategies", default="cbp_slc")
             command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="further settings")
             command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "adaptation")
-        else:
+        elif name == "tables":
             command.add_argument("--topic", default="Astrophysics")
             command.add_argument("--test", type=int, default=200, help="held-out pages of each class")
+        else:
+            command.add_argument("runs", type=Path, nargs="+", metavar="RUN_DIR", help="of interactive crawls")
+            command.add_argument("--topics", default="Nuclear,Thermodynamics", help="labels of what is relevant")
     options = parser.parse_args()
-    options.warc = options.warc.resolve()
+    if "warc" in options:
+        options.warc = options.warc.resolve()
     options.run(options)
 
 
