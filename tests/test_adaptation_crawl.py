@@ -6,6 +6,7 @@ import csv
 import json
 import signal
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -143,6 +144,30 @@ def test_every_page_names_the_version_that_judged_it_and_versions_follow_each_ot
     assert set(versions) <= {1, *accepted}
     assert all(page["link_version"] <= page["version"] for page in record)
     assert {page["model_version"] for page in runs["people"].pages} <= set(versions)
+    rows = fetched(runs["people"])
+    assert [int(row["model_version"]) for row in rows] == versions
+    assert {row["model_version"] for row in fetched(runs["off"])} == {"1"}
+
+
+def test_every_link_names_the_version_that_scored_it(runs, models, tmp_path):
+    run = runs["people"]
+    used = run.stats["focused/adaptation/version"]
+    assert used > 1
+    by_page = [int(row["link_model_version"]) for row in fetched(run)]
+    assert by_page[0] == 1  # the seed
+    assert max(by_page) == used
+    assert all(int(row["link_model_version"]) <= int(row["model_version"]) for row in fetched(run))
+    shown = scrapy("frontier", str(run.run_dir), "--csv", "links.csv", cwd=tmp_path, env=environment(models))
+    assert shown.exit_code == 0, shown.err
+    with (tmp_path / "links.csv").open(newline="") as file:
+        links = {row["url"]: row for row in csv.DictReader(file)}
+    last = fetched(run)[-1]
+    assert links[last["url"]]["model_version"] == last["link_model_version"]
+    # Scored again, or found since.
+    waiting = Counter(int(row["model_version"]) for row in links.values() if row["state"] == "waiting")
+    assert waiting.most_common(1)[0][0] == used
+    why = scrapy("frontier", str(run.run_dir), "--why", last["url"], cwd=tmp_path, env=environment(models))
+    assert f"model version {last['link_model_version']}" in why.out
 
 
 def test_a_version_is_a_topic_that_a_crawl_can_be_started_with_and_tells_where_it_comes_from(runs, models):

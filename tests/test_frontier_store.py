@@ -266,6 +266,23 @@ def test_waiting_links_are_scored_anew_in_slices(open_store):
     assert set(order[99:101]) <= {"h1/no-parts", "h1/1", "h0/0"}
 
 
+def test_a_link_names_the_version_of_the_model_that_its_score_comes_from(open_store):
+    store = open_store()
+    store.add([link("a/1", 0.5), link("a/2", 0.4), link("a/3", 0.3)])
+    store.add([link("a/2", 0.1, model_version=2)])  # changes nothing
+    store.add([link("a/3", 0.9, model_version=2)])
+
+    def better_by_a_tenth(rows):
+        scores = np.where([url.endswith("1") for url in rows.urls], rows.scores + 0.1, rows.scores)
+        return NewScores(scores, rows.reasons, np.ones(len(scores), dtype=bool))
+
+    assert not rescore_for(rescore(store, better_by_a_tenth, model_version=3), 10.0)
+    found = {}
+    while (leased := store.next()) is not None:
+        found[leased.url] = leased.evidence.model_version
+    assert found == {"http://a/1": 3, "http://a/2": 1, "http://a/3": 2}
+
+
 def test_a_host_that_sinks_comes_later_and_not_never(open_store):
     store = open_store()
     store.add([link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2)])
