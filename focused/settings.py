@@ -130,6 +130,7 @@ FOCUSED_ADAPTIVE_CREDIT = 0.3  # adaptive: what of the outcomes of a page's link
 FOCUSED_ADAPTIVE_EXPLORATION = 0.0  # adaptive: share of the pages that are drawn by lot
 FOCUSED_ADAPTIVE_MAX_LINKS = 100_000  # adaptive: links that are remembered; others keep their score
 FOCUSED_ADAPTIVE_WARM_UP_PAGES = 50  # adaptive: until then fewer pages are asked for at a time
+FOCUSED_ADAPTIVE_EXAMPLES = 0.2  # adaptive: outcomes that each link among the topic's examples counts as
 FOCUSED_ADAPTIVE_SEED = 0  # adaptive: of the lot
 FOCUSED_RANDOM_SEED = 0  # random: another is another order
 FOCUSED_ORACLE_FILE = ""  # oracle: JSON of URLs and scores; evaluations write it

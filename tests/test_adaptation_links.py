@@ -250,10 +250,7 @@ def test_the_fit_is_a_minimum():
     weights = np.concatenate(
         (learnt_weights.dense, np.concatenate((learnt_weights.urls, learnt_weights.anchors))[columns])
     )
-    from focused.adaptation import link_model
-
-    prior = np.concatenate((link_model._PRIOR, np.zeros(len(columns))))
-    penalty = np.concatenate((link_model._PENALTY, np.full(len(columns), link_model._SPARSE_PENALTY)))
+    prior, penalty = model.prior.of(columns)
 
     def loss(w: np.ndarray) -> float:
         z = dense @ w[: len(DENSE)] + terms @ w[len(DENSE) :]

@@ -50,13 +50,18 @@ def enlarge(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mappin
         "windows": _rows([link.window for _, link in links], column_of),
         "urls": _rows([link.url for _, link in links], column_of),
     }
+    texts = {name: _under(getattr(examples, name), joined[name], n_terms) for name in _TEXTS}
     return TopicExamples(
-        terms,
-        _under(examples.pages, _rows([page.terms for page in chosen], column_of), n_terms),
-        np.concatenate([examples.positive, np.array([labels[page.number] for page in chosen], dtype=np.bool_)]),
-        _with(examples.sources, [row_of[link.source] for _, link in links]),
-        _with(examples.targets, [row_of[page.number] for page, _ in links]),
-        *(_under(getattr(examples, name), joined[name], n_terms) for name in _TEXTS),
+        terms=terms,
+        pages=_under(examples.pages, _rows([page.terms for page in chosen], column_of), n_terms),
+        positive=np.concatenate(
+            [examples.positive, np.array([labels[page.number] for page in chosen], dtype=np.bool_)]
+        ),
+        sources=_with(examples.sources, [row_of[link.source] for _, link in links]),
+        targets=_with(examples.targets, [row_of[page.number] for page, _ in links]),
+        # Of pages that joined no URLs are kept.
+        places=None if examples.places is None else np.pad(examples.places, ((0, len(links)), (0, 0))),
+        **texts,
     )
 
 

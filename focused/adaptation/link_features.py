@@ -160,7 +160,7 @@ def url_features(url: str) -> UrlFeatures:
     if query:
         terms += ["query", *(f"query {token}" for token in _TOKEN.findall(query.lower())[:4])]
     terms += [f"file {token}" for token in _tokens(name)]
-    columns = [*_host_columns(host), *map(_column, terms), *_folder_columns(folder)]
+    columns = [*_host_columns(host), *map(hashed, terms), *_folder_columns(folder)]
     return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder)
 
 
@@ -170,26 +170,33 @@ def _tokens(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=2**16)
-def _column(term: str) -> int:
+def hashed(term: str) -> int:
+    """Return the column of a term, from 1 on."""
     # The same in every process, which Python's own hash is not.
     return zlib.crc32(term.encode("utf-8", "replace")) % (N_COLUMNS - 1) + 1
 
 
 @lru_cache(maxsize=2**13)
+def place_key(place: str) -> int:
+    """Return the number of a host or folder, the same in every process; among 100,000 two or so share one."""
+    return zlib.crc32(place.encode("utf-8", "replace"))
+
+
+@lru_cache(maxsize=2**13)
 def _host_columns(host: str) -> list[int]:
     labels = host.split(".")
-    return [_column(f"host {host}"), _column(f"label {labels[0]}"), _column(f"domain {'.'.join(labels[-2:])}")]
+    return [hashed(f"host {host}"), hashed(f"label {labels[0]}"), hashed(f"domain {'.'.join(labels[-2:])}")]
 
 
 @lru_cache(maxsize=2**13)
 def _folder_columns(folder: str) -> list[int]:
     # The last folders first: they say most, and of long paths the rest is left out.
-    return [_column(f"folder {token}") for token in reversed(_tokens(folder))]
+    return [hashed(f"folder {token}") for token in reversed(_tokens(folder))]
 
 
 @lru_cache(maxsize=2**17)
 def _term_column(number: int) -> int:
-    return _column(TERMS.term(number))
+    return hashed(TERMS.term(number))
 
 
 @lru_cache(maxsize=2**13)

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from focused.adaptation.link_rows import Rows
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
+
+PRIOR_OUTCOMES = 3.0
+"""Outcomes that the crawl's mean counts as, in the rate of each group."""
 
 
 class Groups:
@@ -27,11 +33,15 @@ class Groups:
     """
 
     def __init__(self, *, reserve: int = 1024, lasting: bool = False, **columns: tuple[Any, float, int]) -> None:
-        #: Of outcomes of links that are forgotten: ``past_sum`` and ``past_count``; ``rate`` as of the model's last fit.
+        #: Of outcomes of links that are forgotten: ``past_sum`` and ``past_count``; ``rate`` as of the model's last fit;
+        #: ``early_rate`` (a difference of logits, as ``rate``) and ``early_count`` are of before the crawl.
         self.table = Rows(
             reserve, key=(np.int64, 0, 0), n_members=(np.int32, 0, 0), rate=(np.float64, 0, 0),
-            past_sum=(np.float64, 0, 0), past_count=(np.float64, 0, 0), **columns,
+            past_sum=(np.float64, 0, 0), past_count=(np.float64, 0, 0),
+            early_rate=(np.float64, 0, 0), early_count=(np.float64, 0, 0), **columns,
         )  # fmt: skip
+        #: Of groups, by key, what was known before the crawl: their rate, and how many outcomes that counts as.
+        self.early: Mapping[int, tuple[float, float]] = {}
         self._is_lasting = lasting
         self._numbers: dict[int, int] = {}
 
@@ -44,8 +54,20 @@ class Groups:
         numbers = self._numbers
         new = dict.fromkeys(key for key in keys if key not in numbers)
         if new:
-            numbers.update(zip(new, self.table.add(len(new), {"key": list(new)}).tolist(), strict=True))
+            rows = self.table.add(len(new), {"key": list(new)})
+            numbers.update(zip(new, rows.tolist(), strict=True))
+            if self.early:
+                self._remember(list(new), rows)
         return np.array([numbers[key] for key in keys], dtype=np.int64)
+
+    def _remember(self, keys: list[int], rows: Integers) -> None:
+        table = self.table
+        for key, row in zip(keys, rows.tolist(), strict=True):
+            if (known := self.early.get(key)) is not None:
+                rate, count = known
+                table["early_rate"][row], table["early_count"][row] = rate, count
+                # Until the next fit; then it is drawn towards the crawl's rate as all others are.
+                table["rate"][row] = rate * count / (count + PRIOR_OUTCOMES)
 
     def join(self, groups: Integers) -> None:
         """Count members."""

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.adaptation.link_features import MAX_ANCHOR_TERMS, MAX_URL_TERMS, PageLinks, url_features
+from focused.adaptation.link_features import (
+    MAX_ANCHOR_TERMS,
+    MAX_URL_TERMS,
+    PageLinks,
+    UrlFeatures,
+    place_key,
+    url_features,
+)
 from focused.adaptation.link_groups import Groups
 from focused.adaptation.link_rows import Rows
 
@@ -187,6 +194,12 @@ class LinkMemory:
 
     # --- Inside
 
+    def _features(self, url: str) -> UrlFeatures:
+        return url_features(url)
+
+    def _key(self, place: str) -> int:
+        return place_key(place)
+
     def _evidence(self, found: PageLinks, page: int, rows: Integers, links: Integers) -> Integers:
         """Add what a page says of some of its links: those in these rows."""
         self.links["n_kept"][links] += 1
@@ -208,14 +221,16 @@ class LinkMemory:
         numbers, keys = self._numbers, list(map(hash, urls))
         new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
         if new:
-            features = list(map(url_features, new.values()))
+            features = list(map(self._features, new.values()))
             columns = np.zeros((len(new), MAX_URL_TERMS), dtype=np.int32)
             for row, each in enumerate(features):
                 columns[row, : len(each.columns)] = each.columns
-            groups = {name: self.groups[name].numbers([hash(getattr(f, name)) for f in features]) for name in OF_LINKS}
+            groups = {
+                name: self.groups[name].numbers([self._key(getattr(f, name)) for f in features]) for name in OF_LINKS
+            }
             for name, of_kind in groups.items():
                 self.groups[name].join(of_kind)
-            n_columns = [len(each.columns) for each in features]
+            n_columns = [max(len(each.columns), 1) for each in features]
             rows = self.links.add(len(new), {"key": list(new), "columns": columns, "n_columns": n_columns, **groups})
             numbers.update(zip(new, rows.tolist(), strict=True))
         return np.array([numbers[key] for key in keys], dtype=np.int64)

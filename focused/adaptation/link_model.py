@@ -11,7 +11,8 @@ import numpy.typing as npt
 from focused.adaptation.descent import descend
 from focused.adaptation.link_features import N_COLUMNS
 from focused.adaptation.link_memory import OF_EVIDENCE, OF_LINKS
-from focused.adaptation.link_training import DENSE, LENGTH, Loss, Rates, slices, training_matrix
+from focused.adaptation.link_prior import NO_PRIOR, Prior, Weights
+from focused.adaptation.link_training import LENGTH, Loss, Rates, slices, training_matrix
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -23,12 +24,6 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-# Where nothing has been learnt yet: the relevances count, in equal parts; rates, once there are any, nearly as much.
-_PRIOR = np.array(
-    [0.25 if name.endswith(" mean") else 0.3 if name in (*OF_LINKS, *OF_EVIDENCE) else 0.0 for name in DENSE]
-)
-_PENALTY = np.array([0.01] + [1.0] * (len(DENSE) - 1))
-_SPARSE_PENALTY = 3.0
 _MAX_ITERATIONS = 30
 _LATEST, _RELEVANT = 5_000, 1_000
 
@@ -45,21 +40,6 @@ class Fit:
     loss_of_mean: float
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """What features count for."""
-
-    #: Shape (n_dense,).
-    dense: Floats
-    #: Of hashed terms of URLs and of anchor texts, shape (N_COLUMNS,).
-    urls: Floats
-    anchors: Floats
-
-    def of(self, name: str) -> float:
-        """Return the weight of one of the ``DENSE`` features."""
-        return float(self.dense[DENSE.index(name)])
-
-
 class LinkModel:
     """Scores links; fitted again and again while the crawl goes on.
 
@@ -71,12 +51,17 @@ class LinkModel:
     memory : LinkMemory
     credit : float
         In [0, 1]: what of the outcomes of the links found on a page counts as the outcome of the link to it.
+    prior : Prior, optional
+        What is believed before the first page.
     """
 
-    def __init__(self, memory: LinkMemory, credit: float = 0.0) -> None:
+    def __init__(self, memory: LinkMemory, credit: float = 0.0, prior: Prior = NO_PRIOR) -> None:
         self.memory = memory
         self.credit = credit
-        self.weights = Weights(_PRIOR.copy(), np.zeros(N_COLUMNS), np.zeros(N_COLUMNS))
+        self.prior = prior
+        self.weights = prior.weights()
+        for name, known in prior.groups.items():
+            memory.groups[name].early = known
         self.last: Fit | None = None
 
     def weight(self, name: str) -> float:
@@ -173,9 +158,8 @@ class LinkModel:
     def _learning(self, training: Integers, values: Floats, rates: Rates) -> Generator[int, None, Weights]:
         """Return new weights, fitted to what came of some links."""
         dense, terms, columns = yield from training_matrix(self.memory, training, values, rates)
-        both, n_dense = np.concatenate((self.weights.urls, self.weights.anchors)), len(DENSE)
-        prior = np.concatenate((_PRIOR, np.zeros(len(columns))))
-        penalty = np.concatenate((_PENALTY, np.full(len(columns), _SPARSE_PENALTY)))
+        both, n_dense = np.concatenate((self.weights.urls, self.weights.anchors)), len(self.weights.dense)
+        prior, penalty = self.prior.of(columns)
         loss = Loss(dense, terms, values[training], prior, penalty)
         start = np.concatenate((self.weights.dense, both[columns]))
         cost = terms.nnz // 4 + 20 * len(training)
@@ -189,7 +173,7 @@ class LinkModel:
                 break
             yield cost
         self.last = Fit(len(training), len(columns), n_iterations, *loss.means(found))
-        both = np.zeros(2 * N_COLUMNS)  # terms that no outcome has say nothing
+        both = self.prior.terms()  # terms that no outcome has say what they said before
         both[columns] = found[n_dense:]
         return Weights(found[:n_dense], both[:N_COLUMNS].copy(), both[N_COLUMNS:].copy())
 

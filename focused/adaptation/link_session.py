@@ -11,6 +11,7 @@ from scipy.special import expit
 from focused.adaptation.link_features import PageLinks, page_links
 from focused.adaptation.link_memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.adaptation.link_model import LinkModel
+from focused.adaptation.link_prior import NO_PRIOR, Prior
 from focused.strategies.base import BY_ADAPTIVE, LinkScores
 from focused.strategies.session import Session
 
@@ -58,6 +59,8 @@ class LinkSession(Session):
         Until so many pages are in, fewer are asked for at a time.
     seed : int
         Of what is explored.
+    prior : Prior, optional
+        What the model begins with.
     """
 
     def __init__(
@@ -69,9 +72,10 @@ class LinkSession(Session):
         max_links: int = 100_000,
         warm_up_pages: int = 50,
         seed: int = 0,
+        prior: Prior = NO_PRIOR,
     ) -> None:
         self.memory = LinkMemory(max_links)
-        self.model = LinkModel(self.memory, credit)
+        self.model = LinkModel(self.memory, credit, prior)
         self._every_pages = every_pages
         self._exploration = exploration
         self._warm_up_pages = warm_up_pages

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.special import expit
 
 from focused.adaptation.link_features import N_COLUMNS, logit
+from focused.adaptation.link_groups import PRIOR_OUTCOMES
 from focused.adaptation.link_memory import OF_EVIDENCE, OF_LINKS
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ link belongs to, and how many pages link there."""
 
 LENGTH = 2.0
 """Of the vector of a URL's terms, or of an anchor text's."""
-_PRIOR_OUTCOMES = 3.0
 LINKS_AT_A_TIME = 250
 ROWS_AT_A_TIME = 2**15
 
@@ -63,7 +63,9 @@ class Rates:
         """Sum up outcomes by group; yields the number of rows that a step has dealt with."""
         memory, values = self._memory, self._values
         for name, groups in memory.groups.items():
-            self._sums[name] = groups.table["past_sum"].copy(), groups.table["past_count"].copy()
+            early, count = groups.table["early_rate"], groups.table["early_count"]
+            sums = groups.table["past_sum"] + count * expit(early + logit(self._mean))
+            self._sums[name] = sums, groups.table["past_count"] + count
         done = ~np.isnan(values) & (memory.links["n_referrers"][: len(values)] > 0)
         numbers = np.flatnonzero(done)
         for name in OF_LINKS:
@@ -87,8 +89,14 @@ class Rates:
 
     def rate(self, sums: Floats, counts: Floats) -> Floats:
         """Return how the logit of a group's rate, drawn towards the crawl's, differs from the crawl's."""
-        rate = (sums + _PRIOR_OUTCOMES * self._mean) / (counts + _PRIOR_OUTCOMES)
+        rate = (sums + PRIOR_OUTCOMES * self._mean) / (counts + PRIOR_OUTCOMES)
         return logit(rate) - logit(self._mean)
+
+    def known(self, name: str) -> tuple[Floats, Floats]:
+        """Return, of each group of a kind, by how much the logit of its plain rate differs, and its number of outcomes."""
+        sums, counts = self._sums[name]
+        plain = np.divide(sums, counts, out=np.full(len(sums), self._mean), where=counts > 0)
+        return logit(plain) - logit(self._mean), counts
 
     def without(self, name: str, groups: Integers, own: Floats) -> Floats:
         """Return the rates of groups without one outcome each."""

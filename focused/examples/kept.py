@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from focused.adaptation.link_features import place_key, url_features
 from focused.examples.counting import Counts, count, count_matrix, used_ids
 from focused.page.context import url_terms
 from focused.text.analyzer import TERMS
 from focused.text.background import Background
-from focused.topic.examples import TopicExamples
+from focused.topic.examples import N_PLACES, TopicExamples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,8 +82,20 @@ def kept_examples(
     kept = {name: matrix[:, is_kept] for name, matrix in matrices.items()}
     flags = np.arange(kept["pages"].shape[0]) < n_positive
     return TopicExamples(
-        [terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets, **kept
+        *([terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets),
+        **kept,
+        places=_places(links),
     )
+
+
+def _places(links: list[CountedLink]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Return hashes of what the links' URLs say."""
+    found = np.zeros((len(links), N_PLACES), dtype=np.int64)
+    for row, link in enumerate(links):
+        features = url_features(link.url)
+        found[row, :2] = place_key(features.folder), place_key(features.host)
+        found[row, 2 : 2 + len(features.columns)] = features.columns
+    return found
 
 
 def _worth_keeping(matrices: dict[str, Any], n_positive: int) -> np.ndarray[Any, np.dtype[np.bool_]]:

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import logging
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from focused.page.units import ANCHOR, BLOCK, CONTEXT
 from focused.strategies.base import LinkScores, Strategy
 from focused.strategies.parameters import parameter
+from focused.topic.names import TopicError
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from focused.adaptation.link_prior import Prior
     from focused.adaptation.link_session import LinkSession
     from focused.page.page import Page
     from focused.relevance import PageRelevance
     from focused.strategies.base import Visit
+    from focused.topic import Topic
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -37,14 +45,30 @@ class Adaptive(Strategy):
     warm_up_pages: int = parameter("FOCUSED_ADAPTIVE_WARM_UP_PAGES", 50, least=0)
     #: Another one draws other links.
     seed: int = parameter("FOCUSED_ADAPTIVE_SEED", 0, least=0)
+    #: Outcomes that each link among the topic's examples counts as.
+    examples: float = parameter("FOCUSED_ADAPTIVE_EXAMPLES", 0.2, least=0, most=1)
+    #: What they teach.
+    prior: Prior | None = field(default=None, repr=False, compare=False)
 
     name = "adaptive"
     merges = False  # its memory holds what every page says, and moves the links itself
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
+    def prepare(self, topic: Topic) -> Self:
+        """Return the strategy with what the links among the topic's examples teach; without such it begins with nothing."""
+        from focused.adaptation.link_examples import learnt_prior
+
+        try:
+            return replace(self, prior=learnt_prior(topic, self.examples))
+        except TopicError as error:
+            logger.warning("adaptive begins without what the topic's examples could teach. %s", error)
+            return self
+
     def session(self) -> LinkSession:
         """Return the memory of a crawl that begins."""
-        from focused.adaptation.link_session import LinkSession  # other crawls should not wait for what it imports
+        # Other crawls should not wait for what this imports.
+        from focused.adaptation.link_prior import NO_PRIOR
+        from focused.adaptation.link_session import LinkSession
 
         return LinkSession(
             every_pages=self.every_pages,
@@ -53,6 +77,7 @@ class Adaptive(Strategy):
             max_links=self.max_links,
             warm_up_pages=self.warm_up_pages,
             seed=self.seed,
+            prior=self.prior or NO_PRIOR,
         )
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:

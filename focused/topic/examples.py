@@ -1,7 +1,8 @@
 """What a topic was learnt from, as far as strategies with a model of their own need it: ``examples.npz``.
 
-Term counts of the training pages and of the links among them, over a list of terms of their own. No texts, no
-addresses and no pickle; like the model the file is checked against the manifest before it is used.
+Term counts of the training pages and of the links among them, over a list of terms of their own. Of URLs there are
+hashes as well. No texts, no addresses and no pickle; like the model the file is checked against the manifest before it
+is used.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ MAX_UNPACKED_BYTES = 200_000_000
 """A small archive can hold an endless array."""
 MAX_COUNT = 255
 """Larger counts are cut: a page that says a word more often says no more."""
+
+N_PLACES = 18
+"""Of each link: a folder, a host and sixteen terms."""
+MAX_COLUMN = 2**16 - 1
 
 _ROWS = ("pages", "anchors", "contexts", "windows", "urls")
 _ARRAYS = (
@@ -58,6 +63,9 @@ class TopicExamples:
     windows: sparse.csr_matrix
     #: ... and the words of the target's URL.
     urls: sparse.csr_matrix
+    #: Hashes of what the target's URL says (folder, host, terms; 0: none), shape (n_links, N_PLACES); None where that was
+    #: not kept.
+    places: npt.NDArray[np.int64] | None = None
 
     @property
     def n_links(self) -> int:
@@ -77,6 +85,8 @@ class TopicExamples:
         }
         for name in _ROWS:
             arrays |= {f"{name}_{part}": values for part, values in _packed(getattr(self, name)).items()}
+        if self.places is not None:
+            arrays["places"] = self.places.astype(np.uint32).ravel()
         out = io.BytesIO()
         np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
         return out.getvalue()
@@ -115,7 +125,7 @@ def read_examples(path: Path, sha256: str, advice: str) -> TopicExamples:
         if n_bytes > MAX_UNPACKED_BYTES:
             raise ValueError(f"unpacked it is larger than {MAX_UNPACKED_BYTES:,} bytes")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in _ARRAYS}
+            arrays = {key: archive[key] for key in (*_ARRAYS, *({"places"} & set(archive.files)))}
         return _from_arrays(arrays)
     except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
         raise TopicError(f"{path} holds no usable examples: {error}. {advice}") from None
@@ -137,7 +147,16 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> TopicExamples:
         raise ValueError("its links have not as many sources, targets and texts")
     if n_links and max(sources.max(), targets.max()) >= n_pages:
         raise ValueError("a link leads from or to a page that is not there")
-    return TopicExamples(terms, rows["pages"], arrays["positive"] > 0, sources, targets, *(rows[n] for n in _ROWS[1:]))
+    places = arrays.get("places")
+    if places is not None:
+        if len(places) != N_PLACES * n_links:
+            raise ValueError("it does not say of each link where it leads")
+        places = places.astype(np.int64).reshape(n_links, N_PLACES)
+        if n_links and places[:, 2:].max() > MAX_COLUMN:
+            raise ValueError("a hashed term of a URL is too large")
+    return TopicExamples(
+        terms=terms, positive=arrays["positive"] > 0, sources=sources, targets=targets, places=places, **rows
+    )
 
 
 def _packed(rows: sparse.csr_matrix) -> dict[str, npt.NDArray[Any]]:
