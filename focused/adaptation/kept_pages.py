@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.rescore import WaitingSlice
     from focused.page.page import Page
-    from focused.relevance import Judge
+    from focused.relevance import Judge, PageRelevance
     from focused.strategies import LinkScores, Strategy, Visit
 
 
@@ -71,6 +71,12 @@ class KeptPages:
             kept.version = self.version
             scores.add(kept.page, found)
             yield kept.page.n_links
+
+    def judged_again(self, judge: Judge, strategy: Strategy) -> Iterator[tuple[Page, PageRelevance, Visit]]:
+        """Judge all pages anew that are kept now, those judged first first."""
+        for kept in list(self._pages.values()):
+            kept.version = self.version
+            yield kept.page, judge.judge(kept.page, strategy.kinds), kept.visit
 
 
 class LinkScoresByUrl:

@@ -92,6 +92,12 @@ class LinkMemory:
         """Return the numbers of links that are remembered."""
         return [number for url in urls if (number := self.number(url)) is not None]
 
+    def both(self, other: LinkMemory) -> tuple[Integers, Integers]:
+        """Return the numbers of the links that another memory remembers, too: here, and there."""
+        found = [(number, other._numbers[key]) for key, number in self._numbers.items() if key in other._numbers]
+        mine, theirs = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return mine, theirs
+
     def hold(self, is_held: bool) -> None:
         """Add all that is new behind what is there, so that some of it can be read now and the rest later."""
         for table in (self.links, self.evidence, *(groups.table for groups in self.groups.values())):

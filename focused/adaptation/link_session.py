@@ -16,7 +16,7 @@ from focused.strategies.base import BY_ADAPTIVE, LinkScores
 from focused.strategies.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from focused.page.page import Page
     from focused.relevance import PageRelevance
@@ -91,6 +91,8 @@ class LinkSession(Session):
         self._going = _NONE
         self._is_waiting = np.zeros(0, dtype=np.bool_)
         self._n_new = 0
+        #: Pages that came while it learns anew; None where it does not.
+        self._arrived: list[PageLinks] | None = None
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Learn from a page, and return a score for each of its links."""
@@ -169,12 +171,39 @@ class LinkSession(Session):
         """As many as the memory may hold."""
         return EVIDENCE_OF_LINK * self.memory.max_links
 
+    @property
+    def n_pages(self) -> int:
+        """Number of the pages that it has learnt from."""
+        return self.memory.n_pages
+
+    def learn_again(self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]]) -> Iterator[int]:
+        """Learn anew from pages that another model judges: what their links and blocks say, and what came of links.
+
+        Yields
+        ------
+        int
+            About how many rows of a table a step has dealt with.
+        """
+        assert isinstance(fresh, LinkSession)
+        arrived: list[PageLinks] = []
+        self._arrived = arrived
+        for page, relevance, visit in judged:
+            fresh._take_in(page_links(page, relevance, visit.urls or (page.url,)))
+            yield page.n_links
+        yield from fresh._fitting()
+        while arrived or fresh._work is not None:
+            if arrived:
+                fresh._learn(arrived.pop(0))
+            elif fresh._work is not None:
+                fresh._go_on(fresh._work)
+            yield _WORK_OF_PAGE
+        self._arrived = None
+        self._take_over(fresh)
+        yield from self._telling()
+
     def replay(self, record: bytes) -> None:
         """Learn again from what ``record`` returned."""
-        found = PageLinks.unpack(record)
-        self._make_room()
-        links, _ = self.memory.add(found)
-        self._n_new = len(links)
+        self._take_in(PageLinks.unpack(record))
 
     def resume(self) -> None:
         """Fit the model to all that was replayed."""
@@ -185,8 +214,27 @@ class LinkSession(Session):
 
     # --- Inside
 
+    def _take_in(self, found: PageLinks) -> None:
+        """Remember a page, and fit nothing."""
+        self._make_room()
+        links, _ = self.memory.add(found)
+        self._n_new = len(links)
+
+    def _take_over(self, fresh: LinkSession) -> None:
+        """Go on with what another session has learnt; where links wait is not forgotten."""
+        mine, theirs = self.memory.both(fresh.memory)
+        for name in ("frontier", "level", "explores"):
+            fresh.memory.links[name][theirs] = self.memory.links[name][mine]
+        self.memory, self.model = fresh.memory, fresh.model
+        self._n_fits += fresh._n_fits
+        self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
+        self._work, self._going, self._rest = None, _NONE, _NONE  # numbers of links that are others now
+        self._changed.clear()
+
     def _learn(self, found: PageLinks) -> Integers:
         """Take in a page, go on with what there is to do, and return the numbers of the page's links."""
+        if self._arrived is not None:
+            self._arrived.append(found)
         if self._work is None:
             self._make_room()
         links, evidence = self.memory.add(found)
@@ -224,6 +272,10 @@ class LinkSession(Session):
         yield 0
         if has_learnt:
             self._explore(self._exploration * interval)
+        yield from self._telling()
+
+    def _telling(self) -> Iterator[int]:
+        """Find out which waiting links a frontier has to move."""
         links = self.memory.links
         waiting = np.flatnonzero(links["frontier"] >= 0)
         scores = self._scores(waiting)

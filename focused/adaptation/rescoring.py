@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 _SLICE_SECS = 0.05
 _SLICE_LINKS = 1000
+_SHARE_OF_PAGES = 0.9
+"""Of the pages that a session has learnt from; where fewer are kept it does not learn anew."""
 
 
 class Rescoring:
@@ -51,16 +53,23 @@ class Rescoring:
         return self._scores.n_left
 
     def start(self) -> None:
-        """Begin, where scores of waiting links can be changed: Scrapy's own queues cannot, and a session does it itself."""
+        """Begin, where scores of waiting links can be changed: Scrapy's own queues cannot. A session learns anew instead."""
         frontier = self._crawl.frontier
-        if frontier is None or not len(self._pages) or self._crawl.session is not None:
+        if frontier is None or not len(self._pages):
             return
+        session = self._crawl.session
+        if session is not None and len(self._pages) < _SHARE_OF_PAGES * session.n_pages:
+            return  # it would forget more than it learns
         self.seconds = 0.0
         self._scores = LinkScoresByUrl(self._crawl.plan.strategy.merge if self._crawl.merges else None)
         self._work = self._steps(frontier)
 
     def _steps(self, frontier: Any) -> Iterator[int]:
-        plan = self._crawl.plan
+        plan, session = self._crawl.plan, self._crawl.session
+        fresh = plan.strategy.session()
+        if session is not None and fresh is not None:
+            yield from session.learn_again(fresh, self._pages.judged_again(plan.judge, plan.strategy))
+            return
         yield from self._pages.score_again(plan.judge, plan.strategy, self._scores)
         yield from frontier.rescore(self._scores.of_waiting, slice_links=_SLICE_LINKS)
 

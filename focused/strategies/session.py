@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from focused.page.page import Page
     from focused.relevance import PageRelevance
@@ -55,6 +55,23 @@ class Session:
     @property
     def max_recorded_links(self) -> int:
         """How many links the records may have together; the oldest are not needed beyond that."""
+        return 0
+
+    def learn_again(self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]]) -> Iterator[int]:
+        """Learn anew from pages that another model judges, in steps; what arrives meanwhile counts, too.
+
+        Parameters
+        ----------
+        fresh : Session
+            One that knows nothing yet.
+        judged : iterable
+            The pages in the order in which they came, each judged when it is asked for.
+        """
+        yield from ()
+
+    @property
+    def n_pages(self) -> int:
+        """Number of the pages that it has learnt from."""
         return 0
 
     def replay(self, record: bytes) -> None:
