@@ -135,6 +135,16 @@ def test_a_topic_that_its_examples_show_half_of_is_found_whole_by_verdicts(runs)
     assert not (runs["off"].run_dir / "versions.jsonl").exists()
 
 
+def test_a_strategy_that_learns_during_the_crawl_finds_the_other_half_by_verdicts_too(web, models, tmp_path):
+    feed, found = verdicts(tmp_path / "verdicts.jsonl"), {}
+    for name, more in {"off": {}, "people": {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": feed}}.items():
+        run = crawl(models, tmp_path / name, web=web, max_pages=120, strategy="adaptive", settings=SETTINGS | more)
+        assert run.exit_code == 0, run.err
+        assert "log_count/ERROR" not in run.stats
+        found[name] = harvest(run)
+    assert found["people"] >= 1.2 * found["off"], found
+
+
 def test_every_page_names_the_version_that_judged_it_and_versions_follow_each_other(runs):
     record = read_json_lines(runs["people"].run_dir / "adaptation.jsonl")
     assert len(record) == 120
