@@ -21,7 +21,7 @@ MIN_VERDICTS = 10
 MIN_SHARE = 0.15
 """Estimated share of wrong verdicts; below it they are the hard cases of somebody who is right, and teach most.
 
-Feeds without a fault are estimated at 0 to 0.11, those with a tenth of wrong verdicts at 0.11 to 0.24 (docs/results.md).
+Feeds without a fault are estimated at 0 to 0.13, those with a tenth of wrong verdicts at 0.11 to 0.24 (docs/results.md).
 """
 
 _N_STEPS = 100
