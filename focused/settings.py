@@ -130,6 +130,9 @@ FOCUSED_ADAPTIVE_CREDIT = 0.3  # adaptive: what of the outcomes of a page's link
 FOCUSED_ADAPTIVE_EXPLORATION = 0.0  # adaptive: share of the pages that are drawn by lot
 FOCUSED_ADAPTIVE_MAX_LINKS = 100_000  # adaptive: links that are remembered; others keep their score
 FOCUSED_ADAPTIVE_WARM_UP_PAGES = 50  # adaptive: until then fewer pages are asked for at a time
+FOCUSED_ADAPTIVE_FAIRNESS = (
+    1.0  # adaptive: how far links come forward behind a seed that has had few pages; 0: not at all
+)
 FOCUSED_ADAPTIVE_EXAMPLES = 0.2  # adaptive: outcomes that each link among the topic's examples counts as
 FOCUSED_ADAPTIVE_SEED = 0  # adaptive: of the lot
 FOCUSED_RANDOM_SEED = 0  # random: another is another order

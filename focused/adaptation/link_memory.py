@@ -17,6 +17,7 @@ from focused.adaptation.link_features import (
 )
 from focused.adaptation.link_groups import Groups
 from focused.adaptation.link_rows import Rows
+from focused.adaptation.link_starts import NOBODY, StartShares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -57,11 +58,12 @@ class LinkMemory:
         # An eighth more come while others are about to be forgotten.
         n_links, n_rows = max_links + max_links // 4, EVIDENCE_OF_LINK * (max_links + max_links // 4)
         #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
-        #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there.
+        #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
+        #: of the seed from which that was reached.
         self.links = Rows(
             n_links, key=(np.int64, 0, 0), folder=(np.int32, 0, 0), host=(np.int32, 0, 0),
             columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
-            discoverer=(np.int32, -1, 0), page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
+            discoverer=(np.int32, -1, 0), start=(np.int32, NOBODY, 0), page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
             n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0),
             sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
             url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
@@ -72,6 +74,7 @@ class LinkMemory:
         self.groups["anchor"] = Groups(
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
+        self.starts = StartShares()
         self._numbers: dict[int, int] = {}
         self.n_pages = 0
         #: Of all pages, summed.
@@ -123,6 +126,10 @@ class LinkMemory:
         n_referrers = links["n_referrers"]
         is_first = n_referrers[ids] == 0
         links["discoverer"][ids[is_first]] = page
+        start = int(links["start"][led].max(initial=NOBODY))
+        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
+        if start != NOBODY or not self.n_forgotten:
+            links["start"][led] = links["start"][ids[is_first]] = self.starts.add(start)
         tops = links["tops"]
         tops[ids] = np.where(is_first[:, None], found.logits, np.maximum(tops[ids], found.logits))
         links["sums"][ids] += found.logits.astype(np.float32)

@@ -12,6 +12,7 @@ from focused.adaptation.link_features import PageLinks, page_links
 from focused.adaptation.link_memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.adaptation.link_model import LinkModel
 from focused.adaptation.link_prior import NO_PRIOR, Prior
+from focused.adaptation.link_starts import NOBODY
 from focused.strategies.base import BY_ADAPTIVE, LinkScores
 from focused.strategies.session import Session
 
@@ -61,6 +62,9 @@ class LinkSession(Session):
         Of what is explored.
     prior : Prior, optional
         What the model begins with.
+    fairness : float
+        At least 0: how far links come forward that were reached from a seed that has had less than an equal share of the
+        pages (:class:`StartShares`).
     """
 
     def __init__(
@@ -73,11 +77,13 @@ class LinkSession(Session):
         warm_up_pages: int = 50,
         seed: int = 0,
         prior: Prior = NO_PRIOR,
+        fairness: float = 0.0,
     ) -> None:
         self.memory = LinkMemory(max_links)
         self.model = LinkModel(self.memory, credit, prior)
         self._every_pages = every_pages
         self._exploration = exploration
+        self._fairness = fairness
         self._warm_up_pages = warm_up_pages
         self._random = np.random.default_rng(seed)
         self._next_fit = min(_FIRST_FIT, every_pages)
@@ -223,7 +229,9 @@ class LinkSession(Session):
     def _take_over(self, fresh: LinkSession) -> None:
         """Go on with what another session has learnt; where links wait is not forgotten."""
         mine, theirs = self.memory.both(fresh.memory)
-        for name in ("frontier", "level", "explores"):
+        fresh.memory.links["start"][:] = NOBODY
+        fresh.memory.starts = self.memory.starts
+        for name in ("frontier", "level", "explores", "start"):
             fresh.memory.links[name][theirs] = self.memory.links[name][mine]
         self.memory, self.model = fresh.memory, fresh.model
         self._n_fits += fresh._n_fits
@@ -314,8 +322,15 @@ class LinkSession(Session):
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        found: Floats = expit(self.model.scores(links) / 2)
+        found: Floats = expit((self.model.scores(links) + self._advantages(links)) / 2)
         return np.where(self.memory.links["explores"][links], 1.0, found)
+
+    def _advantages(self, links: Integers) -> Floats:
+        """Return by how much links come forward behind seeds that have had few pages: less, where most pages are relevant."""
+        memory = self.memory
+        rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
+        found: Floats = self._fairness * (1 - rate) * memory.starts.advantages(memory.links["start"][links])
+        return found
 
 
 def _levels(scores: Floats) -> npt.NDArray[np.int32]:

@@ -43,6 +43,8 @@ class Adaptive(Strategy):
     max_links: int = parameter("FOCUSED_ADAPTIVE_MAX_LINKS", 100_000, least=1000)
     #: Until so many pages are in, fewer are asked for at a time.
     warm_up_pages: int = parameter("FOCUSED_ADAPTIVE_WARM_UP_PAGES", 50, least=0)
+    #: How far links come forward behind a seed that has had less than an equal share of the pages.
+    fairness: float = parameter("FOCUSED_ADAPTIVE_FAIRNESS", 1.0, least=0)
     #: Another one draws other links.
     seed: int = parameter("FOCUSED_ADAPTIVE_SEED", 0, least=0)
     #: Outcomes that each link among the topic's examples counts as.
@@ -78,6 +80,7 @@ class Adaptive(Strategy):
             warm_up_pages=self.warm_up_pages,
             seed=self.seed,
             prior=self.prior or NO_PRIOR,
+            fairness=self.fairness,
         )
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
