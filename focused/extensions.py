@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 RUN_FILE = "run.json"
+_SIGN_OF_LIFE_SECS = 60.0
+"""So long a progress line that has not changed is not repeated."""
 
 # Lists of enabled components and the like: of use to whoever changes the project, noise to whoever runs it.
 _TALKATIVE = (
@@ -73,6 +75,7 @@ class HarvestMonitor:
         self._started = time.time()
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
+        self._told: tuple[int, int] | None = None
         self._calls: Any = None
 
     @classmethod
@@ -149,7 +152,10 @@ class HarvestMonitor:
             return
         now = time.monotonic()
         then, n_then = self._last
-        self._last = (now, harvest.n_pages)
+        told = (harvest.n_pages, frontier_size(self.crawler.stats))
+        if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
+            return  # the crawl waits: for a host, or for a model that is being trained
+        self._last, self._told = (now, harvest.n_pages), told
         logger.info(
             "%6d pages  %6d relevant  harvest %.3f (last %d: %.3f)  frontier %d  %.0f pages/s",
             harvest.n_pages,
@@ -157,7 +163,7 @@ class HarvestMonitor:
             harvest.rate,
             self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"),
             harvest.recent_rate,
-            frontier_size(self.crawler.stats),
+            told[1],
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
         )
 

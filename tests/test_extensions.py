@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import logging
 import re
+from types import SimpleNamespace
 
 import hand_made
 import pytest
 from commands import crawl
+from scrapy.utils.test import get_crawler
 from sites import Site
 
-from focused.extensions import _TALKATIVE, quieten
+from focused.extensions import _TALKATIVE, HarvestMonitor, quieten
 
 LINE = re.compile(
     r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
@@ -54,6 +56,28 @@ def test_while_it_runs_run_json_says_so(models, tmp_path):
     assert "No page was relevant. See why: scrapy explain" in result.err
     assert not (result.run_dir / "pages.jsonl").exists()
     assert "relevant pages  " not in result.err
+
+
+def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is_over(monkeypatch, caplog):
+    clock = [1000.0]
+    monkeypatch.setattr("focused.extensions.time.monotonic", lambda: clock[0])
+    crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
+    harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
+    monitor = HarvestMonitor(crawler, SimpleNamespace(harvest=harvest, frontier=None))
+    caplog.set_level(logging.INFO, logger="focused.extensions")
+
+    def lines(n_times: int) -> int:
+        caplog.clear()
+        for _ in range(n_times):
+            clock[0] += 0.5
+            monitor._log_line()
+        return len(caplog.messages)
+
+    assert lines(100) == 1
+    harvest.n_pages = 18
+    assert lines(1) == 1
+    assert lines(119) == 0
+    assert lines(1) == 1  # a sign of life
 
 
 @pytest.fixture
