@@ -116,6 +116,8 @@ class AdaptationPipeline:
         for what, file in (("pages", self._record), ("versions", self._list)):
             if file.n_failed:
                 self._set(f"adaptation/{what}_lost_count", file.n_failed)
+        if self._verdicts is not None and (summary := self._verdicts.summary()):
+            logger.warning(summary)
         self._show_drift()
 
     # --- Pages
@@ -195,6 +197,8 @@ class AdaptationPipeline:
                     "verdicts/forgotten_count", self.crawler.stats.get_value("focused/verdicts/forgotten_count", 0) + 1
                 )
         self._verdicts_read_at = time.monotonic()
+        for fault in self._verdicts.faults():
+            logger.warning(fault)
         for what, n in self._verdicts.counts.items():
             self._set(f"verdicts/{what}_count", n)
         self._set("verdicts/pending_count", len(self._pending))

@@ -130,6 +130,75 @@ def test_a_line_without_end_does_not_keep_a_verdict_file_from_being_read(tmp_pat
     assert found == ["http://h.example/1"]
 
 
+def read_all(files: VerdictFiles) -> tuple[list[str], list[str]]:
+    """The URLs of the verdicts, and what is wrong with the files."""
+    urls, faults = [], []
+    for _ in range(200):
+        urls += [verdict.url for verdict in files.new()]
+        faults += files.faults()
+    return urls, faults
+
+
+def test_what_is_wrong_with_a_verdict_file_is_said_once_with_its_line_and_what_it_must_be(tmp_path):
+    good = '{"url": "http://h.example/1", "relevant": true}\n'
+    (tmp_path / "array.json").write_text('[\n  {\n    "url": "http://h.example/2",\n    "relevant": true\n  }\n]\n')
+    (tmp_path / "binary.csv").write_bytes(bytes(range(256)) * 40)
+    (tmp_path / "long.jsonl").write_text(good + "x" * 5_000_000 + good + good)
+    (tmp_path / "object.jsonl").write_text(good * 3 + "yes\nno\n")
+    (tmp_path / "row.csv").write_text("url,relevant\nhttp://h.example/1,yes\nhttp://h.example/2,perhaps\n")
+    (tmp_path / "utf16.jsonl").write_bytes((good * 4).encode("utf-16"))
+    (tmp_path / "whole.jsonl").write_text(good + good.strip())
+    files = VerdictFiles(tmp_path)
+    urls, faults = read_all(files)
+    assert urls == ["http://h.example/1"] * 7
+    of = {fault.split(", line")[0].rpartition("/")[2]: fault for fault in faults}
+    assert list(of) == ["array.json", "binary.csv", "long.jsonl", "object.jsonl", "row.csv", "utf16.jsonl"]
+    assert len(faults) == 6
+    assert "line 1 " in of["array.json"]
+    assert "JSON Lines, one object a line, and not an array" in of["array.json"]
+    assert "must be text in UTF-8" in of["binary.csv"]
+    assert "line 2 " in of["long.jsonl"]
+    assert all(len(fault) < 700 for fault in faults)
+    assert "line 4 " in of["object.jsonl"]
+    assert '{"url": "http://' in of["object.jsonl"]
+    assert "line 3 " in of["row.csv"]
+    assert "a URL, yes or no" in of["row.csv"]
+    assert "must be text in UTF-8" in of["utf16.jsonl"]
+    assert f"{files.counts['bad']:,} lines, in files: array.json, " in files.summary()
+    assert "the last line, which has no end, of: " in files.summary()
+    assert "whole.jsonl" in files.summary()
+
+
+def test_a_verdict_line_that_comes_in_pieces_is_one_bad_line_and_its_end_is_no_verdict(tmp_path):
+    path = tmp_path / "v.csv"
+    path.write_text("x" * 100_000 + "http://h.example/1,yes\nhttp://h.example/2,yes\n")
+    files = VerdictFiles(path)
+    assert read_all(files)[0] == ["http://h.example/2"]
+    assert files.counts["bad"] == 1
+
+
+def test_a_verdict_file_that_cannot_be_read_is_named_once(tmp_path, monkeypatch):
+    path = tmp_path / "v.jsonl"
+    path.write_text('{"url": "http://h.example/1", "relevant": true}\n')
+    files = VerdictFiles(path)
+
+    def refused(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("pathlib.Path.open", refused)
+        assert read_all(files) == ([], [f"{path} cannot be read: Permission denied. Its verdicts are left out."])
+    assert "these files or folders: v.jsonl" in files.summary()
+
+
+def test_of_verdict_files_without_a_fault_nothing_is_said(tmp_path):
+    (tmp_path / "a.csv").write_text("url,relevant\n\nhttp://h.example/1,yes\n")
+    files = VerdictFiles(tmp_path)
+    assert read_all(files) == (["http://h.example/1"], [])
+    assert files.summary() == ""
+    assert f"no file to read at {tmp_path / 'b'}" in VerdictFiles(tmp_path / "b").summary()
+
+
 def test_the_record_of_pages_is_read_back_and_half_lines_are_left_out(tmp_path):
     page = judged(2, {"stern": 3, "straße": 1}, LinkTexts(1, {"a": 1}, {"b": 2}, {"c": 1}, {"d": 1}))
     path = tmp_path / "adaptation.jsonl"

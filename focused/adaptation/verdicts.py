@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.webs.recorded.matching import canonical_form
@@ -21,6 +21,9 @@ MAX_BYTES_AT_A_TIME = 100_000
 """Some tens of milliseconds; the rest comes with the next look."""
 MAX_LINE_BYTES = 20_000
 MAX_FILES = 1000
+_MAX_FAULTS = 20
+"""Files whose faults are told; of more they are only counted."""
+_SHOWN = 60
 
 _YES = frozenset({"1", "yes", "y", "true", "relevant", "+"})
 _NO = frozenset({"0", "no", "n", "false", "irrelevant", "-"})
@@ -34,6 +37,35 @@ class Verdict:
     url: str
     relevant: bool
     note: str = ""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """How far a file has been read."""
+
+    n_bytes: int = 0
+    n_lines: int = 0
+    #: Number of the last line that was no verdict.
+    bad_line: int = 0
+    #: Whether a piece of the line that comes next was too long for one and has been passed over.
+    is_inside: bool = False
+
+
+@dataclass(slots=True)
+class _Faults:
+    """What is wrong with verdict files, the first time that it is seen."""
+
+    new: list[str] = field(default_factory=list)
+    files: set[Path] = field(default_factory=set)
+
+    def add(self, path: Path, text: str) -> None:
+        if path in self.files:
+            return
+        self.files.add(path)
+        if len(self.files) <= _MAX_FAULTS:
+            self.new.append(text)
+        elif len(self.files) == _MAX_FAULTS + 1:
+            self.new.append("Faults of more verdict files are only counted.")
 
 
 class VerdictFiles:
@@ -52,7 +84,7 @@ class VerdictFiles:
     Attributes
     ----------
     counts : Counter
-        ``read``, and ``bad`` lines; ``unreadable`` files, counted at each look.
+        ``read``, and ``bad`` lines; ``unreadable`` files and folders, counted at each look.
     has_more : bool
         Whether the last look left something for the next.
     """
@@ -61,7 +93,8 @@ class VerdictFiles:
         self.path = path
         self.counts: Counter[str] = Counter()
         self.has_more = False
-        self._read_up_to: dict[Path, int] = {}
+        self._reading: dict[Path, _Reading] = {}
+        self._bad, self._unreadable = _Faults(), _Faults()
 
     def new(self) -> list[Verdict]:
         """Return the verdicts that came since the last call, at most a hundred thousand bytes of them."""
@@ -71,34 +104,77 @@ class VerdictFiles:
         for path in self._files():
             try:
                 data = self._new_bytes(path, room)
-            except OSError:
-                self.counts["unreadable"] += 1
+            except OSError as error:
+                self._cannot_read(path, error)
                 continue
             room -= len(data)
-            for line in data.split(b"\n"):
-                text = line.decode("utf-8-sig", "replace").strip()
-                if text:
-                    found.extend(self._verdict(text, SUFFIXES.get(path.suffix.lower())))
+            if data:
+                found.extend(self._verdicts(path, data))
             if self.has_more:
                 break
         return found
+
+    def faults(self) -> list[str]:
+        """Return what is wrong with the files, one text a file, each once; for the log."""
+        found = self._bad.new + self._unreadable.new
+        self._bad.new, self._unreadable.new = [], []
+        return found
+
+    def summary(self) -> str:
+        """Return what could not be read so far; empty where all could."""
+        parts = []
+        if self.counts["bad"]:
+            parts.append(f"{self.counts['bad']:,} lines, in files: {_names(self._bad.files)}")
+        if self._unreadable.files:
+            parts.append(f"these files or folders: {_names(self._unreadable.files)}")
+        readable = self._reading.keys() - self._unreadable.files
+        without_end = {path for path in readable if _size(path) > self._reading[path].n_bytes}
+        if without_end and not self.has_more:
+            parts.append(f"the last line, which has no end, of: {_names(without_end)}")
+        if not parts:
+            return "" if self._reading else f"Verdicts: none; there was no file to read at {self.path}."
+        return f"Verdicts: {self.counts['read']:,} read. Left out: {'; '.join(parts)}."
+
+    def _cannot_read(self, path: Path, error: OSError) -> None:
+        self.counts["unreadable"] += 1
+        self._unreadable.add(path, f"{path} cannot be read: {error.strerror or error}. Its verdicts are left out.")
+
+    def _verdicts(self, path: Path, data: bytes) -> Iterator[Verdict]:
+        """Yield the verdicts of lines that are new."""
+        reading, separator = self._reading[path], SUFFIXES.get(path.suffix.lower())
+        lines = data.split(b"\n")
+        for number, line in enumerate(lines, start=reading.n_lines + 1):
+            text = line.decode("utf-8-sig", "replace").strip()
+            is_whole = not reading.is_inside and number <= reading.n_lines + len(lines) - 1
+            reading.is_inside = bool(text) and number == reading.n_lines + len(lines)
+            if text and (verdict := self._verdict(text, separator) if is_whole else _NO_VERDICT) is not None:
+                if isinstance(verdict, Verdict):
+                    self.counts["read"] += 1
+                    yield verdict
+                elif number != reading.bad_line:  # a line that comes in pieces is one
+                    reading.bad_line = number
+                    self.counts["bad"] += 1
+                    self._bad.add(path, _fault(path, number, text, separator))
+        reading.n_lines += len(lines) - 1
 
     def _files(self) -> list[Path]:
         try:
             if not self.path.is_dir():
                 return [self.path] if self.path.is_file() else []
             inside = sorted(path for path in self.path.iterdir() if path.suffix.lower() in SUFFIXES)
-        except OSError:
+        except OSError as error:
+            self._cannot_read(self.path, error)
             return []
         return inside[:MAX_FILES]
 
     def _new_bytes(self, path: Path, room: int) -> bytes:
         """Return the whole lines that are new."""
-        size, done = path.stat().st_size, self._read_up_to.get(path, 0)
-        if size == done:
+        size, reading = path.stat().st_size, self._reading.setdefault(path, _Reading())
+        if size == reading.n_bytes:
             return b""
-        if size < done:
-            done = 0
+        if size < reading.n_bytes:
+            reading = self._reading[path] = _Reading()
+        done = reading.n_bytes
         with path.open("rb") as file:
             file.seek(done)
             data = file.read(max(room, MAX_LINE_BYTES))
@@ -106,26 +182,56 @@ class VerdictFiles:
         end = data.rfind(b"\n") + 1
         if not end and len(data) >= MAX_LINE_BYTES:
             end = len(data)  # a line without end is none
-        self._read_up_to[path] = done + end
+        reading.n_bytes = done + end
         return data[:end]
 
-    def _verdict(self, text: str, separator: str | None) -> Iterator[Verdict]:
+    def _verdict(self, text: str, separator: str | None) -> Verdict | str | None:
+        """Return a line's verdict; `_NO_VERDICT` if it is none, None of the head of a table."""
         try:
             url, relevant, note = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
             if url.lower() == "url" and relevant.lower() == "relevant":
-                return  # the head of a table
+                return None
             answer = relevant.strip().lower()
             if answer not in _YES | _NO or "://" not in url:
-                raise ValueError(text)
+                return _NO_VERDICT
             form = canonical_form(url.strip())
         except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
-            self.counts["bad"] += 1
-            return
-        if not form:
-            self.counts["bad"] += 1
-            return
-        self.counts["read"] += 1
-        yield Verdict(form, answer in _YES, note[:1000])
+            return _NO_VERDICT
+        return Verdict(form, answer in _YES, note[:1000]) if form else _NO_VERDICT
+
+
+_NO_VERDICT = "none"
+
+
+def _fault(path: Path, number: int, text: str, separator: str | None) -> str:
+    """Return what is wrong with a line, what it should be, and what comes of it."""
+    shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
+    if "\0" in text or "\ufffd" in text:
+        must = "The file must be text in UTF-8."
+    elif text[0] == "[" and not separator:
+        must = (
+            "The file must hold JSON Lines, one object a line, and not an array. Convert it: "
+            f"jq -c '.[]' {path.name} > {path.stem}.jsonl"
+        )
+    elif separator:
+        must = f"It must be a row of a URL, yes or no, and perhaps a note, separated by {separator!r}."
+    else:
+        must = 'It must be a JSON object such as {"url": "http://site.example/page", "relevant": true}.'
+    return (
+        f"{path}, line {number} is no verdict: {shown}. {must} Such lines are left out; more of this file are counted."
+    )
+
+
+def _names(paths: set[Path]) -> str:
+    names = sorted(path.name for path in paths)
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def _of_object(text: str) -> tuple[str, str, str]:
