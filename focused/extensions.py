@@ -16,6 +16,8 @@ from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
 import focused
+from focused.adaptation.options import OFF
+from focused.adaptation.versions import FIRST, read_attempts, version_in_use
 from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
 from focused.stores import write_json
 
@@ -49,6 +51,12 @@ LOSSES = {
     "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
     "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
+    "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
+    "focused/frontier/host_cap_dropped_count": (
+        "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
+    ),
+    "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
     "focused/pages/repeated_count": "responses that repeat a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses that were no text",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
@@ -77,6 +85,7 @@ class HarvestMonitor:
         self._last = (self._clock, 0)
         self._told: tuple[int, int] | None = None
         self._calls: Any = None
+        self._is_begun = False
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -99,16 +108,36 @@ class HarvestMonitor:
         )  # fmt: skip
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
+        if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+            logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
+        self._warn_of_adapted_run()
         self._last = (self._clock, self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
+        self._is_begun = True
         self._write_run("running")
         if self._interval_secs > 0:
             self._calls = create_looping_call(self._log_line)
             self._calls.start(self._interval_secs, now=False)
 
+    def _warn_of_adapted_run(self) -> None:
+        """Say so where a crawl goes on without the model that it had adapted."""
+        plan = self.crawl.plan
+        if str(self.crawler.settings.get("FOCUSED_ADAPTATION")) != OFF:
+            return
+        version = version_in_use(read_attempts(plan.run_dir))
+        if version != FIRST:
+            logger.warning(
+                "This crawl had adapted to version %d of the model and goes on without: pages are judged by the topic's "
+                "own, waiting links keep their scores. To go on adapting, stop and add -s FOCUSED_ADAPTATION=MODE "
+                "(automatic, interactive or both)",
+                version,
+            )
+
     def spider_closed(self, spider: Spider, reason: str) -> None:
         """Say how it went and where the files are."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
+        if not self._is_begun:  # what is there was written by another crawl
+            return
         harvest, plan, stats = self.crawl.harvest, self.crawl.plan, self.crawler.stats
         self._write_run(reason)
         if harvest is None:
@@ -117,7 +146,7 @@ class HarvestMonitor:
         lines = [
             f"Finished ({reason}): {harvest.n_relevant:,} relevant of {harvest.n_pages:,} pages, harvest rate "
             f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
-            f"{frontier_size(stats):,} links still waiting",
+            f"{frontier_size(self.crawl, stats):,} links still waiting",
         ]
         lines.extend(
             f"  {count:,} {meaning}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
@@ -152,7 +181,7 @@ class HarvestMonitor:
             return
         now = time.monotonic()
         then, n_then = self._last
-        told = (harvest.n_pages, frontier_size(self.crawler.stats))
+        told = (harvest.n_pages, frontier_size(self.crawl, self.crawler.stats))
         if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told

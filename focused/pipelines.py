@@ -133,7 +133,7 @@ class HarvestPipeline(_CrawlPipeline):
         self._n_rows_pages = counter.n_pages
         self._file.write(
             f"{counter.n_pages},{counter.n_relevant},{counter.rate:.4f},{counter.recent_rate:.4f},"
-            f"{frontier_size(self.stats)},{counter.target_length}"
+            f"{frontier_size(self.crawl, self.stats)},{counter.target_length}"
         )
 
     def _finish(self, reason: str) -> None:
@@ -187,7 +187,11 @@ def fetched_row(number: int, item: PageItem) -> str:
     return row.getvalue()
 
 
-def frontier_size(stats: StatsCollector) -> int:
-    """Return how many requests wait in Scrapy's scheduler, whichever it is."""
+def frontier_size(crawl: Crawl, stats: StatsCollector) -> int:
+    """Return how many links wait: the durable frontier counts them itself, of Scrapy's schedulers the stats tell."""
+    if crawl.frontier is not None:
+        # Not from the stats: links are also cut, dropped, and given back when a crawl was killed.
+        n_waiting: int = crawl.frontier.n_waiting
+        return n_waiting
     size: int = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
     return size

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
 import sqlite3
 from pathlib import Path
 from typing import Any
 
 import hand_made
 import pytest
-from commands import crawl
+from commands import crawl, crawl_argv, environment, started
 from sites import Site
 
 from focused import settings
 from focused.frontier import durable
 from focused.frontier.durable import FrontierScheduler
 from focused.frontier.hosts_ready import now
+from focused.frontier.view import FrontierView
 from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
@@ -110,6 +114,67 @@ def test_pages_of_a_host_and_the_depth_of_tunnelling_can_be_limited(models, tmp_
     assert tunnel.stats["finish_reason"] == "finished"
     assert cap.stats["focused/pages/fetched_count"] == 5
     assert cap.stats["focused/frontier/over_host_cap_count"] == 1
+
+
+WIDE = {"CONCURRENT_REQUESTS": 1, "FOCUSED_HARVEST_EVERY_PAGES": 1, **FAST}
+
+
+def in_file(run_dir: Path) -> dict[str, int]:
+    with FrontierView(run_dir) as view:
+        return view.counts()
+
+
+@pytest.mark.parametrize("limit", [{"FOCUSED_FRONTIER_MAX_LINKS": 10}, {"FOCUSED_FRONTIER_MAX_PER_HOST": 5}, {}])
+def test_the_links_that_wait_are_those_that_the_frontier_holds(models, tmp_path, limit):
+    links = [(f"/{n}", "a star") for n in range(60)]
+    with Site(lambda path: hand_made.html(hand_made.STARS, *links)) as site:
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages=8, strategy="best_first", settings=WIDE | limit)
+    assert done.exit_code == 0, done.err
+    found = in_file(done.run_dir)
+    assert f" {found['waiting']:,} links still waiting" in done.err
+    if not found["dropped"]:  # that happens after the last row
+        # A row is written when a page has been judged, before its own links come in: here they are known.
+        assert 0 <= found["waiting"] - int(done.harvest[-1]["frontier"]) <= 1
+    n_lost = {name: done.stats.get(f"focused/frontier/{name}_count", 0) for name in ("cut", "host_cap_dropped")}
+    assert n_lost["host_cap_dropped"] == found["dropped"]
+    if limit:
+        assert sum(n_lost.values()) > 20
+        assert re.search(r"\d+ waiting links (forgotten|dropped)", done.err)
+    else:
+        assert found["waiting"] > 10
+
+
+def test_the_links_that_wait_are_counted_right_after_a_kill(models, tmp_path):
+    links = [(f"/{n}", "a star") for n in range(60)]
+
+    def page(path: str) -> bytes | None:
+        if path == "/7" and not killed:
+            killed.append(process.pid)
+            os.kill(process.pid, signal.SIGKILL)
+        return None if path == "/robots.txt" else hand_made.html(hand_made.STARS, *links)
+
+    killed: list[int] = []
+    arguments = {"max_pages": 20, "strategy": "best_first"}
+    with Site(page) as site:
+        argv = crawl_argv(WIDE | {"CONCURRENT_REQUESTS": 8}, seeds=f"{site.url}/", **arguments)
+        with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+            pass
+        assert killed
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", settings=WIDE, **arguments)
+    assert "Going on in" in done.err
+    assert f" {in_file(done.run_dir)['waiting']:,} links still waiting" in done.err
+
+
+def test_a_setting_that_changes_nothing_for_a_strategy_is_named(models, tmp_path):
+    with Site({"/": hand_made.html(hand_made.STARS)}) as site:
+        for strategy in ("adaptive", "best_first"):
+            done = crawl(
+                models, tmp_path / strategy, seeds=f"{site.url}/", strategy=strategy,
+                settings={"FOCUSED_MERGE_EVIDENCE": "False", **FAST},
+            )  # fmt: skip
+            assert done.exit_code == 0, done.err
+            named = f"FOCUSED_MERGE_EVIDENCE=False changes nothing: {strategy}"
+            assert (named in done.err) == (strategy == "adaptive")
 
 
 def test_a_strategy_that_merges_counts_all_pages_that_link_to_a_page(models, tmp_path):

@@ -306,8 +306,18 @@ def test_a_second_writer_is_refused_and_a_reader_is_not(open_store, tmp_path):
 def test_a_file_that_is_no_frontier_is_refused(tmp_path, content):
     path = tmp_path / "frontier.sqlite"
     path.write_bytes(content)
-    with pytest.raises(FrontierFileError, match=r"frontier\.sqlite"):
+    with pytest.raises(FrontierFileError, match=r"frontier\.sqlite is no frontier of a crawl"):
         open_file(path, read_only=True)
+
+
+def test_a_link_dropped_at_its_hosts_cap_is_counted_and_the_count_is_kept(open_store):
+    store = open_store(max_per_host=1)
+    store.add([link("a/1", 0.9), link("a/2"), link("a/3"), link("b/1")])
+    assert drain(store) == ["a/1", "b/1"]
+    store.commit()
+    assert store.n_capped == store.counts()["dropped"] == 2
+    store.close()
+    assert open_store(max_per_host=1).n_capped == 2
 
 
 def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store):

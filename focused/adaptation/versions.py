@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.topic import load_topic
+from focused.topic import TopicError, load_topic
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -98,7 +98,12 @@ def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:
     TopicError
         If it is not there, or not as it must be.
     """
-    return topic if version == FIRST else load_topic(topic.name, run_dir / FOLDER / str(version))
+    if version == FIRST:
+        return topic
+    folder = run_dir / FOLDER / str(version)
+    if not (folder / topic.name).is_dir():
+        raise TopicError(f"{folder / topic.name} is gone.")
+    return load_topic(topic.name, folder)
 
 
 def read_labels(run_dir: Path, version: int) -> dict[int, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sqlite3
 import time
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.command import ProjectCommand
-from focused.frontier.view import FrontierView, LinkRow
+from focused.frontier.schema import advice
+from focused.frontier.view import FrontierView, LinkRow, file_of
 
 if TYPE_CHECKING:
     import argparse
@@ -58,17 +60,20 @@ class Command(ProjectCommand):
             for line in self._show(args, opts):
                 print(line)
         except sqlite3.Error as error:
-            raise ValueError(f"The frontier in {args[0]} cannot be read: {error}. Try again in a moment.") from None
+            raise ValueError(advice(file_of(Path(args[0])), error)) from None
 
     def _show(self, args: list[str], opts: argparse.Namespace) -> Iterator[str]:
         self.refuse_options(args)
         if len(args) != 1:
             raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
+        if opts.why is not None and not opts.why.strip():
+            raise ValueError("--why must be a URL. Got an empty text.")
+        export_to = None if opts.csv is None else _csv_path(opts.csv)
         n_links, n_hosts = _number(opts.top, "--top"), _number(opts.hosts, "--hosts")
         with FrontierView(Path(args[0])) as view:
-            if opts.csv:
-                yield self._export(view, Path(opts.csv))
-            elif opts.why:
+            if export_to is not None:
+                yield self._export(view, export_to)
+            elif opts.why is not None:
                 yield from _why(view, opts.why)
             else:
                 yield from _overview(view, n_hosts, n_links)
@@ -82,7 +87,7 @@ class Command(ProjectCommand):
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        return f"{n_links:,} links in {path}"
+        return f"{_some(n_links, 'link')} in {path}"
 
 
 def _number(value: str, option: str) -> int:
@@ -91,13 +96,35 @@ def _number(value: str, option: str) -> int:
     return int(value)
 
 
+def _csv_path(value: str) -> Path:
+    path = Path(value)
+    if not value.strip() or value.endswith(("/", os.sep)) or path.is_dir():
+        raise ValueError(f"--csv must be the name of a file, not of a folder: --csv links.csv. Got {value!r}.")
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"--csv must be in a folder that is there: {path.parent} is none. Make it: mkdir {path.parent}"
+        )
+    return path
+
+
+def _some(count: int, what: str) -> str:
+    """Return a number of things.
+
+    >>> _some(1, "link"), _some(1200, "page")
+    ('1 link', '1,200 pages')
+    """
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     counts = view.counts()
     yield f"Topic {view.remembered('topic')} on web {view.remembered('web')}, {view.path}"
-    yield f"{sum(counts.values()):,} links: " + ", ".join(f"{count:,} {state}" for state, count in counts.items())
+    yield f"{_some(sum(counts.values()), 'link')}: " + ", ".join(
+        f"{count:,} {state}" for state, count in counts.items()
+    )
     n_cut = view.remembered("n_cut")
     if n_cut:
-        yield f"{n_cut:,} links were forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
+        yield f"{_some(n_cut, 'link')} forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
     hosts = view.hosts(n_hosts)
     if hosts:
         yield f"\n{'waiting':>9} {'leased':>7} {'done':>8} {'failed':>7} {'dropped':>8} {'pages':>8} {'relevant':>8}  host"
@@ -123,14 +150,14 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     yield f"  state       {link.state}{_when(link)}"
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, model version {link.model_version}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
-    yield f"  referrers   {link.n_referrers:,} pages known to link to it"
+    yield f"  referrers   {_some(link.n_referrers, 'page')} known to link to it"
     yield (
-        f"  path        {link.depth} links from a seed, {link.irrelevant_on_path} irrelevant pages, {link.tunnel} since the "
-        f"last relevant one"
+        f"  path        {_some(link.depth, 'link')} from a seed, {_some(link.irrelevant_on_path, 'irrelevant page')}, "
+        f"{link.tunnel:,} since the last relevant one"
     )
     if link.state == "waiting":
         in_all, of_host = view.n_before(link)
-        yield f"  before it   {in_all:,} links, {of_host:,} of them of its host"
+        yield f"  before it   {_some(in_all, 'link')}, {of_host:,} of them of its host"
 
 
 def _when(link: LinkRow) -> str:

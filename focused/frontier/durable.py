@@ -68,8 +68,12 @@ class FrontierScheduler(BaseScheduler):
     FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
-    ``moved_count``, ``over_host_cap_count``, ``too_deep_count``, ``cut_count``, ``not_durable_count``, ``resumed_count``.
+    ``moved_count``, ``over_host_cap_count``, ``host_cap_dropped_count``, ``too_deep_count``, ``cut_count``,
+    ``not_durable_count``, ``resumed_count``.
     """
+
+    #: Whether a crawl can go on in the run directory of an earlier one: see :func:`focused.plan.plan_crawl`.
+    goes_on = True
 
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
@@ -95,7 +99,7 @@ class FrontierScheduler(BaseScheduler):
         settings, crawl = self.crawler.settings, self._spider.crawl
         plan = crawl.plan
         self._run_dir: Path = plan.run_dir
-        folder = Path(settings.get("JOBDIR") or plan.run_dir)
+        self._folder = folder = Path(settings.get("JOBDIR") or plan.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         self.store = FrontierStore(
             folder / FILE_NAME,
@@ -126,6 +130,11 @@ class FrontierScheduler(BaseScheduler):
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits."""
         return len(self.store) > 0 or bool(self._others)
+
+    @property
+    def n_waiting(self) -> int:
+        """How many links and other requests wait."""
+        return len(self.store) + len(self._others)
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
@@ -401,6 +410,7 @@ class FrontierScheduler(BaseScheduler):
                 for number in lease.numbers:
                     self.store.give_back(number)
                 self._leases.end(lease)
+            self._others.clear()  # links wait in the store again, the rest ends with the process
         if orphans:
             self._commit()
 
@@ -420,6 +430,8 @@ class FrontierScheduler(BaseScheduler):
             harvest = self._spider.crawl.harvest
             if self.store.n_cut:
                 self._stats.set_value("focused/frontier/cut_count", self.store.n_cut)
+            if self.store.n_capped:
+                self._stats.set_value("focused/frontier/host_cap_dropped_count", self.store.n_capped)
             self.store.commit(
                 files=resume.sizes(self._run_dir),
                 stats=resume.numbers(self._stats.get_stats()),
@@ -439,7 +451,8 @@ class FrontierScheduler(BaseScheduler):
     def _resume(self) -> None:
         crawl, store = self._spider.crawl, self.store
         lengths = store.remembered("files")
-        if lengths is not None and store.remembered("run_dir") == str(self._run_dir):
+        remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
+        if lengths is not None and resume.is_home(self._folder, self._run_dir, remembered):
             n_bytes = resume.cut_back(self._run_dir, lengths)
             for name, value in store.remembered("stats", {}).items():
                 self._stats.set_value(name, value)
@@ -454,17 +467,32 @@ class FrontierScheduler(BaseScheduler):
             self._stats.inc_value("focused/frontier/resumed_count")
         elif lengths is not None:
             self._stats.set_value("scheduler/enqueued", len(store))
+        self._compare_strategy()
         crawl.remember_fetched(store.done_urls())
         for host, levels in self._standing.load(store.host_pages()).items():
             store.sink(host, levels)
         if self._learning is not None and (n_bad := self._learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         store.commit(
+            home=resume.make_home(self._folder, self._run_dir),
             run_dir=str(self._run_dir),
             topic=crawl.plan.topic.name,
             web=crawl.plan.web,
+            web_options=crawl.plan.web_options,
+            strategy=crawl.plan.strategy.name,
             files=resume.sizes(self._run_dir),
         )
+
+    def _compare_strategy(self) -> None:
+        """Say so where links wait that another strategy has scored: their order is a mixture."""
+        before, chosen = self.store.remembered("strategy"), self._spider.crawl.plan.strategy.name
+        if before not in (None, chosen) and len(self.store):
+            logger.warning(
+                "This crawl was begun with strategy %s and goes on with %s: the %d links that wait keep their scores "
+                "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
+                "-a run_dir=PATH",
+                *(before, chosen, len(self.store)),
+            )
 
     def _spider_opened(self, spider: Spider) -> None:
         self._referers = self.crawler.get_spider_middleware(RefererMiddleware)

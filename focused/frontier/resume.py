@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sqlite3
 import stat
+import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.schema import FILE_NAME, FrontierFileError, open_file
+from focused.frontier.schema import FILE_NAME, FrontierFileError, advice, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +21,10 @@ logger = logging.getLogger(__name__)
 
 FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz", "adaptation.jsonl")
 """Files of a run directory that are appended to, page by page."""
+
+ID_FILE = "frontier.id"
+"""In a run directory whose frontier lies elsewhere (JOBDIR): the name by which the frontier knows it again."""
+INSIDE = "inside"
 
 # Of this process, not of the crawl.
 _OWN_STATS = (
@@ -65,25 +71,90 @@ def numbers(stats: Mapping[str, Any]) -> dict[str, int | float]:
     }
 
 
-def check_same(run_dir: Path, topic: str, web: str) -> None:
-    """Refuse to go on with another crawl than the one that a folder holds.
+def is_home(folder: Path, run_dir: Path, remembered: Mapping[str, Any]) -> bool:
+    """Tell whether the files of a run directory are those that a frontier counts, wherever both were moved since.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the frontier is.
+    run_dir : Path
+    remembered : mapping
+        What the frontier remembers: ``home``; of crawls before there was one, ``run_dir``.
+    """
+    is_inside = folder.resolve() == run_dir.resolve()
+    home = remembered.get("home")
+    if home is None:
+        return is_inside or remembered.get("run_dir") == str(run_dir)
+    return is_inside if home == INSIDE else not is_inside and home == _read_id(run_dir)
+
+
+def make_home(folder: Path, run_dir: Path) -> str:
+    """Return what a frontier is to remember of its run directory; where they are two places, write it there as well."""
+    if folder.resolve() == run_dir.resolve():
+        return INSIDE
+    found = _read_id(run_dir)
+    if not found:
+        found = uuid.uuid4().hex
+        temporary = run_dir / f"{ID_FILE}.part"
+        temporary.write_text(f"{found}\n")
+        temporary.replace(run_dir / ID_FILE)
+    return found
+
+
+def _read_id(run_dir: Path) -> str:
+    try:
+        return (run_dir / ID_FILE).read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:
+    """Refuse to go on with another crawl than the one whose frontier a folder holds.
 
     Raises
     ------
     ValueError
         If its frontier is of another topic or web, or cannot be read.
     """
-    path = run_dir / FILE_NAME
+    path = folder / FILE_NAME
     if not path.is_file() or not path.stat().st_size:
         return
     file = open_file(path, read_only=True)
     try:
-        found = dict(file.execute("SELECT key, value FROM crawl WHERE key IN ('topic', 'web')").fetchall())
+        rows = file.execute("SELECT key, value FROM crawl WHERE key IN ('topic', 'web', 'web_options')").fetchall()
+    except sqlite3.Error as error:
+        raise FrontierFileError(advice(path, error)) from None
     finally:
         file.close()
+    found = {key: json.loads(value) for key, value in rows}
     for what, wanted in (("topic", topic), ("web", web)):
-        if what in found and json.loads(found[what]) != wanted:
+        if what in found and found[what] != wanted:
             raise FrontierFileError(
-                f"{run_dir} holds a crawl of {what} {json.loads(found[what])!r}, this one is of {wanted!r}. Choose "
+                f"{folder} holds a crawl of {what} {found[what]!r}, this one is of {wanted!r}. Choose "
                 f"another folder: -a run_dir=PATH"
             )
+    for name, value in found.get("web_options", {}).items():
+        if name in web_options and web_options[name] != value:
+            raise FrontierFileError(
+                f"{folder} holds a crawl of another {web} web: {name} was {value}, now it is {web_options[name]}. Choose "
+                f"another folder: -a run_dir=PATH"
+            )
+
+
+def check_unused(run_dir: Path, job_dir: str | None) -> None:
+    """Refuse a run directory that holds a crawl which a scheduler of Scrapy's cannot go on with.
+
+    It would begin at zero and append to the files; and what it appends to those of a frontier is cut off when that
+    one's crawl goes on.
+
+    Raises
+    ------
+    ValueError
+        If there is a frontier, or there are pages and no JOBDIR from which Scrapy's scheduler could go on.
+    """
+    if (run_dir / FILE_NAME).exists() or (not job_dir and any(sizes(run_dir).values())):
+        raise FrontierFileError(
+            f"{run_dir} holds an earlier crawl, and the chosen SCHEDULER cannot go on with it. Choose another folder: "
+            f"-a run_dir=PATH. Or leave SCHEDULER out: the default one goes on with crawls that it began."
+        )

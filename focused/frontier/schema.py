@@ -11,6 +11,7 @@ some seconds before.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from typing import IO, TYPE_CHECKING
 
@@ -61,6 +62,10 @@ CREATE TABLE crawl (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
 
+# Of crawls that this process is about to start: their locks, by the frontier's path.
+_reserved: dict[Path, IO[bytes]] = {}
+
+
 class FrontierFileError(ValueError):
     """The file is no frontier that this version can use; the message says what to do."""
 
@@ -73,7 +78,10 @@ def lock(path: Path) -> IO[bytes]:
     FrontierFileError
         If another crawl has it.
     """
-    file = path.with_name(path.name + ".lock").open("wb")
+    held = _take_reserved(path)
+    if held is not None:
+        return held
+    file = _lock_path(path).open("wb")
     try:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,6 +91,38 @@ def lock(path: Path) -> IO[bytes]:
             f"Another crawl is at work in {path.parent}. Wait for its end, or choose another folder: -a run_dir=PATH"
         ) from None
     return file
+
+
+def reserve(path: Path) -> None:
+    """Keep other processes out of a frontier that this one is about to open: its store's ``lock`` takes this one over.
+
+    So a crawl that another one keeps out is refused before it has written anything.
+
+    Raises
+    ------
+    FrontierFileError
+        If another crawl has it.
+    """
+    _reserved[path.resolve()] = lock(path)
+
+
+def _take_reserved(path: Path) -> IO[bytes] | None:
+    """Return a lock that was reserved, unless its folder has been made anew since."""
+    held = _reserved.pop(path.resolve(), None)
+    if held is None:
+        return None
+    try:
+        is_there = os.path.samestat(os.fstat(held.fileno()), _lock_path(path).stat())
+    except OSError:
+        is_there = False
+    if not is_there:
+        held.close()
+        return None
+    return held
+
+
+def _lock_path(path: Path) -> Path:
+    return path.with_name(path.name + ".lock")
 
 
 def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
@@ -109,9 +149,26 @@ def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             _prepare(connection)
         return _checked(connection, path)
     except sqlite3.Error as error:
-        raise FrontierFileError(
-            f"{path} cannot be used: {error}. If another crawl uses this folder, choose another: -a run_dir=PATH"
-        ) from None
+        raise FrontierFileError(advice(path, error)) from None
+
+
+def advice(path: Path, error: sqlite3.Error) -> str:
+    """Say what is the matter with a file, and what to do."""
+    what = str(error)
+    if "locked" in what or "busy" in what:
+        return f"{path} is in use: {error}. Try again in a moment, or choose another folder: -a run_dir=PATH"
+    if "not a database" in what or "no such table" in what:
+        return _no_frontier(path)
+    if "malformed" in what:
+        return f"{path} is damaged: {error}. Put a copy of it back, or crawl anew in another folder: -a run_dir=PATH"
+    return f"{path} cannot be used: {error}. See whether it may be read, and whether the disk is full."
+
+
+def _no_frontier(path: Path) -> str:
+    return (
+        f"{path} is no frontier of a crawl. To look at one, name the folder of a run; to crawl, choose another folder: "
+        f"-a run_dir=PATH"
+    )
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
@@ -128,6 +185,8 @@ def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found != VERSION:
         connection.close()
+        if not found:  # any other database
+            raise FrontierFileError(_no_frontier(path))
         raise FrontierFileError(
             f"{path} is of version {found}, this program reads version {VERSION}. Choose another folder: "
             f"-a run_dir=PATH"

@@ -114,6 +114,11 @@ class FrontierStore:
         """How many links were forgotten because too many waited, since the crawl began."""
         return self._n_cut
 
+    @property
+    def n_capped(self) -> int:
+        """How many waiting links were dropped because their host had had its share, since the crawl began."""
+        return self._n_capped
+
     def _cut(self, cutter: Cutter) -> None:
         n_links = cutter.cut(self._sql, self._counts[WAITING], self._last_id)
         self._counts[WAITING] -= n_links
@@ -331,7 +336,7 @@ class FrontierStore:
         self._is_open = False
 
     def _own_state(self) -> dict[str, Any]:
-        return {"counts": self._counts, "n_cut": self._n_cut, "leased": list(self._leased)}
+        return {"counts": self._counts, "n_cut": self._n_cut, "n_capped": self._n_capped, "leased": list(self._leased)}
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
@@ -426,6 +431,7 @@ class FrontierStore:
         self._last_referrer = self._one("SELECT coalesce(max(id), 0) FROM referrers")
         self._counts = self.remembered("counts", self._counts)
         self._n_cut: int = self.remembered("n_cut", 0)
+        self._n_capped: int = self.remembered("n_capped", 0)
         leased: list[int] = self.remembered("leased", [])
         if leased:
             self._begin()
@@ -466,6 +472,7 @@ class FrontierStore:
             (DROPPED, int(self._clock()), host),
         ).rowcount
         self._move(WAITING, DROPPED, n_links)
+        self._n_capped += n_links
         self.hosts.put(host, None)
 
     def _rank(self, evidence: Evidence, extra: int, turn: int) -> int:

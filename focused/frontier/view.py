@@ -64,7 +64,7 @@ class FrontierView:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path / FILE_NAME if path.is_dir() else path
+        self.path = file_of(path)
         self._sql = open_file(self.path, read_only=True)
 
     def __enter__(self) -> Self:
@@ -131,6 +131,11 @@ class FrontierView:
             writer.writerow(row)
             n_links += 1
         return n_links
+
+
+def file_of(path: Path) -> Path:
+    """Return the frontier's file of a run directory, or the file itself."""
+    return path / FILE_NAME if path.is_dir() else path
 
 
 def _row(row: tuple[Any, ...]) -> LinkRow:

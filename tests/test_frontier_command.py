@@ -1,0 +1,69 @@
+"""What ``scrapy frontier`` says where it cannot do what it is asked for, and of one thing alone."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from focused.commands.frontier import Command
+from focused.frontier.link import Link
+from focused.frontier.store import FrontierStore
+from focused.strategies.base import BY_ANCHOR
+from focused.strategies.evidence import Evidence
+
+URL = "http://a.example/1"
+
+
+@pytest.fixture
+def run_dir(tmp_path):
+    """A run with one link."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    store = FrontierStore(folder / "frontier.sqlite")
+    store.add([Link(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.commit(topic="stars", web="live")
+    store.close()
+    return folder
+
+
+def show(capsys, *args, **given) -> str:
+    options = {"top": "20", "hosts": "10", "why": None, "csv": None} | given
+    Command().work([str(arg) for arg in args], argparse.Namespace(**options))
+    return capsys.readouterr().out
+
+
+def test_one_link_is_one_link(capsys, run_dir):
+    assert "\n1 link: 1 waiting" in show(capsys, run_dir)
+    assert "1 link in " in show(capsys, run_dir, csv=str(run_dir / "links.csv"))
+    assert "1 page known to link to it" in show(capsys, run_dir, why=URL)
+
+
+@pytest.mark.parametrize("why", ["", " "])
+def test_an_empty_url_is_an_error_and_not_the_overview(capsys, run_dir, why):
+    with pytest.raises(ValueError, match="--why must be a URL"):
+        show(capsys, run_dir, why=why)
+
+
+def test_the_name_of_a_folder_is_no_name_of_a_file(capsys, run_dir):
+    for csv in (f"{run_dir}/", str(run_dir), f"{run_dir}/new/", ""):
+        with pytest.raises(ValueError, match="--csv must be the name of a file, not of a folder") as error:
+            show(capsys, run_dir, csv=csv)
+        assert ".part" not in str(error.value)
+    with pytest.raises(ValueError, match="nowhere is none"):
+        show(capsys, run_dir, csv=str(run_dir / "nowhere" / "links.csv"))
+
+
+def test_a_file_that_is_no_frontier_and_one_that_is_damaged_are_told_apart(capsys, run_dir, tmp_path):
+    other = tmp_path / "links.csv"
+    other.write_text("url,host\n" * 100)
+    with pytest.raises(ValueError, match=r"links\.csv is no frontier of a crawl. To look at one, name the folder"):
+        show(capsys, other)
+    file = run_dir / "frontier.sqlite"
+    whole = file.read_bytes()
+    file.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match=r"frontier\.sqlite is damaged"):
+        show(capsys, run_dir)
+    file.write_bytes(b"\0garbage" * 1000)
+    with pytest.raises(ValueError, match=r"frontier\.sqlite is no frontier"):
+        show(capsys, run_dir)
