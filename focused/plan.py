@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING, Any
 from focused import arguments as given
 from focused.adaptation.options import read_options
 from focused.arguments import PlanError
-from focused.frontier.resume import check_same
+from focused.frontier.resume import check_same, check_unused
+from focused.frontier.schema import FILE_NAME, reserve
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
 from focused.relevance import Judge
 from focused.strategies import CHOICES, STRATEGIES, Strategy, check_parameters, make_strategy
 from focused.topic import Topic, is_topic_setting, load_topic
-from focused.webs import open_web
+from focused.webs import DEMO_OPTIONS, open_web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,8 @@ _SWITCHES = (
     "FOCUSED_NOFOLLOW_ENABLED",
     "FOCUSED_WARC_ENABLED",
 )
+_SWITCH_VALUES = ("True", "true", "1", "False", "false", "0")
+_SCHEDULER_METHODS = ("has_pending_requests", "enqueue_request", "next_request")
 _SERVER_PATHS = (
     "FOCUSED_MODELS_DIR",
     "FOCUSED_RUNS_DIR",
@@ -73,6 +76,8 @@ class CrawlPlan:
     drops_below_threshold: bool
     web: str
     run_dir: Path
+    #: What makes the demo web the one it is: its settings. Of other webs the name says it.
+    web_options: dict[str, int] = field(default_factory=dict)
     #: Settings that the topic and the web bring; weaker than the command line, stronger than the project's.
     settings: dict[str, Any] = field(default_factory=dict)
     #: Settings that follow from the arguments; stronger than the command line.
@@ -140,11 +145,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         drops_below_threshold=below == "drop",
         web=web,
         run_dir=_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
+        web_options=_demo_options(effective) if web == "demo" else {},
         settings=changed,
         decided=decided,
     )
     decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
-    check_same(plan.run_dir, topic.name, web)
+    if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
+        _check_earlier_crawl(plan, effective)
     return plan
 
 
@@ -213,11 +220,40 @@ def check_components(settings: Any) -> None:
     if given.number("FOCUSED_METRICS_INTERVAL_SECS", settings) < 0:
         value = settings.get("FOCUSED_METRICS_INTERVAL_SECS")
         raise PlanError(f"FOCUSED_METRICS_INTERVAL_SECS must be a number of at least 0. Got {value!r}.")
+    for name in ("FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST", "FOCUSED_FRONTIER_MAX_TUNNEL"):
+        given.whole(name, settings, least=0)
+    if given.number("FOCUSED_FRONTIER_HOST_SINK", settings) < 0:
+        value = settings.get("FOCUSED_FRONTIER_HOST_SINK")
+        raise PlanError(f"FOCUSED_FRONTIER_HOST_SINK must be a number of at least 0. Got {value!r}.")
     for name in _SWITCHES:
+        if str(settings.get(name)) not in _SWITCH_VALUES:
+            raise PlanError(f"{name} must be True or False. Got {settings.get(name)!r}.")
+    scheduler_class(settings)
+
+
+def scheduler_class(settings: Any) -> type:
+    """Return the class that SCHEDULER names.
+
+    Raises
+    ------
+    PlanError
+        If there is none, or it is no scheduler.
+    """
+    found = name = settings.get("SCHEDULER")
+    if not isinstance(name, type):
+        module, _, attribute = str(name or "").rpartition(".")
         try:
-            settings.getbool(name)
-        except ValueError:
-            raise PlanError(f"{name} must be True or False. Got {settings.get(name)!r}.") from None
+            found = getattr(import_module(module), attribute)
+        except (ImportError, AttributeError, ValueError):
+            raise PlanError(
+                f"SCHEDULER must be a class that can be imported, with its module. Got {name!r}. Leave it out for the "
+                f"default."
+            ) from None
+    if not isinstance(found, type) or not all(hasattr(found, method) for method in _SCHEDULER_METHODS):
+        raise PlanError(
+            f"SCHEDULER must be a class with {', '.join(_SCHEDULER_METHODS)}. Got {name!r}. Leave it out for the default."
+        )
+    return found
 
 
 def signed(settings: Any) -> dict[str, Any]:
@@ -308,6 +344,22 @@ def _run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) -> Pat
             f"{_LEAST_FREE_BYTES / 1e6:.0f} MB. Choose another: -a run_dir=PATH"
         )
     return path.resolve()
+
+
+def _check_earlier_crawl(plan: CrawlPlan, settings: Any) -> None:
+    """Refuse a folder with a crawl that is at work, or that cannot be gone on with; keep other processes out of it."""
+    job_dir = settings.get("JOBDIR")
+    if not getattr(scheduler_class(settings), "goes_on", False):
+        check_unused(plan.run_dir, job_dir)
+        return
+    folder = Path(job_dir or plan.run_dir)
+    if folder.is_dir():
+        reserve(folder / FILE_NAME)
+    check_same(folder, plan.topic.name, plan.web, plan.web_options)
+
+
+def _demo_options(settings: Any) -> dict[str, int]:
+    return {name: int(settings.get(name)) for name in DEMO_OPTIONS.values() if settings.get(name) is not None}
 
 
 def _new_folder(parent: Path) -> Path:

@@ -19,6 +19,8 @@ from commands import crawl, crawl_argv, environment, finished, read_json_lines, 
 from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
+from focused.frontier.schema import FILE_NAME, lock
+
 pytestmark = pytest.mark.slow
 
 DURABLE = {
@@ -162,6 +164,64 @@ def test_the_folder_of_another_topic_is_refused(models, tmp_path):
     assert result.exit_code == 1
     assert "holds a crawl of topic 'soups', this one is of 'stars'" in result.err
     assert "Traceback" not in result.err
+
+
+def test_a_moved_run_directory_is_gone_on_with(models, tmp_path):
+    with Site(page) as site:
+        first = crawl(models, tmp_path / "1", seeds=f"{site.url}/0", max_pages=30, settings=DURABLE)
+        (tmp_path / "2").mkdir()
+        shutil.copytree(first.run_dir, tmp_path / "2" / "run")
+        before = first.run_dir / "fetched.csv"
+        n_before = len(before.read_text().splitlines())
+        more = crawl(models, tmp_path / "2", seeds=f"{site.url}/0", max_pages=45, settings=DURABLE)
+    assert more.exit_code == 0, more.err
+    assert "Going on in" in more.err
+    assert more.stats["focused/pages/fetched_count"] == 45
+    with (more.run_dir / "fetched.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["number"]) for row in rows] == list(range(1, 46))
+    assert len({row["url"] for row in rows}) == 45
+    assert [int(row["pages"]) for row in more.harvest] == list(range(1, 46))
+    assert len(before.read_text().splitlines()) == n_before == 31  # what was copied is as it was
+
+
+def test_a_second_crawl_in_one_folder_is_refused_in_one_line_and_changes_nothing(models, tmp_path):
+    with Site(page) as site:
+        first = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=5, settings=DURABLE)
+        held = lock(first.run_dir / FILE_NAME)
+        before = {path.name: path.read_bytes() for path in first.run_dir.iterdir()}
+        n_asked = len(site.asked)
+        second = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=9, settings=DURABLE)
+        held.close()
+    assert second.exit_code == 1
+    assert "Another crawl is at work in" in second.err
+    assert len(second.err.strip().splitlines()) == 1
+    assert {path.name: path.read_bytes() for path in first.run_dir.iterdir()} == before
+    assert len(site.asked) == n_asked
+
+
+def test_a_crawl_that_cannot_begin_leaves_run_json_as_it_is(models, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "run.json").write_text("of another crawl")
+    (tmp_path / "raises").touch()
+    settings = {**DURABLE, "SCHEDULER": "failing.FailingScheduler"}
+    with Site(page) as site:
+        options = {"seeds": f"{site.url}/0", "strategy": "best_first", "settings": settings}
+        result = crawl(models, tmp_path, **options)
+    assert "out of order" in result.err
+    assert (tmp_path / "run" / "run.json").read_text() == "of another crawl"
+
+
+def test_going_on_with_another_strategy_is_said(models, tmp_path):
+    with Site(page) as site:
+        options = {"seeds": f"{site.url}/0", "settings": DURABLE}
+        crawl(models, tmp_path, strategy="best_first", max_pages=5, **options)
+        same = crawl(models, tmp_path, strategy="best_first", max_pages=7, **options)
+        other = crawl(models, tmp_path, strategy="breadth_first", max_pages=9, **options)
+    said = "was begun with strategy best_first and goes on with breadth_first"
+    assert said in other.err
+    assert "begun with strategy" not in same.err
+    assert other.stats["focused/pages/fetched_count"] == 9
 
 
 def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):

@@ -6,6 +6,10 @@ from scrapy.settings import Settings
 
 from focused import settings as project
 from focused.arguments import PlanError, check_seeds, read_seeds
+from focused.frontier.durable import FrontierScheduler
+from focused.frontier.resume import is_home, make_home
+from focused.frontier.schema import FILE_NAME, FrontierFileError, lock
+from focused.frontier.store import FrontierStore
 from focused.plan import plan_crawl, signed, topic_settings
 
 
@@ -109,3 +113,120 @@ def test_seeds_are_separated_by_commas_or_white_space(value):
 def test_seeds_are_made_safe_and_each_is_asked_for_once():
     seeds = ["http://a.example/b c", "http://a.example/b%20c", "http://a.example/#x", "http://a.example/"]
     assert check_seeds(seeds, "a test") == ["http://a.example/b%20c", "http://a.example/"]
+
+
+FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST", "FOCUSED_FRONTIER_MAX_TUNNEL"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in FRONTIER_LIMITS for value in ("abc", "1.5", "1e6", "", "-1", "none")),
+        *(("FOCUSED_FRONTIER_HOST_SINK", value) for value in ("abc", "nan", "inf", "-0.1", "")),
+        *(("FOCUSED_MERGE_EVIDENCE", value) for value in ("2", "", "yes", None)),
+        *(("SCHEDULER", value) for value in ("a.class.that.is.not.there", "focused.plan.NoSuchClass", "", "x", None)),
+        ("SCHEDULER", "focused.plan.CrawlPlan"),  # no scheduler
+    ],
+)
+def test_a_bad_setting_of_the_frontier_is_refused_before_anything_is_written(settings, tmp_path, name, value):
+    settings.set(name, value, priority="cmdline")
+    with pytest.raises(PlanError, match=f"^{name} must be .* Got ") as error:
+        plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
+    assert repr(value) in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        {**dict.fromkeys(FRONTIER_LIMITS, "0"), "FOCUSED_FRONTIER_HOST_SINK": "0.5", "FOCUSED_MERGE_EVIDENCE": "false"},
+        {**dict.fromkeys(FRONTIER_LIMITS, 7), "FOCUSED_FRONTIER_HOST_SINK": 2, "FOCUSED_MERGE_EVIDENCE": True},
+        {"SCHEDULER": "scrapy.core.scheduler.Scheduler"},
+        {"SCHEDULER": FrontierScheduler},
+    ],
+)
+def test_good_settings_of_the_frontier_are_taken(settings, good):
+    settings.setdict(good, priority="cmdline")
+    assert plan_crawl({"topic": "stars"}, settings).topic.name == "stars"
+
+
+def files(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_folder_in_which_a_crawl_is_at_work_is_refused_and_left_as_it_is(settings, tmp_path):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / "run.json").write_text("{}")
+    held = lock(run_dir / FILE_NAME)
+    before = files(run_dir)
+    with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == before
+    held.close()
+    plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
+def test_a_plan_keeps_others_out_until_its_own_frontier_is_closed(settings, tmp_path):
+    (tmp_path / "run").mkdir()
+    for _ in range(2):  # the command plans, then the spider does
+        plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
+    path = tmp_path / "run" / FILE_NAME
+    store = FrontierStore(path)
+    with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
+        lock(path)
+    store.close()
+    lock(path).close()
+
+
+@pytest.mark.parametrize("scheduler", ["scrapy.core.scheduler.Scheduler", "focused.frontier.scheduler.BudgetScheduler"])
+@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", FILE_NAME])
+def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, scheduler, left):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / left).write_text("a line\n")
+    settings.set("SCHEDULER", scheduler, priority="cmdline")
+    with pytest.raises(FrontierFileError, match=r"holds an earlier crawl.* -a run_dir=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == {left: b"a line\n"}
+    # From JOBDIR they go on as they always have, but not among the files that a frontier counts.
+    settings.set("JOBDIR", str(tmp_path / "job"), priority="cmdline")
+    if left == FILE_NAME:
+        with pytest.raises(FrontierFileError, match="holds an earlier crawl"):
+            plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    else:
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
+def test_a_crawl_of_another_demo_web_is_refused(settings, tmp_path):
+    arguments = {"topic": "stars", "web": "demo", "run_dir": str(tmp_path / "run")}
+    plan = plan_crawl(arguments, settings)
+    store = FrontierStore(plan.run_dir / FILE_NAME)
+    store.commit(topic="stars", web="demo", web_options=plan.web_options)
+    store.close()
+    plan_crawl(arguments, settings)
+    settings.set("FOCUSED_DEMO_SEED", "7", priority="cmdline")
+    with pytest.raises(FrontierFileError, match="another demo web: FOCUSED_DEMO_SEED was 0, now it is 7"):
+        plan_crawl(arguments, settings)
+
+
+def test_a_frontier_knows_the_files_that_it_counts_wherever_they_are_moved(tmp_path):
+    run, job, other, moved = (tmp_path / name for name in ("run", "job", "other", "moved"))
+    for folder in (run, job, other):
+        folder.mkdir()
+    # The frontier in the run directory: all of it is moved at once.
+    inside = {"home": make_home(run, run)}
+    assert is_home(moved, moved, inside)
+    assert not is_home(job, run, inside)
+    # Two places: a name in both.
+    outside = {"home": make_home(job, run)}
+    assert is_home(job, run, outside)
+    assert make_home(job, run) == outside["home"]
+    assert not is_home(job, other, outside)
+    assert not is_home(job, job, outside)
+    run.rename(moved)
+    assert is_home(job, moved, outside)
+    # Of crawls before there were names the path is known.
+    assert is_home(job, run, {"home": None, "run_dir": str(run)})
+    assert not is_home(job, other, {"home": None, "run_dir": str(run)})
+    assert is_home(other, other, {"home": None, "run_dir": str(run)})
