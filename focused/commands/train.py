@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.adaptation.options import AdaptationOptions
 from focused.command import ProjectCommand
 from focused.commands.fetching import FetchedPages, FetchError, fetch
 from focused.commands.progress import Progress
@@ -22,6 +23,7 @@ from focused.examples.sources import Candidate, Opening, SourceError, candidates
 from focused.examples.urllist import url_lines
 from focused.learning.learners import LEARNERS
 from focused.plan import make_reader
+from focused.strategies.parameters import parameters_of
 from focused.text.background import Background, load_background
 from focused.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.train_warnings import keyword_warnings, warnings_about
@@ -112,9 +114,14 @@ class Command(ProjectCommand):
         learning.add_argument(
             "--from-run",
             metavar="RUN_DIR",
-            help="train the topic again, with the pages that joined in a crawl that adapted",
+            help="train the topic again, with the pages that joined in a crawl that adapted; what it takes the place of "
+            "is kept in TOPIC/previous",
         )
-        learning.add_argument("--force", action="store_true", help="replace a topic of that name")
+        learning.add_argument(
+            "--force",
+            action="store_true",
+            help="replace a topic of that name; with --from-run: even by a worse one",
+        )
         learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -124,7 +131,12 @@ class Command(ProjectCommand):
         if opts.from_run is not None:
             check_alone(opts)
             progress = Progress(opts.quiet)
-            print(train_from_run(name, Path(opts.from_run), models_dir, force=opts.force, say=progress.say))
+            tolerance = parameters_of(AdaptationOptions)["tolerance"].read(self.settings)
+            print(
+                train_from_run(
+                    *(name, Path(opts.from_run), models_dir), tolerance=tolerance, force=opts.force, say=progress.say
+                )
+            )
             return
         n_sample, random_state = check_options(opts)
         topic = _topic(name, models_dir, opts, self.settings)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 from typing import TYPE_CHECKING, Any
 
 from focused.topic import TopicError, load_topic
+from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
     from pathlib import Path
+
+    from focused.adaptation.retrain import Comparison
+    from focused.topic import Topic
+
+PREVIOUS = "previous"
+"""Folder of a topic's directory where the topic stands that it took the place of, as in a models folder."""
 
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title"),
@@ -36,9 +45,19 @@ def check_alone(opts: argparse.Namespace) -> None:
 
 
 def train_from_run(
-    name: str, run_dir: Path, models_dir: Path, *, force: bool = False, say: Callable[[str], None] = lambda _: None
+    name: str,
+    run_dir: Path,
+    models_dir: Path,
+    *,
+    tolerance: float,
+    force: bool = False,
+    say: Callable[[str], None] = lambda _: None,
 ) -> str:
     """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
+
+    The topic that there was is kept. The cross-validated F1 of the two cannot be compared: other positives are to be
+    found, among them the doubtful ones that the crawl met, and the share of relevant pages that precision rests on is
+    estimated anew. So both are judged on the same examples, kept from both, as in the crawl.
 
     Parameters
     ----------
@@ -47,18 +66,20 @@ def train_from_run(
     run_dir : Path
         Of a crawl for this topic that adapted.
     models_dir : Path
+    tolerance : float
+        By how much the average precision on held-out examples may be lower.
     force : bool
-        Also if the topic has been trained since the crawl.
+        Also if the topic has been trained since the crawl, or if the new model is worse.
     say : callable
         Told what begins.
 
     Raises
     ------
     ValueError
-        If the run is of another topic or model, or nothing joined in it.
+        If the run is of another topic or model, nothing joined in it, or the new model is worse.
     """
     from focused.adaptation.record import RECORD_FILE, read_record
-    from focused.adaptation.retrain import retrain
+    from focused.adaptation.retrain import compare, retrain
     from focused.adaptation.versions import FIRST, read_attempts, read_labels, version_in_use
 
     topic = load_topic(name, models_dir)
@@ -86,30 +107,81 @@ def train_from_run(
     if not joined:
         raise ValueError(f"{run_dir / RECORD_FILE} holds none of the pages that version {version} was learnt from.")
     n_positive = sum(labels[page.number] for page in joined)
+    random_state = int(topic.manifest.get("random_state") or 0)
+    # That a page has a verdict shows where the label is not what its relevance said.
+    verdicts = {page.number for page in joined if page.joins is not labels[page.number]}
+    say("Comparing with the topic as it is, on examples kept from both")
+    found = compare(topic, pages, labels, {}, verdicts, random_state=random_state)
+    if found.why_worse(tolerance) and not force:
+        raise ValueError(
+            f"Topic {name!r} stays as it is, for the new model is worse: {_compared(found, len(verdicts))}. Take it all "
+            "the same with --force; the former topic is kept."
+        )
     about = {
         "from_run": run_dir.name,
         "version": version,
         "n_positive": n_positive,
         "n_negative": len(joined) - n_positive,
+        "n_verdicts": len(verdicts),
+        "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
     }
-    before = topic.manifest.get("figures", {}).get("f1")
-    made = retrain(
-        topic, pages, labels, about=about, random_state=int(topic.manifest.get("random_state") or 0), say=say
-    )
+    before = topic.manifest.get("figures", {})
+    made = retrain(topic, pages, labels, about=about, random_state=random_state, say=say)
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
+    kept = _keep(topic)
     directory = made.save(models_dir)
     figures = made.manifest["figures"]
     lines = [
         f"Topic {name} is trained again: {n_positive} positives and {len(joined) - n_positive} negatives joined, as in "
         f"version {version} of {run_dir}.",
-        f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f})"
-        + (f"; before {before:.3f}, on fewer examples." if isinstance(before, float) else "."),
-        f"Saved in {directory}.",
+        f"{_verdict_on(found, tolerance)}: {_compared(found, len(verdicts))}.",
+        f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
+        f"{figures['prior']:.1%} of the pages relevant.",
+    ]
+    if isinstance(before.get("f1"), float) and isinstance(before.get("prior"), float):
+        lines.append(
+            f"  It was {before['f1']:.3f} with {before['prior']:.1%} relevant. That is another estimate, on other "
+            "examples: do not compare the two."
+        )
+    lines += [
+        f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
+        f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
     ]
     if n_bad:
         lines.append(f"{n_bad} lines of {RECORD_FILE} could not be read and are left out.")
     return "\n".join(lines)
+
+
+def _compared(found: Comparison, n_verdicts: int) -> str:
+    judges = "the topic's own examples" + (f" and {n_verdicts} pages with a verdict" if n_verdicts else "")
+    return (
+        f"average precision {found.new:.3f} with the pages of the run, {found.first:.3f} without, on the same examples, "
+        f"kept from both ({judges})"
+    )
+
+
+def _verdict_on(found: Comparison, tolerance: float) -> str:
+    if found.new >= found.first:
+        return "It is not worse"
+    return "It is worse" if found.why_worse(tolerance) else f"It is worse by no more than {tolerance:g}"
+
+
+def _keep(topic: Topic) -> Path:
+    """Copy a topic's files to where the one before is kept, and return that directory."""
+    assert topic.directory is not None
+    kept = topic.directory / PREVIOUS / topic.name
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        for name in (MODEL_FILE, EXAMPLES_FILE, MANIFEST_FILE, TOPIC_FILE):
+            shutil.copyfile(topic.directory / name, kept / f"{name}.part")
+            (kept / f"{name}.part").replace(kept / name)
+    except OSError as error:
+        raise TopicError(
+            f"Topic {topic.name!r} stays as it is, for it cannot be kept in {kept}: {error.strerror}. Make room, or make "
+            "the folder writable."
+        ) from None
+    return kept
 
 
 def _read_run(run_dir: Path) -> dict[str, Any]:

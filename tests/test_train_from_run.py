@@ -1,0 +1,110 @@
+"""What a crawl learnt becomes the topic's model for good: only if it is not worse, and the former one is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from test_adaptation import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, words
+
+from focused.adaptation.retrain import retrain
+from focused.adaptation.versions import Attempt
+from focused.commands.train_from_run import PREVIOUS, train_from_run
+from focused.topic import load_topic
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory) -> Path:
+    """A models folder with a topic about stars."""
+    models = tmp_path_factory.mktemp("trained")
+    rng = np.random.default_rng(1)
+    made = retrain(a_topic(), [judged(1, words(rng, STAR_WORDS))], {1: True}, about={})
+    made.manifest.pop("adaptation")
+    made.save(models)
+    return models
+
+
+@pytest.fixture
+def models(trained, tmp_path) -> Path:
+    return Path(shutil.copytree(trained, tmp_path / "models"))
+
+
+def a_run(
+    folder: Path,
+    models: Path,
+    about: list[str],
+    others: list[str] = OTHER_WORDS,
+    *,
+    is_right: bool,
+    are_verdicts: bool = False,
+) -> Path:
+    """What a crawl leaves in which 40 pages joined, every second of them a positive, or so it says."""
+    rng = np.random.default_rng(2)
+    labels = {n: (n % 2 == 1) is is_right for n in range(1, 41)}
+    pages = [
+        replace(judged(n, words(rng, about if n % 2 else others)), joins=None if are_verdicts else labels[n])
+        for n in labels
+    ]
+    labels_file = folder / "versions" / "2" / "labels.json"
+    labels_file.parent.mkdir(parents=True)
+    labels_file.write_text(json.dumps(labels))
+    (folder / "adaptation.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+    (folder / "versions.jsonl").write_text(Attempt(2, accepted=True).to_line() + "\n")
+    sha = load_topic("stars", models).model_sha256
+    (folder / "run.json").write_text(json.dumps({"topic": "stars", "model_sha256": sha}))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+
+def test_a_better_model_takes_the_topics_place_and_the_former_topic_is_kept_as_it_was(models, tmp_path):
+    note = "\n# Mine.\n"
+    with (models / "stars" / "topic.toml").open("a") as file:
+        file.write(note)
+    before = contents(models / "stars")
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True, are_verdicts=True)
+    said = train_from_run("stars", run, models, tolerance=0.02)
+    assert "It is not worse: average precision" in said
+    assert "and 40 pages with a verdict" in said
+    assert "do not compare the two" in said
+    kept = models / "stars" / PREVIOUS / "stars"
+    assert str(kept) in said
+    assert contents(kept) == before
+    now = load_topic("stars", models)
+    assert now.manifest["adaptation"]["held_out"]["new"] > now.manifest["adaptation"]["held_out"]["first"]
+    former = load_topic("stars", models / "stars" / PREVIOUS)
+    assert former.model_sha256 != now.model_sha256
+    for path in kept.iterdir():  # as the message says
+        shutil.copy(path, models / "stars")
+    assert load_topic("stars", models).model_sha256 == former.model_sha256
+
+
+def test_a_worse_model_does_not_take_the_topics_place_unless_it_is_forced_to(models, tmp_path):
+    before = contents(models / "stars")
+    run = a_run(tmp_path / "run", models, STAR_WORDS, is_right=False)
+    with pytest.raises(ValueError, match="stays as it is") as error:
+        train_from_run("stars", run, models, tolerance=0.02)
+    assert "--force" in str(error.value)
+    assert "(the topic's own examples)" in str(error.value)
+    assert contents(models / "stars") == before
+    assert not (models / "stars" / PREVIOUS).exists()
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    assert "It is worse: average precision" in said
+    assert contents(models / "stars" / PREVIOUS / "stars") == before
+    assert contents(models / "stars") != before
+
+
+def test_a_topic_that_cannot_be_kept_is_not_replaced(models, tmp_path):
+    before = contents(models / "stars")
+    run = a_run(tmp_path / "run", models, STAR_WORDS, is_right=True)
+    (models / "stars" / PREVIOUS).write_text("in the way")
+    with pytest.raises(ValueError, match="cannot be kept"):
+        train_from_run("stars", run, models, tolerance=0.02)
+    (models / "stars" / PREVIOUS).unlink()
+    assert contents(models / "stars") == before
