@@ -11,7 +11,9 @@ from commands import crawl
 from scrapy.utils.test import get_crawler
 from sites import Site
 
+from focused.adaptation.versions import Attempt, load_version
 from focused.extensions import _TALKATIVE, HarvestMonitor, quieten
+from focused.topic import TopicError
 
 LINE = re.compile(
     r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
@@ -78,6 +80,25 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     assert lines(1) == 1
     assert lines(119) == 0
     assert lines(1) == 1  # a sign of life
+
+
+@pytest.mark.parametrize(
+    ("mode", "accepted", "warns"), [("off", True, True), ("off", False, False), ("both", True, False)]
+)
+def test_a_crawl_that_goes_on_without_what_it_had_adapted_says_so(tmp_path, caplog, mode, accepted, warns):
+    (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
+    crawler = get_crawler(settings_dict={"FOCUSED_ADAPTATION": mode})
+    HarvestMonitor(crawler, SimpleNamespace(plan=SimpleNamespace(run_dir=tmp_path)))._warn_of_adapted_run()
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * warns
+    assert ("had adapted to version 2" in caplog.text) == warns
+
+
+def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):
+    topic = hand_made.topic()
+    assert load_version(tmp_path, topic, 1) is topic
+    with pytest.raises(TopicError, match=r"versions/2/stars is gone") as error:
+        load_version(tmp_path, topic, 2)
+    assert "scrapy train" not in str(error.value)
 
 
 @pytest.fixture
