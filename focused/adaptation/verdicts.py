@@ -210,8 +210,8 @@ def _fault(path: Path, number: int, text: str, separator: str | None) -> str:
         must = "The file must be text in UTF-8."
     elif text[0] == "[" and not separator:
         must = (
-            "The file must hold JSON Lines, one object a line, and not an array. Convert it: "
-            f"jq -c '.[]' {path.name} > {path.stem}.jsonl"
+            "The file must hold JSON Lines, one object a line, and not an array. Convert it "
+            f"(jq -c '.[]' {path.name} > {path.stem}.jsonl)."
         )
     elif separator:
         must = f"It must be a row of a URL, yes or no, and perhaps a note, separated by {separator!r}."
