@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.text.weighting import weighted_rows
-
 if TYPE_CHECKING:
     from focused.topic import Topic, TopicExamples
 
@@ -25,6 +23,9 @@ def example_relevance(topic: Topic, examples: TopicExamples) -> Floats:
     examples : TopicExamples
         The topic's, or those that it was trained from first.
     """
+    # Brings scikit-learn along: half a second that a crawl without adaptation should not wait for.
+    from focused.text.weighting import weighted_rows
+
     column = {term: number for number, term in enumerate(examples.terms)}
     known = [(row, column[term]) for row, term in enumerate(topic.terms) if term in column]
     if not known:

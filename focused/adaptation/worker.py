@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from focused.adaptation.record import RECORD_FILE, read_record
-from focused.adaptation.retrain import compare, retrain, without_doubtful
 from focused.adaptation.versions import FOLDER, LABELS_FILE, Attempt, read_labels
 from focused.stores import write_json
 from focused.topic import Topic, load_topic
@@ -52,6 +51,9 @@ class Task:
 
 def do(task: Task, topic: Topic) -> Attempt:
     """Train, compare, and write the version if it is not worse."""
+    # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
+    from focused.adaptation.retrain import compare, retrain, without_doubtful
+
     start = time.perf_counter()
     run_dir = Path(task.run_dir)
     labels = {int(number): label for number, label in task.labels.items()}
