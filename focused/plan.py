@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from focused import arguments as given
 from focused.adaptation.options import read_options
 from focused.arguments import PlanError
-from focused.frontier.resume import check_same, check_unused
+from focused.frontier.resume import check_begun_here, check_same, check_unused
 from focused.frontier.schema import FILE_NAME, reserve
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
@@ -353,6 +353,7 @@ def _check_earlier_crawl(plan: CrawlPlan, settings: Any) -> None:
         check_unused(plan.run_dir, job_dir)
         return
     folder = Path(job_dir or plan.run_dir)
+    check_begun_here(folder, plan.run_dir)
     if folder.is_dir():
         reserve(folder / FILE_NAME)
     check_same(folder, plan.topic.name, plan.web, plan.web_options)

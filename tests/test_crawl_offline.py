@@ -283,6 +283,24 @@ def test_a_job_directory_lets_a_crawl_go_on(models, two_regions, tmp_path):
     assert len({page["url"] for page in first.pages + second.pages}) == N_RELEVANT
 
 
+@pytest.mark.parametrize("where", ["job", "run"])
+def test_a_crawl_of_scrapys_scheduler_is_not_begun_again_by_the_default_one(models, two_regions, tmp_path, where):
+    """In its JOBDIR, and in its run directory without JOBDIR: one line that says how to go on."""
+    scrapys = {"SCHEDULER": "focused.frontier.scheduler.BudgetScheduler", "JOBDIR": tmp_path / "job"}
+    first = crawl(models, tmp_path, web=two_regions, max_pages=10, settings=scrapys)
+    before = {path.name: path.read_bytes() for path in first.run_dir.iterdir() if path.is_file()}
+    settings = {"JOBDIR": tmp_path / "job"} if where == "job" else {}
+    refused = crawl(models, tmp_path, web=two_regions, max_pages=20, settings=settings)
+    assert refused.exit_code == 1
+    assert len(refused.err.strip().splitlines()) == 1
+    assert "-s SCHEDULER=" in refused.err if where == "job" else "no frontier.sqlite to go on with" in refused.err
+    assert {path.name: path.read_bytes() for path in first.run_dir.iterdir() if path.is_file()} == before
+    again = crawl(models, tmp_path, web=two_regions, max_pages=20, settings=scrapys)
+    assert again.exit_code == 0
+    assert len({page["url"] for page in again.pages}) == len(again.pages) >= len(first.pages)
+    assert "Resuming crawl" in again.err
+
+
 def test_max_relevant_ends_the_crawl(models, two_regions, tmp_path):
     result = crawl(models, tmp_path, web=two_regions, max_relevant=3, settings={"CONCURRENT_REQUESTS": 1})
     assert result.stats["finish_reason"] == "max_relevant"

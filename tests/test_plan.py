@@ -198,6 +198,33 @@ def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, sc
         plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
 
 
+@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", "pages.warc.gz", "requests.seen"])
+def test_the_default_scheduler_does_not_begin_at_zero_where_another_crawl_was(settings, tmp_path, left):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / left).write_text("a line\n")
+    what = (
+        "the queue of a crawl with a scheduler of Scrapy's" if left == "requests.seen" else "pages of an earlier crawl"
+    )
+    with pytest.raises(FrontierFileError, match=rf"holds {what}.* -a run_dir=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == {left: b"a line\n"}
+
+
+def test_a_crawl_whose_frontier_is_elsewhere_is_not_begun_again(settings, tmp_path):
+    run_dir, job_dir = tmp_path / "run", tmp_path / "job"
+    run_dir.mkdir()
+    job_dir.mkdir()
+    store = FrontierStore(job_dir / FILE_NAME)
+    store.commit(home=make_home(job_dir, run_dir), topic="stars")
+    store.close()
+    (run_dir / "fetched.csv").write_text("a line\n")
+    with pytest.raises(FrontierFileError, match=r"lies in another folder.* -s JOBDIR=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    settings.set("JOBDIR", str(job_dir), priority="cmdline")
+    assert plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings).run_dir == run_dir
+
+
 def test_a_crawl_of_another_demo_web_is_refused(settings, tmp_path):
     arguments = {"topic": "stars", "web": "demo", "run_dir": str(tmp_path / "run")}
     plan = plan_crawl(arguments, settings)

@@ -26,6 +26,9 @@ ID_FILE = "frontier.id"
 """In a run directory whose frontier lies elsewhere (JOBDIR): the name by which the frontier knows it again."""
 INSIDE = "inside"
 
+_SCRAPY_QUEUE = ("requests.queue", "requests.seen")
+"""What Scrapy's own scheduler keeps in JOBDIR."""
+
 # Of this process, not of the crawl.
 _OWN_STATS = (
     "log_count/",
@@ -107,6 +110,42 @@ def _read_id(run_dir: Path) -> str:
         return (run_dir / ID_FILE).read_text(errors="replace").strip()
     except OSError:
         return ""
+
+
+def check_begun_here(folder: Path, run_dir: Path) -> None:
+    """Refuse to begin at zero where a crawl was begun that another scheduler, or a frontier elsewhere, goes on with.
+
+    Parameters
+    ----------
+    folder : Path
+        Where the frontier is, or is going to be.
+    run_dir : Path
+
+    Raises
+    ------
+    ValueError
+        If there is no frontier, but a queue of Scrapy's or files of an earlier crawl, to which new pages would be added.
+    """
+    path = folder / FILE_NAME
+    if path.is_file() and path.stat().st_size:
+        return
+    if any((folder / name).exists() for name in _SCRAPY_QUEUE):
+        raise FrontierFileError(
+            f"{folder} holds the queue of a crawl with a scheduler of Scrapy's, which the default one cannot go on with. "
+            f"Go on with the one it was begun with (-s SCHEDULER=focused.frontier.scheduler.BudgetScheduler, or "
+            f"scrapy.core.scheduler.Scheduler), or begin anew in another folder: -s JOBDIR=PATH -a run_dir=PATH"
+        )
+    if not any(sizes(run_dir).values()):
+        return
+    if _read_id(run_dir):
+        raise FrontierFileError(
+            f"{run_dir} holds a crawl whose {FILE_NAME} lies in another folder, not in {folder}. Name that folder: "
+            f"-s JOBDIR=PATH. Or begin anew: -a run_dir=PATH"
+        )
+    raise FrontierFileError(
+        f"{run_dir} holds pages of an earlier crawl, but {folder} holds no {FILE_NAME} to go on with. Begin anew in "
+        f"another folder: -a run_dir=PATH. A crawl with one of Scrapy's schedulers goes on with that one and its JOBDIR."
+    )
 
 
 def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:
