@@ -212,9 +212,9 @@ class LinkSession(Session):
         self._take_in(PageLinks.unpack(record))
 
     def resume(self) -> None:
-        """Fit the model to all that was replayed."""
+        """Fit the model to all that was replayed, if that is enough for a first fit."""
         self._has_frontier = True
-        if self.memory.n_pages:
+        if self.memory.n_pages >= self._next_fit:
             for _ in self._fitting():
                 pass
 
