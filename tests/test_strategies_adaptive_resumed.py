@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import hand_made
 import numpy as np
 import pytest
-from commands import crawl, crawl_argv, environment, finished, started
+from commands import crawl, crawl_argv, environment, finished, scrapy, started
 from test_adaptation_examples import examples
 from test_strategies_adaptive import OPTIONS, n_done
 from warcs import Warc
@@ -44,7 +44,7 @@ def web(tmp_path_factory) -> Path:
     warc.page(f"{ORIGIN}/", hand_made.html("Welcome.", *PATHS.items()))
     for path, anchor in PATHS.items():
         text = hand_made.STARS if anchor == "alpha" else hand_made.FOOD
-        warc.page(f"{ORIGIN}{path}", hand_made.html(f"{text} {path}", ("/", "home")))
+        warc.page(f"{ORIGIN}{path}", hand_made.html(f"{text} {path}", ("/home", "home")))
     path = warc.save()
     RecordedWeb(path).close()
     return path
@@ -122,3 +122,35 @@ def test_a_killed_crawl_keeps_what_the_examples_taught_and_what_it_has_learnt(we
         right, left = (side(found, f"/{folder}/{anchor}") for folder in FOLDERS)
         assert np.mean(right) > np.mean(left) + 0.02
     assert min(side(found, "/alpha")) > max(side(found, "/beta"))
+
+
+def test_frontier_and_explain_say_what_an_adaptive_score_rests_on(web, models, tmp_path):
+    run = crawl(
+        *(models, tmp_path),
+        web=web,
+        seeds=f"{ORIGIN}/",
+        strategy="adaptive",
+        max_pages=20,
+        settings=OPTIONS,
+    )
+    assert run.exit_code == 0, run.err
+    shown = scrapy("frontier", "run", "--top", "1", cwd=tmp_path, env=environment(models)).out
+    assert "adaptive            -  " in shown
+    best = shown.split()[-1]
+    why = scrapy("frontier", "run", "--why", best, cwd=tmp_path, env=environment(models)).out
+    assert "referrers   1 page known to link to it" in why
+    assert "they say    page 0.100, block" in why  # the home page has no known word
+    assert "from 20 pages of this crawl" in why
+    # Every page links to it, the first of them alone is in the frontier's table of links.
+    home = scrapy("frontier", "run", "--why", f"{ORIGIN}/home", cwd=tmp_path, env=environment(models)).out
+    assert "referrers   19 pages known to link to it" in home
+    page = tmp_path / "page.html"
+    page.write_bytes(hand_made.html("Welcome.", *PATHS.items()))
+    explained = scrapy("explain", "stars", "page.html", "--strategy", "adaptive", cwd=tmp_path, env=environment(models))
+    assert "it then knows what the links among the topic's examples teach" in explained.out
+    hand_made.topic().save(tmp_path / "none")
+    nothing = environment(tmp_path / "none")
+    explained = scrapy("explain", "stars", "page.html", "--strategy", "adaptive", cwd=tmp_path, env=nothing)
+    assert "it then knows nothing of links" in explained.out
+    other = scrapy("explain", "stars", "page.html", "--strategy", "best_first", cwd=tmp_path, env=nothing)
+    assert "it then knows" not in other.out

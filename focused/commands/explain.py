@@ -93,7 +93,9 @@ class Command(ProjectCommand):
             drops=below == "drop",
             follows_nofollow=not settings.getbool("FOCUSED_NOFOLLOW_ENABLED"),
         )
-        return to_json(explanation) + "\n" if opts.json else to_text(explanation, int(opts.top))
+        if opts.json:
+            return to_json(explanation) + "\n"
+        return to_text(explanation, int(opts.top)) + (f"\n{strategy.remark}\n" if strategy.remark else "")
 
     def _content(self, page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
         """Return the page that a URL or the name of a file stands for."""

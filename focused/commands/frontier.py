@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from focused.command import ProjectCommand
 from focused.frontier.schema import advice
 from focused.frontier.view import FrontierView, LinkRow, file_of
+from focused.strategies import REASONS
+from focused.strategies.base import BY_ADAPTIVE
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+_LEARNS = REASONS[BY_ADAPTIVE]
 
 EXAMPLES = """\
 The crawl may be running: it is not disturbed, and what is shown is as of the last page.
@@ -137,7 +141,9 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     if links:
         yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
         for link in links:
-            yield f"{link.score:>6.3f}  {link.reason:<15} {link.n_referrers:>5}  {_printable(link.url)}"
+            # The pages that link to it are in the strategy's memory, where it has one: the frontier knows the first.
+            n_pages = "-" if link.reason == _LEARNS else link.n_referrers
+            yield f"{link.score:>6.3f}  {link.reason:<15} {n_pages:>5}  {_printable(link.url)}"
 
 
 def _why(view: FrontierView, url: str) -> Iterator[str]:
@@ -150,7 +156,10 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     yield f"  state       {link.state}{_when(link)}"
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, model version {link.model_version}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
-    yield f"  referrers   {_some(link.n_referrers, 'page')} known to link to it"
+    if link.reason == _LEARNS:
+        yield from _learnt(view, link)
+    else:
+        yield f"  referrers   {_some(link.n_referrers, 'page')} known to link to it"
     yield (
         f"  path        {_some(link.depth, 'link')} from a seed, {_some(link.irrelevant_on_path, 'irrelevant page')}, "
         f"{link.tunnel:,} since the last relevant one"
@@ -158,6 +167,20 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     if link.state == "waiting":
         in_all, of_host = view.n_before(link)
         yield f"  before it   {_some(in_all, 'link')}, {of_host:,} of them of its host"
+
+
+def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:
+    from focused.commands.frontier_learning import said_of  # what it imports takes longer than all the rest
+
+    said = said_of(view, link.url)
+    yield f"  referrers   {_some(max(said.n_referrers, link.n_referrers), 'page')} known to link to it"
+    if said.relevances:
+        kinds = zip(("page", "block", "anchor text", "context"), said.relevances, strict=True)
+        yield f"  they say    {', '.join(f'{kind} {value:.3f}' for kind, value in kinds)} (relevance, mean)"
+    yield (
+        f"  learnt      what that, its URL and links like it are worth: from {_some(said.n_learnt, 'page')} of this crawl and "
+        f"the topic's\n              examples; while it waits the score moves with what is learnt"
+    )
 
 
 def _when(link: LinkRow) -> str:

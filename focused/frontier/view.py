@@ -118,6 +118,11 @@ class FrontierView:
         ).fetchone()
         return in_all, of_host
 
+    def records(self) -> Iterator[bytes]:
+        """Yield what a strategy that learns has kept of each page; nothing, where none has."""
+        if self._sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone() is not None:
+            yield from (record for (record,) in self._sql.execute("SELECT record FROM records ORDER BY id"))
+
     def rows(self) -> Iterator[LinkRow]:
         """Yield every link, in the order of discovery."""
         return (_row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))

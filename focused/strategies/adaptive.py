@@ -66,6 +66,21 @@ class Adaptive(Strategy):
             logger.warning("adaptive begins without what the topic's examples could teach. %s", error)
             return self
 
+    @property
+    def remark(self) -> str:
+        """What whoever sees scores outside of a crawl has to know."""
+        from focused.adaptation.link_prior import NO_PRIOR
+
+        knows = (
+            "nothing of links: among the topic's examples there are too few"
+            if self.prior is None or self.prior is NO_PRIOR
+            else "what the links among the topic's examples teach"
+        )
+        return (
+            f"{self.name} learns during a crawl. The scores above are those of its first page: it then knows {knows}.\n"
+            f"What a crawl has made of a link says: scrapy frontier RUN_DIR --why URL"
+        )
+
     def session(self) -> LinkSession:
         """Return the memory of a crawl that begins."""
         # Other crawls should not wait for what this imports.

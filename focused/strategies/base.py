@@ -125,6 +125,11 @@ class Strategy:
         """
         return self
 
+    @property
+    def remark(self) -> str:
+        """What whoever sees scores outside of a crawl has to know; empty: nothing."""
+        return ""
+
     def session(self) -> Session | None:
         """Return what scores the links of one crawl and learns from it; None (the default): the strategy itself does."""
         return None
