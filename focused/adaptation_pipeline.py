@@ -14,6 +14,7 @@ from twisted.internet.threads import deferToThread
 
 from focused.adaptation.drift import deciles, drift, example_relevance
 from focused.adaptation.joining import Joined
+from focused.adaptation.kept_bodies import KeptBodies
 from focused.adaptation.kept_pages import KeptPages
 from focused.adaptation.options import OFF, AdaptationOptions, read_options
 from focused.adaptation.record import RECORD_FILE, JudgedPage, LinkTexts, read_record, term_counts
@@ -69,6 +70,7 @@ class AdaptationPipeline:
         self.version = FIRST
         self.joined = Joined(options)
         self.pages = crawl.kept_pages = KeptPages(options.max_pages)
+        self._bodies: KeptBodies | None = None
         self._rescoring = Rescoring(crawl, self.pages)
         self.trainer = Trainer(options.timeout_secs)
         self._waits = options.waits == "always" or (options.waits == "offline" and plan.web != "live")
@@ -98,6 +100,8 @@ class AdaptationPipeline:
 
     def open_spider(self) -> None:
         """Go on where an earlier run of this crawl ended, and begin to look for new models."""
+        if self.crawl.frontier is not None:
+            self._bodies = KeptBodies(self.crawl.frontier.store, self.pages)
         self._go_on()
         self._read_verdicts()
         while self._verdicts is not None and self._verdicts.has_more:  # nobody is kept waiting yet
@@ -136,6 +140,8 @@ class AdaptationPipeline:
             self._count(f"joined_{'positive' if label else 'negative'}_count")
         self._record.write(self._judged(number, item, label).to_line())
         self._version_of[item.url] = self.version
+        if self._bodies is not None:
+            self._bodies.keep(item)
         for url in dict.fromkeys((item.url, item.known_as)):
             form = canonical_form(url)
             if form:
@@ -387,6 +393,11 @@ class AdaptationPipeline:
             self._window.append(page.relevance)
         if pages and last >= pages[-1].number:
             self.joined.start_again()
+        n_kept = 0
+        if self._bodies is not None:
+            n_kept, n_unread = self._bodies.restore(self.crawl.plan.reader, self._version_of)
+            if n_unread:
+                self._set("adaptation/unread_pages_count", n_unread)
         self._n_attempts = max((each.version for each in attempts), default=FIRST)
         version = version_in_use(attempts)
         try:
@@ -394,7 +405,10 @@ class AdaptationPipeline:
                 self._use(version)
         except (TopicError, OSError) as error:
             logger.warning("Version %d of the model cannot be used, the topic's own is: %s", version, error)
-        logger.info("Adaptation goes on with version %d of the model, %d pages judged", self.version, len(pages))
+        logger.info(
+            "Adaptation goes on with version %d of the model, %d pages judged, %d of them kept",
+            *(self.version, len(pages), n_kept),
+        )
 
     def _measure_training(self) -> None:
         if self.topic.examples is not None and not len(self._training):

@@ -96,9 +96,10 @@ class Crawl:
         """Return the analysed page of a text response, the same object whoever asks; None if it is binary."""
         meta = response.meta
         if _PAGE not in meta:
-            content_type = response.headers.get("Content-Type", b"").decode("latin-1")
             binary = is_binary(response.body)
-            meta[_PAGE] = None if binary else self.plan.reader.read(response.body, response.url, content_type)
+            meta[_PAGE] = (
+                None if binary else self.plan.reader.read(response.body, response.url, _content_type(response))
+            )
         page: Page | None = meta[_PAGE]
         return page
 
@@ -132,6 +133,7 @@ class Crawl:
             sha256=hashlib.sha256(response.body).hexdigest(),
             page=page,
             body=response.body,
+            content_type=_content_type(response),
             location=self.location(response),
         )
 
@@ -226,3 +228,8 @@ class Crawl:
         if len(self._known) >= MAX_KNOWN_LINKS:
             self._known.clear()
         self._known.add(hash(url))
+
+
+def _content_type(response: Any) -> str:
+    found: str = response.headers.get("Content-Type", b"").decode("latin-1")
+    return found

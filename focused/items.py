@@ -45,10 +45,13 @@ class PageItem:
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None
     body: InitVar[bytes] = b""
+    #: What the server says that the body is.
+    content_type: InitVar[str] = ""
     #: URL that the page has, as the web says; the one it was asked for by where the web says nothing.
     location: InitVar[str] = ""
 
-    def __post_init__(self, page: Page | None, body: bytes, location: str) -> None:
+    def __post_init__(self, page: Page | None, body: bytes, content_type: str, location: str) -> None:
         self.analysed = page
         self.raw = body
+        self.raw_type = content_type
         self.known_as = location or self.url

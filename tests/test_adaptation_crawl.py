@@ -256,8 +256,9 @@ def test_adaptation_works_on_scrapys_own_scheduler(web, models, tmp_path):
     assert "focused/adaptation/links_scored_again_count" not in run.stats
 
 
-def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web, models, tmp_path):
-    arguments = {"web": web, "max_pages": 120, "strategy": "cbp_slc"}
+@pytest.mark.parametrize("strategy", ["cbp_slc", "adaptive"])
+def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web, models, tmp_path, strategy):
+    arguments = {"web": web, "max_pages": 120, "strategy": strategy}
     settings = SETTINGS | {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "v.jsonl")}
     listed = tmp_path / "run" / "versions.jsonl"
     with started(*crawl_argv(settings, **arguments), cwd=tmp_path, env=environment(models)) as process:
@@ -275,6 +276,9 @@ def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web,
     record = read_json_lines(run.run_dir / "adaptation.jsonl")
     assert [page["number"] for page in record] == list(range(1, 121))
     assert "Adaptation goes on with version" in run.err
+    # Pages judged before are kept again: no link has to stay with the score it had.
+    assert f"{n_before} pages judged, {n_before} of them kept" in run.err
+    assert run.stats["focused/adaptation/links_left_count"] == 0
     after = [each["version"] for each in attempts(run)]
     assert after[: len(known)] == known
     assert len(set(after)) == len(after)

@@ -16,6 +16,7 @@ from focused.frontier.link import Leased
 from focused.frontier.priority import to_priority
 from focused.frontier.records import PageRecords
 from focused.frontier.schema import DONE, DROPPED, FAILED, LEASED, RANK_BITS, STATES, WAITING, lock, open_file
+from focused.frontier.stored_pages import StoredPages
 from focused.strategies.evidence import Evidence, better
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _TURN = (1 << RANK_BITS) - 1
 _EVIDENCE = "score, reason, admitted, referrer, depth, irrelevant_on_path, carried, parts, n_referrers, model_version"
 _MAX_REFERRERS = 50_000
+_ROWS_AT_A_TIME = 512  # old versions of SQLite allow 999 values of a statement
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
@@ -388,26 +390,47 @@ class FrontierStore:
     def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
         """Give links, by number, other scores, all admitted; return the numbers of those that do not wait."""
         self._begin()
-        gone, hosts = [], set()
-        for number, score in scores:
-            row = self._sql.execute(
-                "SELECT host, rank, extra FROM links WHERE id = ? AND state = 0", (number,)
-            ).fetchone()
-            if row is None:
-                gone.append(number)
-                continue
-            host, rank, extra = row
-            changed = (-(to_priority(score, True) + extra) << RANK_BITS) + (rank & _TURN)
-            self._sql.execute("UPDATE links SET rank = ?, score = ? WHERE id = ?", (changed, score, number))
-            hosts.add(host)
+        wanted, gone, hosts = dict(scores), [], set()
+        numbers = list(wanted)
+        for first in range(0, len(numbers), _ROWS_AT_A_TIME):
+            part = numbers[first : first + _ROWS_AT_A_TIME]
+            found = {row[0]: row for row in self._waiting_ranks(part)}
+            changes = []
+            for number in part:
+                if number not in found:
+                    gone.append(number)
+                    continue
+                _, host, rank, extra = found[number]
+                score = wanted[number]
+                changed = (-(to_priority(score, True) + extra) << RANK_BITS) + (rank & _TURN)
+                changes.append((changed, score, number))
+                hosts.add(host)
+            self._sql.executemany("UPDATE links SET rank = ?, score = ? WHERE id = ?", changes)
         for host in hosts:
             self._refresh(host)
         return gone
+
+    def _waiting_ranks(self, numbers: list[int]) -> list[tuple[int, int, int, int]]:
+        """Return (number, host, rank, extra) of those links that wait."""
+        # So many marks that there are few different statements, each of which SQLite has to understand once; 0 is no link.
+        n_marks = 1 << (len(numbers) - 1).bit_length()
+        marks = ",".join("?" * n_marks)
+        query = f"SELECT id, host, rank, extra FROM links WHERE id IN ({marks}) AND state = 0"
+        return self._sql.execute(query, numbers + [0] * (n_marks - len(numbers))).fetchall()
 
     def records(self, max_links: int) -> PageRecords:
         """Return what was learnt from pages; it is committed together with everything else."""
         self._begin()
         return PageRecords(self._sql, max_links)
+
+    def pages(self, max_pages: int) -> StoredPages:
+        """Return the pages that are kept as they came; they are committed together with everything else."""
+        self._begin()
+        return StoredPages(self._sql, max_pages)
+
+    def begin(self) -> None:
+        """Let what is done to ``records`` and ``pages`` be part of the transaction that the next ``commit`` ends."""
+        self._begin()
 
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""
