@@ -16,6 +16,7 @@ import random
 import sys
 import tarfile
 from collections import Counter
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from focused.page.reader import PageReader  # noqa: E402
-from focused.text.analyzer import FIRST_TERM, TERMS, Analyzer  # noqa: E402
+from focused.text.analyzer import COUNTING, FIRST_TERM, TERMS, Analyzer  # noqa: E402
 from focused.text.background import BACKGROUND_FILE, to_bytes  # noqa: E402
 from focused.webs import open_web  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 DOCUMENTATION = {
     "python3-doc": "/usr/share/doc/python3.11/html",
@@ -55,15 +56,35 @@ def html_files(folder: Path) -> Iterator[Document]:
             yield path.read_bytes(), "text/html"
 
 
-def archive(path: Path) -> Iterator[Document]:
-    """Yield the texts of a corpus, each once: Reuters has a document in the folder of each of its topics."""
+def archive(path: Path, with_title: Callable[[str], tuple[str, str]]) -> Iterator[Document]:
+    """Yield the texts of a corpus as pages, each once: Reuters has a document in the folder of each of its topics.
+
+    Without titles they would not tell which terms are rare in titles.
+    """
     seen: set[str] = set()
     with tarfile.open(path) as tar:
         for entry in tar:
             name = Path(entry.name).name
             if entry.isfile() and name not in seen and (file := tar.extractfile(entry)) is not None:
                 seen.add(name)
-                yield file.read(), "text/plain"
+                title, text = with_title(file.read().decode("cp1252", "replace"))
+                page = f"<title>{escape(title)}</title><body>{escape(text)}</body>"
+                yield page.encode(), "text/html; charset=utf-8"
+
+
+def with_subject(message: str) -> tuple[str, str]:
+    """Return the subject of a message, and the message without that line."""
+    head, _, rest = message.partition("\n\n")
+    lines = head.splitlines()
+    subjects = [line for line in lines if line.lower().startswith("subject:")]
+    head = "\n".join(line for line in lines if line not in subjects)
+    return " ".join(line.partition(":")[2] for line in subjects), f"{head}\n\n{rest}"
+
+
+def with_headline(story: str) -> tuple[str, str]:
+    """Return the headline of a Reuters story, its first line, and the rest."""
+    headline, _, rest = story.strip().partition("\n")
+    return headline, rest
 
 
 def recorded(path: Path) -> Iterator[Document]:
@@ -83,8 +104,8 @@ def main() -> None:
     options = parser.parse_args()
     folders = {path.name: path for path in options.folders} or {n: Path(p) for n, p in DOCUMENTATION.items()}
     sources = {name: html_files(path) for name, path in folders.items() if path.is_dir()}
-    sources["20 Newsgroups"] = archive(options.data / "20news.tar.xz")
-    sources["Reuters-21578"] = archive(options.data / "reuters21578.tar.xz")
+    sources["20 Newsgroups"] = archive(options.data / "20news.tar.xz", with_subject)
+    sources["Reuters-21578"] = archive(options.data / "reuters21578.tar.xz", with_headline)
     sources["HyperPhysics"] = recorded(options.data / "hyperphysics.warc.gz")
     sources["WebKB"] = recorded(options.data / "webkb.warc.gz")
     reader = PageReader(Analyzer("en"))
@@ -102,9 +123,10 @@ def main() -> None:
             if body in bodies:
                 continue
             bodies.add(body)
-            terms = reader.read(body, "http://source.invalid/", kind).terms
-            if len(terms) >= MIN_TERMS:
-                pages.append(Counter(terms[:MAX_TERMS_A_PAGE].tolist()))
+            read = reader.read(body, "http://source.invalid/", kind)
+            if read.n_words >= MIN_TERMS:
+                text, title = read.terms[: min(read.n_words, MAX_TERMS_A_PAGE)], read.terms[read.n_words :]
+                pages.append(Counter([*text.tolist(), *title.tolist()]))
         counts[name] = len(pages) - before
         print(f"{name}: {counts[name]} pages", file=sys.stderr)
     frequency = Counter(term for page in pages for term in page if term >= FIRST_TERM)
@@ -118,7 +140,13 @@ def main() -> None:
                 columns.append(column[term])
                 values.append(n)
     matrix = sparse.csr_matrix((np.array(values), (rows, columns)), shape=(len(pages), len(kept)))
-    about = {"language": "en", "sources": counts, "minimum_pages_of_a_term": 5, "random_state": options.random_state}
+    about = {
+        "language": "en",
+        "counting": COUNTING,
+        "sources": counts,
+        "minimum_pages_of_a_term": 5,
+        "random_state": options.random_state,
+    }
     data = to_bytes([name for name, _ in kept], matrix, about)
     options.output.write_bytes(data)
     print(f"{options.output}: {len(pages):,} pages, {len(kept):,} terms, {len(data):,} bytes", file=sys.stderr)

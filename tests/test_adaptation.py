@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import Attempt, read_attempts, version_in_use
 from focused.adaptation.worker import Task
 from focused.strategies import Visit
+from focused.text.analyzer import COUNTING
 from focused.topic import Topic, TopicExamples, load_topic
 
 STAR_WORDS = [f"star{i}" for i in range(12)]
@@ -415,6 +417,28 @@ def test_a_topic_without_examples_cannot_adapt_and_says_so():
     with pytest.raises(ValueError, match="scrapy train tides --force --positive PATH"):
         read_options({"FOCUSED_ADAPTATION": "automatic"}, topic)
     assert read_options({}, topic).mode == "off"
+
+
+def old(folder: Path, name: str = "stars") -> None:
+    """Make of a saved topic one of the first counting, whose manifest did not say so."""
+    path = folder / name / "manifest.json"
+    manifest = json.loads(path.read_text())
+    assert manifest.pop("counting") == COUNTING
+    path.write_text(json.dumps(manifest))
+
+
+def test_a_topic_that_was_counted_otherwise_crawls_as_it_did_but_cannot_adapt(tmp_path):
+    made = retrain(a_topic(), [judged(1, {"star": 3})], {1: True}, about={})
+    made.save(tmp_path)
+    assert read_options({"FOCUSED_ADAPTATION": "automatic"}, load_topic("stars", tmp_path)).mode == "automatic"
+    old(tmp_path)
+    topic = load_topic("stars", tmp_path)
+    assert read_options({}, topic).mode == "off"
+    with pytest.raises(ValueError, match=r"counting 1, now 2.*Retrain it: scrapy train stars") as refused:
+        read_options({"FOCUSED_ADAPTATION": "automatic"}, topic)
+    assert "\n" not in str(refused.value)
+    topic.save(tmp_path / "again")  # writing it again does not count it anew
+    assert load_topic("stars", tmp_path / "again").manifest["counting"] == 1
 
 
 def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained(tmp_path):

@@ -12,7 +12,7 @@ import pytest
 from scipy import sparse
 
 from focused.text import background
-from focused.text.analyzer import Analyzer, TermTable
+from focused.text.analyzer import COUNTING, TITLE_PREFIX, Analyzer, TermTable
 from focused.text.background import MAX_COUNT, from_bytes, load_background, to_bytes
 
 ROOT = Path(background.__file__).resolve().parents[2]
@@ -63,6 +63,15 @@ def test_the_shipped_background_holds_counts_of_stems() -> None:
     # Columns of a row are different and in order: nothing was shifted by the packing.
     assert shipped.counts.has_sorted_indices
     assert shipped.counts.has_canonical_format
+
+
+def test_the_shipped_background_was_counted_as_pages_are_now() -> None:
+    shipped = load_background()
+    assert shipped.about["counting"] == COUNTING
+    titles = [column for column, term in enumerate(shipped.terms) if term.startswith(TITLE_PREFIX)]
+    n_titled = np.count_nonzero(np.diff(shipped.counts[:, titles].indptr))
+    assert n_titled > 0.8 * shipped.n_pages
+    assert {"my", "our", "you"} <= set(shipped.terms)
 
 
 def test_the_shipped_background_is_small() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from focused.text.analyzer import words
+from focused.text.analyzer import Analyzer, TermTable, words
 from focused.text.languages import LANGUAGES, detect_language, language, stopwords
 
 SENTENCES = {
@@ -50,6 +50,23 @@ def test_stopwords_hold_function_words_and_no_topics():
     assert not {"course", "computer", "system", "science"} & stopwords("en")
     assert "של" in stopwords("he")
     assert stopwords("xx") == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("code", "pronouns", "others"),
+    [
+        ("en", "my our you she", "the with their this"),
+        ("de", "ich mein wir unser du", "der mit sie ihr"),
+        ("fr", "mon notre vous", "le avec il leur"),
+        ("es", "mi nuestro usted", "el con su"),
+        ("it", "mio nostro voi", "il con suo"),
+        ("pt", "meu nosso você", "os com seu"),
+        ("nl", "ik mijn wij uw", "de met zij"),
+    ],
+)
+def test_personal_pronouns_are_terms_and_other_function_words_are_not(code, pronouns, others):
+    assert len(Analyzer(code, TermTable()).ids(pronouns)) == len(pronouns.split())
+    assert not len(Analyzer(code, TermTable()).ids(others))
 
 
 def test_codes_are_case_insensitive_and_checked():

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_adaptation import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, words
+from test_adaptation import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
 from focused.adaptation.retrain import retrain
 from focused.adaptation.versions import Attempt
@@ -52,6 +52,7 @@ def a_run(
     labels_file = folder / "versions" / "2" / "labels.json"
     labels_file.parent.mkdir(parents=True)
     labels_file.write_text(json.dumps(labels))
+    shutil.copytree(models / "stars", folder / "versions" / "2" / "stars")
     (folder / "adaptation.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
     (folder / "versions.jsonl").write_text(Attempt(2, accepted=True).to_line() + "\n")
     sha = load_topic("stars", models).model_sha256
@@ -98,6 +99,17 @@ def test_a_worse_model_does_not_take_the_topics_place_unless_it_is_forced_to(mod
     assert "It is worse: average precision" in said
     assert contents(models / "stars" / PREVIOUS / "stars") == before
     assert contents(models / "stars") != before
+
+
+@pytest.mark.parametrize("which", ["topic", "run"])
+def test_counts_of_two_countings_are_never_joined_not_even_by_force(models, tmp_path, which):
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
+    old(models if which == "topic" else run / "versions" / "2")
+    before = contents(models / "stars")
+    with pytest.raises(ValueError, match="counting 1, now 2") as refused:
+        train_from_run("stars", run, models, tolerance=0.02, force=True)
+    assert ("Retrain it: scrapy train stars" if which == "topic" else "Crawl again") in str(refused.value)
+    assert contents(models / "stars") == before
 
 
 def test_a_topic_that_cannot_be_kept_is_not_replaced(models, tmp_path):

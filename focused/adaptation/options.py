@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.strategies.parameters import parameter, parameters_of
+from focused.topic.names import check_counting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,3 +97,4 @@ def _check_topic(topic: Topic) -> None:
             f"{', it was made from words' if topic.manifest.get('kind') == 'keywords' else ''}. Train it from pages: "
             f"scrapy train {topic.name} --force --positive PATH; or leave FOCUSED_ADAPTATION off."
         )
+    check_counting(topic.name, topic.manifest)

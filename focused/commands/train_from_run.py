@@ -7,7 +7,8 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING, Any
 
-from focused.topic import TopicError, load_topic
+from focused.text.analyzer import COUNTING
+from focused.topic import TopicError, check_counting, load_topic
 from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
 
 if TYPE_CHECKING:
@@ -80,9 +81,10 @@ def train_from_run(
     """
     from focused.adaptation.record import RECORD_FILE, read_record
     from focused.adaptation.retrain import compare, retrain
-    from focused.adaptation.versions import FIRST, read_attempts, read_labels, version_in_use
+    from focused.adaptation.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
 
     topic = load_topic(name, models_dir)
+    check_counting(name, topic.manifest)
     run = _read_run(run_dir)
     if run.get("topic") != name:
         raise ValueError(f"{run_dir} is a crawl of topic {run.get('topic')!r}. Name that topic, or another run.")
@@ -97,6 +99,13 @@ def train_from_run(
         done = f"all {len(attempts)} new models were refused" if attempts else "it did not adapt"
         raise ValueError(
             f"Nothing was learnt in {run_dir}: {done}. Crawl with -s FOCUSED_ADAPTATION=automatic, interactive or both."
+        )
+    counting = load_version(run_dir, topic, version).manifest.get("counting")
+    if counting != COUNTING:
+        raise ValueError(
+            f"{run_dir} was crawled by another version, which counted other terms of a page (counting {counting}, now "
+            f"{COUNTING}): its pages cannot join topic {name!r}. Crawl again with "
+            "-s FOCUSED_ADAPTATION=automatic, interactive or both."
         )
     try:
         labels = read_labels(run_dir, version)

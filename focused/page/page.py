@@ -33,7 +33,9 @@ class Page:
     """All that is known of one page: one stream of term ids, and where in it blocks, anchors and contexts lie.
 
     Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. They
-    begin with the title and the keywords, which belong to the page but to no block.
+    begin with the title and the keywords, which belong to the page but to no block. Behind the text stand, as one more
+    chunk, the terms of the title once again, as terms of their own (``title: star``): they belong to the page, too, and
+    to nothing else in it (docs/method.md, D52).
     """
 
     url: str
@@ -45,7 +47,7 @@ class Page:
     #: Target of a meta refresh, or an empty string. It is also among the links.
     refresh_url: str
     terms: npt.NDArray[np.int32]
-    #: Shape (n_chunks + 1,).
+    #: Shape (n_chunks + 2,).
     chunk_start: Integers
     #: What was left out: links by reason, and what limits cut off.
     cuts: Counter[str] = field(default_factory=Counter)
@@ -96,6 +98,11 @@ class Page:
     def title(self) -> str:
         """Text of the title element, white space folded."""
         return self.markup.title
+
+    @property
+    def n_words(self) -> int:
+        """Number of terms in the text, as often as they occur."""
+        return int(self.chunk_start[-2])
 
     @property
     def n_blocks(self) -> int:

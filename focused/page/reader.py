@@ -91,6 +91,9 @@ class PageReader:
         else:
             markup = self._walker.walk(body, cuts)
         outline, terms, chunk_start = outline_of(self.analyzer.stream(markup.text))
+        if chunk_start[1]:
+            terms = np.concatenate((terms, self.analyzer.table.title_ids(terms[: chunk_start[1]])))
+        chunk_start = np.append(chunk_start, len(terms))
         blocks = partition(outline, self.alpha, self.min_links)
         resolver = UrlResolver(url, markup.base, self.limits.max_url_chars, encoding)
         refresh = resolver.resolve(markup.refresh) if markup.refresh else ""

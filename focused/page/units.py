@@ -63,7 +63,7 @@ def page_units(
     ----------
     page : Page
     kinds : collection of {"page", "block", "anchor", "context"}
-    chunk_start : ndarray of shape (n_chunks + 1,), optional
+    chunk_start : ndarray of shape (n_chunks + 2,), optional
         Where the page's chunks begin in the stream that is counted, if that is not the page's terms.
     other_anchors : bool
         Whether link contexts keep the anchor texts of other links (P13, P15) or not (L14).

@@ -23,6 +23,10 @@ from focused.text.tokens import SEPARATOR, TokenCodes
 
 Ids = npt.NDArray[np.int32]
 
+COUNTING = 2
+"""Raised whenever other terms are counted of a page than before: counts of two countings cannot be learnt from together.
+Since 2, terms of the title are terms of their own, and personal pronouns are terms."""
+
 MARK_CHAR = "\0"
 """Begins a mark in a text handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
 
@@ -33,6 +37,9 @@ NOTHING = 10
 RARE = 11
 """The id of every term met after the table is full: it takes up its place in a text but names nothing."""
 FIRST_TERM = 12
+
+TITLE_PREFIX = "title: "
+"""Begins a term of a page's title; no word of a text holds a blank."""
 
 MAX_TERMS = 2_000_000  # of about 100 bytes each
 MAX_WORD_CHARS = 64  # longer ones are keys and coded data
@@ -123,6 +130,7 @@ class TermTable:
         self.max_terms = max_terms
         self._ids: dict[str, int] = {}
         self._terms: list[str] = []
+        self._title_ids: dict[int, int] = {}
         # A strategy may be learning in a thread while pages are read.
         self._lock = threading.Lock()
 
@@ -147,6 +155,25 @@ class TermTable:
             self._terms.append(term)
             self._ids[term] = number
         return number
+
+    def title_ids(self, ids: Ids) -> Ids:
+        """Return the ids of a title's terms as terms of their own: ``title: star`` beside ``star``.
+
+        >>> table = TermTable()
+        >>> [table.term(i) for i in table.title_ids(Analyzer("en", table).ids("The Stars"))]
+        ['title: star']
+        """
+        found = []
+        for number in ids.tolist():
+            own = self._title_ids.get(number)
+            if own is None:
+                if number < FIRST_TERM:
+                    continue
+                own = self.intern(f"{TITLE_PREFIX}{self.term(number)}")
+                if own >= FIRST_TERM:  # a topic may yet bring the term to a table that is full
+                    self._title_ids[number] = own
+            found.append(own)
+        return np.fromiter(found, np.int32, len(found))
 
     def term(self, number: int) -> str:
         """Return the term of an id."""

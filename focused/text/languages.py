@@ -11,22 +11,46 @@ import stop_words
 
 # The list of the stop-words package for English holds 1,333 words, "course", "computer" and "system" among
 # them: it would blind a topic such as university courses. English therefore has its own list of function words.
+# Personal pronouns are not among them, see _PRONOUNS.
 ENGLISH_STOPWORDS = frozenset(
     """
     a about above after again against all almost also although always am among an and another any anyone
     anything are aren as at be became because become becomes been before being below between both but by can
     cannot could couldn d did didn do does doesn doing don done down during each either else ever every everyone
-    everything few for from further get gets got had hadn has hasn have haven having he hence her here hers
-    herself him himself his how however i if in indeed instead into is isn it its itself just ll let like made
-    make makes many may me might mine more moreover most much must mustn my myself neither never no nobody none
-    nor not nothing now of off often on once one only onto or other others our ours ourselves out over own per
-    perhaps quite rather re really same shall she should shouldn since so some someone something somewhat still
-    such t than that the their theirs them themselves then there therefore these they this those though through
-    thus to together too toward towards under until up upon us ve very was wasn we well were weren what whatever
-    when whenever where whereas wherever whether which while who whoever whole whom whose why will with within
-    without won would wouldn yet you your yours yourself yourselves
+    everything few for from further get gets got had hadn has hasn have haven having hence here how however i if
+    in indeed instead into is isn it its itself just ll let like made make makes many may might more moreover
+    most much must mustn neither never no nobody none nor not nothing now of off often on once one only onto or
+    other others out over own per perhaps quite rather re really same shall should shouldn since so some someone
+    something somewhat still such t than that the their theirs them themselves then there therefore these they
+    this those though through thus to together too toward towards under until up upon ve very was wasn well were
+    weren what whatever when whenever where whereas wherever whether which while who whoever whole whom whose
+    why will with within without won would wouldn yet
     """.split()
 )
+
+# Who speaks, and to whom, tells a person's page from a department's, whatever both are about (docs/results.md): these
+# words are terms although the lists call them stopwords. Left out are those that mean other things as well (German
+# "sie" and "ihr", French "il" and "leur") and those that are single letters, which are no words.
+_PRONOUNS = {
+    code: frozenset(words.split())
+    for code, words in {
+        "de": """
+            dein deine deinem deinen deiner deines dich dir du euch euer eure eurem euren eurer eures ich mein meine
+            meinem meinen meiner meines mich mir uns unser unsere unserem unseren unserer unseres wir
+        """,
+        "es": """
+            conmigo contigo me mi mis mí nos nosotras nosotros nuestra nuestras nuestro nuestros os ti tu tus tú usted
+            vosotras vosotros vuestra vuestras vuestro vuestros yo
+        """,
+        "fr": "je ma me mes moi mon nos notre nous ta te tes toi ton tu vos votre vous",
+        "it": """
+            io me mi mia mie miei mio noi nostra nostre nostri nostro te ti tu tua tue tuo tuoi vi voi vostra vostre
+            vostri vostro
+        """,
+        "nl": "ik je mij mijn ons uw we wij",
+        "pt": "eu me meu meus minha minhas nos nossa nossas nosso nossos nós te teu teus tu tua tuas você vocês",
+    }.items()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +137,13 @@ _AROUND_ENTRIES = " \ufeff\"',.^\u2019"
 
 @lru_cache(maxsize=64)
 def stopwords(code: str) -> frozenset[str]:
-    """Return the lower-case stopwords of a language, empty where none are known."""
+    """Return the lower-case stopwords of a language, empty where none are known.
+
+    Personal pronouns are none in English, German, French, Spanish, Italian, Portuguese and Dutch (docs/method.md, D53).
+
+    >>> "the" in stopwords("en"), "your" in stopwords("en"), "votre" in stopwords("fr")
+    (True, False, False)
+    """
     if code == "en":
         return ENGLISH_STOPWORDS
     name = language(code).stopwords
@@ -124,7 +154,9 @@ def stopwords(code: str) -> frozenset[str]:
     except stop_words.StopWordError:  # the releases for Python 3.10 have no list of Greek, Hebrew and four others
         return frozenset()
     entries = (unicodedata.normalize("NFKC", entry).lower() for entry in found)
-    return frozenset(filter(None, (entry.strip(_AROUND_ENTRIES) for entry in entries)))
+    return frozenset(filter(None, (entry.strip(_AROUND_ENTRIES) for entry in entries))) - _PRONOUNS.get(
+        code, frozenset()
+    )
 
 
 def detect_language(text: str) -> str | None:

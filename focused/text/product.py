@@ -23,7 +23,7 @@ class KnownTerms:
 
     #: Their columns, in the order of the text.
     columns: npt.NDArray[np.int32]
-    #: Where the page's chunks begin among them, shape (n_chunks + 1,).
+    #: Where the page's chunks begin among them, shape (n_chunks + 2,).
     chunk_start: Integers
 
 

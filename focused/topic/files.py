@@ -74,7 +74,7 @@ def load_topic(name: str, models_dir: Path) -> Topic:
         raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
     topic.idf, topic.coef, topic.topic_vector = (arrays[key].astype(np.float64) for key in _ARRAYS[1:])
-    topic.manifest = manifest
+    topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
     topic.directory = directory
     return topic
 

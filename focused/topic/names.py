@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from focused.text.analyzer import COUNTING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -46,3 +48,21 @@ def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
     if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
         command = f"scrapy train {name} --positive PATH"
     return f"Retrain it: {command.removesuffix(' --force')} --force"
+
+
+def check_counting(name: str, manifest: Mapping[str, Any]) -> None:
+    """Refuse a topic whose examples were counted otherwise than pages are now, where the two would be joined.
+
+    A crawl judges with such a topic as it always did: what is counted beside is in no vocabulary of it.
+
+    Raises
+    ------
+    TopicError
+        Saying how to retrain it.
+    """
+    counting = manifest.get("counting", COUNTING)
+    if counting != COUNTING:
+        raise TopicError(
+            f"Topic {name!r} was trained by another version, which counted other terms of a page (counting {counting}, now "
+            f"{COUNTING}): crawls go on with it, but no page can join its examples. {retrain_advice(name, manifest)}"
+        )

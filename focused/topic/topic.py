@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import tomlkit
 
-from focused.text.analyzer import TERMS, Analyzer
+from focused.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.text.product import UnitProduct
 from focused.topic.examples import read_examples
 from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE, check_topic_name, retrain_advice
@@ -116,6 +116,7 @@ class Topic:
             "language": self.language,
             "intercept": self.intercept,
             "sublinear_tf": self.sublinear_tf,
+            "counting": COUNTING,
             "calibrations": {kind: asdict(calibration) for kind, calibration in self.calibrations.items()},
             **{key: value for key, value in self.manifest.items() if key not in _OF_FILES},
             "model_sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
