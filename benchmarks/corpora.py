@@ -11,6 +11,7 @@ import sys
 import tarfile
 from collections import defaultdict
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,7 @@ from tqdm import tqdm
 
 from focused.examples.counting import Counts, count, count_matrix, counted_page, used_ids
 from focused.page.reader import PageReader
-from focused.text.analyzer import TERMS, Analyzer
+from focused.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.webs import open_web
 from focused.webs.recorded.matching import canonical_form
 
@@ -104,13 +105,17 @@ class _Documents:
             self.parts[part].append(counts)
 
 
+COUNTED = f"counting{COUNTING}"
+"""In the name of a cached file: what another counting left is not used."""
+
+
 def load(name: str, data: Path, cache: Path) -> Corpus:
     """Return a corpus, read from its file in `data` or from what an earlier reading left in `cache`."""
     file = data / FILES[name]
     if not file.is_file():
         sys.exit(f"{file} is not there. Say with --data in which folder the four corpora lie.")
     digest = hashlib.sha256(file.read_bytes()).hexdigest()
-    cached = cache / f"{name}-{digest[:12]}.npz"
+    cached = cache / f"{name}-{digest[:12]}-{COUNTED}.npz"
     if not cached.is_file():
         documents = _READERS[name](file)
         cache.mkdir(parents=True, exist_ok=True)
@@ -126,7 +131,7 @@ def load(name: str, data: Path, cache: Path) -> Corpus:
 
 def _newsgroups(file: Path) -> _Documents:
     """Read 20 Newsgroups by date, headers kept: subject as headline, keywords from their header line."""
-    analyzer, found = Analyzer("en"), _Documents()
+    analyzer, reader, found = Analyzer("en"), PageReader(Analyzer("en")), _Documents()
     for path, body in _members(file, "20 Newsgroups"):
         text = _decoded(body)
         head, _, rest = text.partition("\n\n")
@@ -140,13 +145,21 @@ def _newsgroups(file: Path) -> _Documents:
             "anchor": count(analyzer.ids("")),
         }
         folder, label, _ = path.parts
-        found.add(str(path), [label], folder.endswith("test"), count(analyzer.ids(f"{head}\n\n{rest}")), parts)
+        head = "\n".join(line for line in head.splitlines() if not line.lower().startswith("subject:"))
+        text = whole_page(reader, lines["subject"], f"{head}\n\n{rest}")
+        found.add(str(path), [label], folder.endswith("test"), text, parts)
     return found
+
+
+def whole_page(reader: PageReader, title: str, text: str) -> Counts:
+    """Return the counts of a text with a title as the product counts them of a page."""
+    page = f"<title>{escape(title)}</title><body>{escape(text)}</body>"
+    return count(reader.read(page.encode("utf-8", "replace"), "http://text.invalid/", "text/html; charset=utf-8").terms)
 
 
 def _reuters(file: Path) -> _Documents:
     """Read Reuters-21578; a document with several topics stands in several folders under one name."""
-    analyzer, found = Analyzer("en"), _Documents()
+    analyzer, reader, found = Analyzer("en"), PageReader(Analyzer("en")), _Documents()
     labels: dict[tuple[str, str], set[str]] = defaultdict(set)
     bodies: dict[tuple[str, str], bytes] = {}
     for path, body in _members(file, "Reuters-21578"):
@@ -155,14 +168,14 @@ def _reuters(file: Path) -> _Documents:
         bodies[split, number] = body
     for (split, number), body in bodies.items():
         text = _decoded(body)
-        headline = text.strip().partition("\n")[0]
+        headline, _, rest = text.strip().partition("\n")
         parts = {
             "headline": count(analyzer.ids(headline)),
             "keywords": count(analyzer.ids("")),
             "anchor": count(analyzer.ids("")),
         }
         topics = labels[split, number] - {"unknown"}
-        found.add(f"{split}/{number}", topics, split == "test", count(analyzer.ids(text)), parts)
+        found.add(f"{split}/{number}", topics, split == "test", whole_page(reader, headline, rest), parts)
     return found
 
 
