@@ -171,7 +171,7 @@ def test_a_link_that_is_placed_anew_comes_in_its_new_turn(tmp_path):
     store.commit()
     first = store.next()
     assert first.url == "http://b.org/"
-    assert store.place([(1, 0.9), (first.id, 0.9), (3, 0.1)]) == [first.id]
+    assert store.waiting.place([(1, 0.9), (first.id, 0.9), (3, 0.1)]) == [first.id]
     store.commit()
     store.close()
     again = FrontierStore(tmp_path / "frontier.sqlite")

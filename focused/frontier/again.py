@@ -43,7 +43,7 @@ class FoundAgain:
     def __init__(self, store: FrontierStore, *, is_mean: bool, max_links: int = 1_000_000) -> None:
         self._store = store
         self._is_mean = is_mean
-        self._levels = LinkLevels(max_links, store.count_referrers)
+        self._levels = LinkLevels(max_links, store.waiting.count_referrers)
         #: Pages that changed no level.
         self.n_passed = 0
 
@@ -126,7 +126,7 @@ class FoundAgain:
         self._levels.put(link.url, link.id, SETTLED)
         if not n_more:
             return link
-        self._store.count_referrers([(more, n_more, link.id)])
+        self._store.waiting.count_referrers([(more, n_more, link.id)])
         known = link.evidence
         n_pages = known.n_referrers + n_more
         score = (known.score * known.n_referrers + more) / n_pages
@@ -134,7 +134,7 @@ class FoundAgain:
 
     def close(self) -> None:
         """Write what is only in memory; the commit is the caller's."""
-        self._store.count_referrers(self._levels.heard())
+        self._store.waiting.count_referrers(self._levels.heard())
 
     def forget_levels(self) -> None:
         """Ask the file of every link again: the scores of those that wait have changed."""

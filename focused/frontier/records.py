@@ -78,7 +78,7 @@ class Learning:
             except ValueError as error:
                 n_bad += 1
                 logger.warning("Record %d of the frontier is left out: %s", number, error)
-        for number, url, score in self._store.waiting_scores():
+        for number, url, score in self._store.waiting.scores():
             self._session.placed(url, number, score)
         self._session.resume()
         self._move()
@@ -98,6 +98,6 @@ class Learning:
     def _move(self) -> None:
         moved = self._session.moved()
         if moved:
-            gone = self._store.place(moved)
+            gone = self._store.waiting.place(moved)
             if gone:
                 self._session.gone(gone)

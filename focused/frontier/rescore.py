@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.frontier.priority import to_priorities
-from focused.frontier.schema import RANK_BITS
+from focused.frontier.ranks import moved_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,7 +70,7 @@ def rescore(
     """
     end, at = store.last_id, 0
     while at < end:
-        rows = store.waiting_rows(at, end, slice_links)
+        rows = store.waiting.rows(at, end, slice_links)
         if not rows:
             return
         at = rows[-1][0]
@@ -80,10 +80,10 @@ def rescore(
         for row, value, reason, admitted, priority in zip(
             rows, new.scores.tolist(), new.reasons.tolist(), new.admitted.tolist(), priorities.tolist(), strict=True
         ):
-            rank = (-(priority + row[3]) << RANK_BITS) + (row[2] & ((1 << RANK_BITS) - 1))
+            rank = moved_to(row[2], priority + row[3])
             if rank != row[2] or value != row[5]:
                 changes.append((rank, value, reason, admitted, model_version, row[0]))
-        store.change(changes, {row[1] for row in rows})
+        store.waiting.change(changes, {row[1] for row in rows})
         yield len(rows)
 
 

@@ -10,7 +10,8 @@ from w3lib.url import canonicalize_url
 
 from focused.frontier.link import host_of
 from focused.frontier.priority import LEVELS
-from focused.frontier.schema import FILE_NAME, RANK_BITS, STATES, WAITING, open_file
+from focused.frontier.ranks import priority_of
+from focused.frontier.schema import FILE_NAME, STATES, WAITING, open_file
 from focused.strategies import REASONS
 
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _row(row: tuple[Any, ...]) -> LinkRow:
     by = "seed" if extra > LEVELS else REASONS[reason]
     return LinkRow._make(
         (
-            *(url, host, STATES[state], rank, -(rank >> RANK_BITS), score, by, referrer or ""),
+            *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
             *(*numbers, found_at, ended_at, note or ""),
         )
     )
