@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections import Counter
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.cut import Cutter
 from focused.frontier.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
 from focused.frontier.host_names import HostNames
-from focused.frontier.hosts import HostQueue
 from focused.frontier.link import Leased
+from focused.frontier.link_states import LinkStates
 from focused.frontier.priority import to_priority
 from focused.frontier.ranks import Ranks, priority_of
 from focused.frontier.records import PageRecords
-from focused.frontier.schema import DONE, DROPPED, FAILED, LEASED, RANK_BITS, STATES, WAITING, lock, open_file
+from focused.frontier.schema import RANK_BITS, WAITING, lock, open_file
 from focused.frontier.stored_pages import StoredPages
 from focused.frontier.transaction import Transaction
 from focused.frontier.waiting_scores import WaitingScores
@@ -37,7 +36,7 @@ NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_ca
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
 
 
-class FrontierStore:
+class FrontierStore(LinkStates):
     """Links in an SQLite file; of each host the best waiting one in memory.
 
     All changes since the last ``commit`` are one transaction: after a crash the file is as it was at that commit, and
@@ -78,26 +77,20 @@ class FrontierStore:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._lock = lock(path)
-        self._sql = open_file(path)
-        self._transaction = Transaction(self._sql)
-        self._evidence = EvidenceRows(self._sql)
+        sql = open_file(path)
+        super().__init__(sql, Transaction(sql), max_per_host=max_per_host, clock=clock)
+        self._evidence = EvidenceRows(sql)
         self._ranks = Ranks(is_newest_first=order == "newest")
-        self._names = HostNames(self._sql)
+        self._names = HostNames(sql)
         self._merge = merge
-        self._max_per_host = max_per_host
         self._max_tunnel = max_tunnel
         self._cutter = Cutter(max_links) if max_links else None
-        self._clock = clock
-        self.hosts = HostQueue()
+        self._n_cut: int = self.remembered("n_cut", 0)
+        self._last_id = int(sql.execute("SELECT coalesce(max(id), 0) FROM links").fetchone()[0])
         #: Scores of links that wait, to be read and changed.
-        self.waiting = WaitingScores(self._sql, self._transaction, self._refresh)
-        self._n_asked: Counter[int] = Counter()
+        self.waiting = WaitingScores(sql, self._transaction, self._refresh)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
-        # Links under way and their hosts.
-        self._leased: dict[int, int] = {}
-        self._counts = [0] * len(STATES)
-        self._recover()
 
     # --- In
 
@@ -120,11 +113,6 @@ class FrontierStore:
         """How many links were forgotten because too many waited, since the crawl began."""
         return self._n_cut
 
-    @property
-    def n_capped(self) -> int:
-        """How many waiting links were dropped because their host had had its share, since the crawl began."""
-        return self._n_capped
-
     def _cut(self, cutter: Cutter) -> None:
         n_links = cutter.cut(self._sql, self._counts[WAITING], self._last_id)
         self._counts[WAITING] -= n_links
@@ -143,7 +131,7 @@ class FrontierStore:
         if self._max_tunnel and link.tunnel > self._max_tunnel:
             return TOO_DEEP
         host = self._names.number(link.host)
-        if self._max_per_host and self._n_asked[host] >= self._max_per_host:
+        if self._is_over_cap(host):
             return OVER_CAP
         self._last_id += 1
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self._last_id)
@@ -218,7 +206,7 @@ class FrontierStore:
             if not rows or rows[0][1] != self.hosts.best(host):
                 self.hosts.put(host, rows[0][1] if rows else None)
                 continue
-            if self._max_per_host and self._n_asked[host] >= self._max_per_host:
+            if self._is_over_cap(host):
                 self._drop_rest(host)
                 continue
             number, rank, url, tunnel, *evidence = rows[0]
@@ -254,51 +242,6 @@ class FrontierStore:
         self._lease(number, self._names.number(link.host))
         return number
 
-    def _lease(self, number: int, host: int) -> None:
-        self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
-        self._move(WAITING, LEASED)
-        self._leased[number] = host
-        if self._max_per_host:
-            self._n_asked[host] += 1
-        self._refresh(host)
-
-    def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
-        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
-        host = self._end(number, DONE, note)
-        if relevant is not None:
-            self._sql.execute(
-                "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?", (relevant, host)
-            )
-
-    def failed(self, number: int, note: str) -> None:
-        """Say that a leased link could not be fetched, and why."""
-        host = self._end(number, FAILED, note)
-        self._sql.execute("UPDATE hosts SET n_failed = n_failed + 1 WHERE id = ?", (host,))
-
-    def dropped(self, number: int, note: str) -> None:
-        """Say that a leased link was given up, and why."""
-        self._end(number, DROPPED, note)
-
-    def give_back(self, number: int) -> None:
-        """Let a leased link wait again."""
-        self._transaction.begin()
-        host = self._leased.pop(number)
-        self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
-        self._move(LEASED, WAITING)
-        if self._max_per_host:
-            self._n_asked[host] -= 1
-        self._refresh(host)
-
-    def _end(self, number: int, state: int, note: str | None) -> int:
-        """Take a link off the list of those under way; return its host."""
-        self._transaction.begin()
-        self._sql.execute(
-            "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE id = ?",
-            (state, int(self._clock()), note, number),
-        )
-        self._move(LEASED, state)
-        return self._leased.pop(number)
-
     # --- State
 
     def commit(self, **state: Any) -> None:
@@ -309,30 +252,11 @@ class FrontierStore:
         sqlite3.Error
             If they cannot be written; they are then not durable.
         """
-        self._transaction.commit({**state, **self._own_state()})
-
-    def _own_state(self) -> dict[str, Any]:
-        return {"counts": self._counts, "n_cut": self._n_cut, "n_capped": self._n_capped, "leased": list(self._leased)}
+        self._transaction.commit({**state, **self._own_state(), "n_cut": self._n_cut})
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
         return self._transaction.remembered(key, default)
-
-    def __len__(self) -> int:
-        return self._counts[WAITING]
-
-    def counts(self) -> dict[str, int]:
-        """Return how many links there are in each state."""
-        return dict(zip(STATES, self._counts, strict=True))
-
-    def state_of(self, fingerprint: int) -> str | None:
-        """Return the state of a link; None if it is not known."""
-        row = self._sql.execute("SELECT state FROM links WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return None if row is None else STATES[row[0]]
-
-    def done_urls(self) -> Iterable[str]:
-        """Yield the URLs whose pages are in."""
-        return (url for (url,) in self._sql.execute("SELECT url FROM links WHERE state = ?", (DONE,)))
 
     @property
     def last_id(self) -> int:
@@ -361,52 +285,6 @@ class FrontierStore:
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._sql.close()
         self._lock.close()
-
-    # --- Inside
-
-    def _recover(self) -> None:
-        sql = self._sql
-        self._last_id = self._one("SELECT coalesce(max(id), 0) FROM links")
-        self._counts = self.remembered("counts", self._counts)
-        self._n_cut: int = self.remembered("n_cut", 0)
-        self._n_capped: int = self.remembered("n_capped", 0)
-        leased: list[int] = self.remembered("leased", [])
-        if leased:
-            self._transaction.begin()
-            sql.executemany("UPDATE links SET state = 0 WHERE id = ?", [(number,) for number in leased])
-            self._move(LEASED, WAITING, len(leased))
-            self.commit()
-        best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
-        for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
-            self.hosts.put(host, rank)
-        if self._max_per_host:
-            self._n_asked.update(
-                dict(sql.execute("SELECT host, count(*) FROM links WHERE state NOT IN (0, 1) GROUP BY host"))
-            )
-
-    def _one(self, query: str) -> int:
-        return int(self._sql.execute(query).fetchone()[0])
-
-    def _move(self, before: int, after: int, n_links: int = 1) -> None:
-        self._counts[before] -= n_links
-        self._counts[after] += n_links
-
-    def _refresh(self, host: int) -> None:
-        row = self._sql.execute(
-            "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1", (host,)
-        ).fetchone()
-        self.hosts.put(host, None if row is None else row[0])
-
-    def _drop_rest(self, host: int) -> None:
-        """Give up what waits of a host that has had its share."""
-        self._transaction.begin()
-        n_links = self._sql.execute(
-            "UPDATE links SET state = ?, ended_at = ?, note = 'host over its cap' WHERE host = ? AND state = 0",
-            (DROPPED, int(self._clock()), host),
-        ).rowcount
-        self._move(WAITING, DROPPED, n_links)
-        self._n_capped += n_links
-        self.hosts.put(host, None)
 
 
 def _priority(evidence: Evidence, extra: int) -> int:
