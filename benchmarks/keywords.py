@@ -26,6 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from common import DATA_DIR, machine, say, table
+from corpora import whole_page
 from scipy import sparse
 from sklearn.metrics import average_precision_score
 from strategies import read_labels
@@ -33,7 +34,7 @@ from strategies import read_labels
 from focused.examples.counting import CountedPage, Counts, count, count_matrix
 from focused.examples.page_set import PageSet
 from focused.page.reader import PageReader
-from focused.text.analyzer import TERMS, Analyzer
+from focused.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.text.background import Background, load_background
 from focused.train import Columns, Learnt
 from focused.train_keywords import learn_keywords, read_keywords
@@ -96,7 +97,7 @@ def hyperphysics() -> Corpus:
 
 def newsgroups() -> Corpus:
     """Return the training part, every third post: subject and body."""
-    analyzer, corpus = Analyzer("en"), Corpus([], [], [])
+    reader, corpus = PageReader(Analyzer("en")), Corpus([], [], [])
     with tarfile.open(DATA_DIR / "20news.tar.xz", "r|xz") as tar:
         # In the order of the archive, which cannot be read in any other without unpacking it again and again.
         for number, member in enumerate(tar):
@@ -106,7 +107,7 @@ def newsgroups() -> Corpus:
             head, _, body = file.read().decode("latin-1").partition("\n\n")
             subject = next((line[8:] for line in head.splitlines() if line.lower().startswith("subject:")), "")
             corpus.urls.append("")
-            corpus.pages.append(count(analyzer.ids(f"{subject}\n{body}")))
+            corpus.pages.append(whole_page(reader, subject, body))
             corpus.labels.append({member.name.split("/")[-2]})
     return corpus
 
@@ -134,6 +135,7 @@ class Ordering:
         self.urls = [corpus.urls[row].lower() for row in rest]
         self.labels = [corpus.labels[row] for row in rest]
         self.columns = Columns([*self.unlabeled.pages, *self.pages])
+        self.is_text = np.array([not term.startswith(TITLE_PREFIX) for term in self.columns.terms])
         self.known = self.columns.counts([page.terms for page in self.unlabeled.pages])
         self.counts = self.columns.counts([page.terms for page in self.pages])
 
@@ -143,7 +145,7 @@ class Ordering:
         keywords = read_keywords(words, "en")
         places = [self.columns.column_of[term] for term in keywords.terms if term in self.columns.column_of]
         held = self.counts[:, places]
-        n_words = np.asarray(self.counts.sum(axis=1)).ravel()
+        n_words = np.asarray(self.counts @ self.is_text)
         scores = [
             np.asarray((held > 0).sum(axis=1)).ravel(),
             np.asarray(held.sum(axis=1)).ravel() / n_words,
@@ -163,7 +165,7 @@ class Ordering:
         n = self.known.shape[0]
         holding = np.diff(sparse.csc_matrix(self.known[:, places]).indptr)
         idf = np.log((n - holding + 0.5) / (holding + 0.5) + 1)
-        mean = self.known.sum() / n
+        mean = (self.known @ self.is_text).sum() / n
         f = self.counts[:, places].toarray()
         return np.asarray(f * (k1 + 1) / (f + k1 * (1 - b + b * n_words[:, None] / mean)) @ idf)
 
