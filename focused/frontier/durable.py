@@ -2,56 +2,42 @@
 
 from __future__ import annotations
 
-import heapq
-import logging
-import shutil
-import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scrapy import Request, signals
+from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.exceptions import CloseSpider
-from scrapy.http import Response
-from scrapy.spidermiddlewares.referer import RefererMiddleware
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.frontier import resume
 from focused.frontier.again import FoundAgain
+from focused.frontier.commits import Commits
 from focused.frontier.hosts_ready import HostsReady, now
 from focused.frontier.leases import LEASE, Lease, Leases, link_ended
-from focused.frontier.link import Link, fingerprint_of, host_of
-from focused.frontier.priority import LEVELS, SEED, to_priority
+from focused.frontier.link import host_of
+from focused.frontier.link_requests import TUNNEL, LinkRequests
+from focused.frontier.other_requests import OtherRequests
+from focused.frontier.priority import to_priority
 from focused.frontier.records import Learning
 from focused.frontier.rescore import rescore
 from focused.frontier.schema import FILE_NAME
 from focused.frontier.standing import HostStanding
 from focused.frontier.store import MERGED, NEW, FrontierStore
-from focused.link_meta import read_evidence, write_evidence
 from focused.strategies import REASONS, Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from scrapy import Spider
+    from scrapy import Request, Spider
     from scrapy.crawler import Crawler
+    from scrapy.http import Response
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
     from focused.frontier.rescore import NewScores, WaitingSlice
     from focused.items import PageItem
     from focused.strategies import Evidence
-
-logger = logging.getLogger(__name__)
-
-TUNNEL = "focused_tunnel"
-_LEAST_FREE_BYTES = 8_000_000
-# What of a request's meta its evidence holds, or is of no use once it waits.
-_KEPT_META = {
-    "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
-    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL,
-}  # fmt: skip
 
 
 class FrontierScheduler(BaseScheduler):
@@ -78,13 +64,11 @@ class FrontierScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
         self._leases = Leases()
-        self._others: list[tuple[int, int, Request]] = []
-        self._n_others = 0
+        self._others = OtherRequests()
         self._staged: dict[int, tuple[PageItem, Lease, list[Request], list[tuple[str, int, Evidence]]]] = {}
         self._wake_call: Any = None
-        self._is_broken = False
         self._spider: Any = crawler.spider
-        self._referers: RefererMiddleware | None = None
+        self._requests = LinkRequests(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -98,8 +82,7 @@ class FrontierScheduler(BaseScheduler):
         assert spider is self.crawler.spider
         settings, crawl = self.crawler.settings, self._spider.crawl
         plan = crawl.plan
-        self._run_dir: Path = plan.run_dir
-        self._folder = folder = Path(settings.get("JOBDIR") or plan.run_dir)
+        folder = Path(settings.get("JOBDIR") or plan.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         self.store = FrontierStore(
             folder / FILE_NAME,
@@ -125,6 +108,7 @@ class FrontierScheduler(BaseScheduler):
         if obeys_robots:
             self.crawler.signals.connect(self._robots_parsed, signals.robots_parsed)
         self.crawler.signals.connect(self._spider_opened, signals.spider_opened)
+        self._commits = Commits(self.store, crawl, self._stats, folder)
         self._resume()
 
     def has_pending_requests(self) -> bool:
@@ -141,11 +125,11 @@ class FrontierScheduler(BaseScheduler):
         lease = self._leases.of(request)
         if lease is not None:
             return self._go_on(lease, request)
-        if not self._is_link(request):
+        if not self._requests.is_link(request):
             self._stats.inc_value("focused/frontier/not_durable_count")
             self._queue(request)
             return True
-        link = self._link(request)
+        link = self._requests.link(request)
         [what] = self.store.add([link])
         if self.again is not None:
             self.again.added(link, what)
@@ -164,7 +148,7 @@ class FrontierScheduler(BaseScheduler):
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
-        if self._is_broken:
+        if self._commits.is_broken:
             return None
         self._end_orphans()
         if not self._has_room():
@@ -183,7 +167,7 @@ class FrontierScheduler(BaseScheduler):
         if self._wake_call is not None:
             self._wake_call.cancel()
             self._wake_call = None
-        if not self._is_broken:
+        if not self._commits.is_broken:
             self._end_orphans(is_closing=True)
             if self.again is not None:
                 self.again.close()
@@ -198,7 +182,7 @@ class FrontierScheduler(BaseScheduler):
 
     def takes(self, request: Request) -> bool:
         """Tell whether a request is a link that can wait for the end of its page."""
-        return LEASE not in request.meta and self._is_link(request)
+        return LEASE not in request.meta and self._requests.is_link(request)
 
     def stage(self, lease: Lease, item: PageItem, links: list[Request], again: list[tuple[str, int, Evidence]]) -> None:
         """Keep the links of a page, and those found again, until its item has passed the pipelines."""
@@ -267,9 +251,7 @@ class FrontierScheduler(BaseScheduler):
             self._count_joined(*joined)
             return
         # It has been handed out since, or was one too many and forgotten: then it is new.
-        priority = to_priority(evidence.score, evidence.admitted)
-        request = Request(url, errback=self._spider.failed, priority=priority, meta={TUNNEL: tunnel})
-        write_evidence(request.meta, evidence)
+        request = self._requests.found(url, evidence, tunnel)
         assert self.crawler.engine is not None
         self.crawler.engine.crawl(request)
 
@@ -286,28 +268,10 @@ class FrontierScheduler(BaseScheduler):
     def _stats(self) -> StatsCollector:
         return self.crawler.stats
 
-    def _is_link(self, request: Request) -> bool:
-        return (
-            request.method == "GET"
-            and not request.dont_filter
-            and not request.body
-            and not request.cb_kwargs
-            and not request.cookies
-            and request.callback in (None, self._spider.parse)
-            and request.errback in (None, self._spider.failed)
-            and request.meta.keys() <= _KEPT_META
-        )
-
-    def _link(self, request: Request) -> Link:
-        fingerprint = fingerprint_of(self.crawler.request_fingerprinter.fingerprint(request), host_of(request.url))
-        evidence = read_evidence(request.meta)
-        extra = request.priority - to_priority(evidence.score, evidence.admitted)
-        return Link(fingerprint, request.url, evidence, extra, request.meta.get(TUNNEL, 0))
-
     def _go_on(self, lease: Lease, request: Request) -> bool:
         """Take in a retry or the target of a redirect of a link under way."""
         if not request.dont_filter:
-            number = self.store.claim(self._link(request))
+            number = self.store.claim(self._requests.link(request))
             if number is None:
                 lease.is_elsewhere = True
                 self._stats.inc_value("dupefilter/filtered")
@@ -318,8 +282,7 @@ class FrontierScheduler(BaseScheduler):
         return True
 
     def _queue(self, request: Request) -> None:
-        self._n_others += 1
-        heapq.heappush(self._others, (-request.priority, self._n_others, request))
+        self._others.push(request)
         self._stats.inc_value("scheduler/enqueued")
 
     # --- Inside: links out
@@ -342,16 +305,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _next_other(self) -> Request | None:
         """Return a retry, a redirect's target or another request whose host may be asked: their turn has come before."""
-        resting = []
-        found = None
-        while self._others:
-            entry = heapq.heappop(self._others)
-            if self._ready(host_of(entry[2].url)) <= now():
-                found = entry[2]
-                break
-            resting.append(entry)
-        for entry in resting:
-            heapq.heappush(self._others, entry)
+        found = self._others.pop(self._ready, now())
         if found is not None:
             lease = self._leases.of(found)
             if lease is not None:
@@ -365,14 +319,7 @@ class FrontierScheduler(BaseScheduler):
             return None
         if self.again is not None:
             link = self.again.leased(link)
-        meta: dict[str, Any] = {}
-        write_evidence(meta, link.evidence)
-        meta[LEASE] = link.id
-        if link.priority >= SEED - LEVELS:
-            meta["focused_link_reason"] = "seed"
-        request = Request(link.url, errback=self._spider.failed, priority=link.priority, meta=meta)
-        if link.evidence.referrer and self._referers is not None:
-            self._referers.get_processed_request(request, Response(link.evidence.referrer))
+        request = self._requests.leased(link)
         self._leases.add(Lease(link, [link.id], request))
         self._ready.hand_out(link.host, request)
         return request
@@ -380,8 +327,7 @@ class FrontierScheduler(BaseScheduler):
     def _wake_later(self) -> None:
         """Ask again when the first of the hosts that rest may be asked."""
         at = self.store.hosts.next_ready()
-        waits = [ready for entry in self._others if (ready := self._ready(host_of(entry[2].url))) < float("inf")]
-        times = [*waits, *([] if at is None else [at])]
+        times = [*self._others.ready_times(self._ready), *([] if at is None else [at])]
         if not times or self._wake_call is not None:
             return
         self._wake_call = call_later(max(0.001, min(times) - now()), self._wake)
@@ -421,28 +367,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _commit(self) -> None:
         """Make the page durable; where that cannot be, end the crawl: what is not durable will be fetched again."""
-        if self._is_broken:
-            return
-        try:
-            free = shutil.disk_usage(self._run_dir).free
-            if free < _LEAST_FREE_BYTES:
-                raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
-            harvest = self._spider.crawl.harvest
-            if self.store.n_cut:
-                self._stats.set_value("focused/frontier/cut_count", self.store.n_cut)
-            if self.store.n_capped:
-                self._stats.set_value("focused/frontier/host_cap_dropped_count", self.store.n_capped)
-            self.store.commit(
-                files=resume.sizes(self._run_dir),
-                stats=resume.numbers(self._stats.get_stats()),
-                harvest=None if harvest is None else harvest.state(),
-            )
-        except (OSError, sqlite3.Error) as error:
-            self._is_broken = True
-            logger.error(
-                "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
-                *(self._run_dir, error),
-            )
+        if not self._commits.is_broken and not self._commits.commit():
             assert self.crawler.engine is not None
             deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_not_writable"))
 
@@ -450,52 +375,16 @@ class FrontierScheduler(BaseScheduler):
 
     def _resume(self) -> None:
         crawl, store = self._spider.crawl, self.store
-        lengths = store.remembered("files")
-        remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
-        if lengths is not None and resume.is_home(self._folder, self._run_dir, remembered):
-            n_bytes = resume.cut_back(self._run_dir, lengths)
-            for name, value in store.remembered("stats", {}).items():
-                self._stats.set_value(name, value)
-            if crawl.harvest is not None and (harvest := store.remembered("harvest")) is not None:
-                crawl.harvest.restore(harvest)
-                crawl.n_judged = crawl.harvest.n_pages
-            logger.info(
-                "Going on in %s: %d pages are in, %d links wait%s.",
-                *(self._run_dir, self._stats.get_value("focused/pages/fetched_count", 0), len(store)),
-                f"; {n_bytes} bytes of pages that were under way are cut off" if n_bytes else "",
-            )
-            self._stats.inc_value("focused/frontier/resumed_count")
-        elif lengths is not None:
-            self._stats.set_value("scheduler/enqueued", len(store))
-        self._compare_strategy()
+        self._commits.go_on()
         crawl.remember_fetched(store.done_urls())
         for host, levels in self._standing.load(store.host_pages()).items():
             store.sink(host, levels)
         if self._learning is not None and (n_bad := self._learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
-        store.commit(
-            home=resume.make_home(self._folder, self._run_dir),
-            run_dir=str(self._run_dir),
-            topic=crawl.plan.topic.name,
-            web=crawl.plan.web,
-            web_options=crawl.plan.web_options,
-            strategy=crawl.plan.strategy.name,
-            files=resume.sizes(self._run_dir),
-        )
-
-    def _compare_strategy(self) -> None:
-        """Say so where links wait that another strategy has scored: their order is a mixture."""
-        before, chosen = self.store.remembered("strategy"), self._spider.crawl.plan.strategy.name
-        if before not in (None, chosen) and len(self.store):
-            logger.warning(
-                "This crawl was begun with strategy %s and goes on with %s: the %d links that wait keep their scores "
-                "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
-                "-a run_dir=PATH",
-                *(before, chosen, len(self.store)),
-            )
+        self._commits.begin()
 
     def _spider_opened(self, spider: Spider) -> None:
-        self._referers = self.crawler.get_spider_middleware(RefererMiddleware)
+        self._requests.spider_opened()
         plan, harvest = self._spider.crawl.plan, self._spider.crawl.harvest
         for limit, n_found, reason in (
             (plan.max_pages, harvest.n_pages if harvest else 0, "max_pages"),

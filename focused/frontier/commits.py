@@ -1,0 +1,115 @@
+"""Commits with the counters of the crawl and the lengths of its files, and where a crawl that died goes on from them."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier import resume
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.statscollectors import StatsCollector
+
+    from focused.crawl import Crawl
+    from focused.frontier.store import FrontierStore
+
+logger = logging.getLogger(__name__)
+
+_LEAST_FREE_BYTES = 8_000_000
+
+
+class Commits:
+    """Makes pages durable, and takes up what the last commit of an earlier run says.
+
+    Parameters
+    ----------
+    store : FrontierStore
+    crawl : Crawl
+    stats : StatsCollector
+    folder : Path
+        Where the frontier is; its pages are in the crawl's run directory.
+    """
+
+    def __init__(self, store: FrontierStore, crawl: Crawl, stats: StatsCollector, folder: Path) -> None:
+        self._store = store
+        self._crawl = crawl
+        self._stats = stats
+        self._folder = folder
+        self._run_dir = crawl.plan.run_dir
+        #: Whether a commit failed: what came since is not durable, and will be fetched again.
+        self.is_broken = False
+
+    def commit(self) -> bool:
+        """Make all changes durable; return whether that could be done."""
+        store, harvest = self._store, self._crawl.harvest
+        try:
+            free = shutil.disk_usage(self._run_dir).free
+            if free < _LEAST_FREE_BYTES:
+                raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
+            if store.n_cut:
+                self._stats.set_value("focused/frontier/cut_count", store.n_cut)
+            if store.n_capped:
+                self._stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
+            store.commit(
+                files=resume.sizes(self._run_dir),
+                stats=resume.numbers(self._stats.get_stats()),
+                harvest=None if harvest is None else harvest.state(),
+            )
+        except (OSError, sqlite3.Error) as error:
+            self.is_broken = True
+            logger.error(
+                "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
+                *(self._run_dir, error),
+            )
+        return not self.is_broken
+
+    def go_on(self) -> None:
+        """Cut the files back to the last commit and go on counting from there, if there is one of this run directory."""
+        store, crawl = self._store, self._crawl
+        lengths = store.remembered("files")
+        remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
+        if lengths is not None and resume.is_home(self._folder, self._run_dir, remembered):
+            n_bytes = resume.cut_back(self._run_dir, lengths)
+            for name, value in store.remembered("stats", {}).items():
+                self._stats.set_value(name, value)
+            if crawl.harvest is not None and (harvest := store.remembered("harvest")) is not None:
+                crawl.harvest.restore(harvest)
+                crawl.n_judged = crawl.harvest.n_pages
+            logger.info(
+                "Going on in %s: %d pages are in, %d links wait%s.",
+                *(self._run_dir, self._stats.get_value("focused/pages/fetched_count", 0), len(store)),
+                f"; {n_bytes} bytes of pages that were under way are cut off" if n_bytes else "",
+            )
+            self._stats.inc_value("focused/frontier/resumed_count")
+        elif lengths is not None:
+            self._stats.set_value("scheduler/enqueued", len(store))
+        self._compare_strategy()
+
+    def begin(self) -> None:
+        """Commit what this run is, so that nobody takes its frontier for that of another."""
+        plan = self._crawl.plan
+        self._store.commit(
+            home=resume.make_home(self._folder, self._run_dir),
+            run_dir=str(self._run_dir),
+            topic=plan.topic.name,
+            web=plan.web,
+            web_options=plan.web_options,
+            strategy=plan.strategy.name,
+            files=resume.sizes(self._run_dir),
+        )
+
+    def _compare_strategy(self) -> None:
+        """Say so where links wait that another strategy has scored: their order is a mixture."""
+        before: Any = self._store.remembered("strategy")
+        chosen = self._crawl.plan.strategy.name
+        if before not in (None, chosen) and len(self._store):
+            logger.warning(
+                "This crawl was begun with strategy %s and goes on with %s: the %d links that wait keep their scores "
+                "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
+                "-a run_dir=PATH",
+                *(before, chosen, len(self._store)),
+            )
