@@ -1,38 +1,44 @@
-"""SciPy's L-BFGS, with a break after each time that the function was computed."""
+"""L-BFGS in one thread, with a break after each time that the function was computed."""
 
 from __future__ import annotations
 
-from queue import SimpleQueue
-from threading import Thread
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
 Floats = npt.NDArray[np.float64]
 
-
-class _Abandoned(Exception):
-    """Nobody asks for the result any more."""
+_MEMORY = 10
+"""Steps that the curvature is estimated from."""
+_LEAST_GAIN, _MOST_TRIES = 1e-4, 20
+_FLAT = 1e-5
 
 
 def descend(
-    loss: Callable[[Floats], tuple[float, Floats]], start: Floats, *, max_iterations: int, tolerance: float = 1e-5
+    loss: Callable[[Floats], tuple[float, Floats]],
+    start: Floats,
+    curvature: Floats,
+    *,
+    max_iterations: int,
+    tolerance: float = 1e-5,
 ) -> Generator[None, None, tuple[Floats, int]]:
-    """Minimise a smooth function; yields after each time that it was computed.
+    """Minimise a smooth convex function; yields after each time that it was computed.
 
-    SciPy runs to its end once it is called. So it is called in a thread that is at work only while this one waits for its
-    next question: the function is computed here, and the result does not depend on who is how fast.
+    Limited-memory BFGS with a diagonal to begin with, and steps that are shortened until they gain enough (Nocedal and
+    Wright 2006, algorithms 7.5 and 3.1). SciPy's runs to its end once it is called: breaks would take a second thread.
 
     Parameters
     ----------
     loss : function
         Of a point: value and gradient.
     start : ndarray of shape (n,)
+    curvature : ndarray of shape (n,)
+        About the second derivatives at the start, each above 0.
     max_iterations : int
     tolerance : float
         It ends where an iteration gains less than this part of the value.
@@ -42,34 +48,53 @@ def descend(
     point : ndarray of shape (n,)
     n_iterations : int
     """
-    questions: SimpleQueue[Any] = SimpleQueue()
-    answers: SimpleQueue[tuple[float, Floats] | None] = SimpleQueue()
-
-    def ask(point: Floats) -> tuple[float, Floats]:
-        questions.put(point.copy())
-        answer = answers.get()
-        if answer is None:
-            raise _Abandoned
-        return answer
-
-    def work() -> None:
-        options = {"maxiter": max_iterations, "maxcor": 10, "ftol": tolerance}
-        try:
-            questions.put(minimize(ask, start, jac=True, method="L-BFGS-B", options=options))
-        except _Abandoned:
-            pass
-        except BaseException as error:  # noqa: BLE001  it is raised where somebody can see it
-            questions.put(error)
-
-    Thread(target=work, name="descent", daemon=True).start()
-    try:
-        while True:
-            question = questions.get()
-            if isinstance(question, BaseException):
-                raise question
-            if not isinstance(question, np.ndarray):
-                return question.x, int(question.nit)
-            answers.put(loss(question))
+    point = start
+    value, gradient = loss(point)
+    yield
+    pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=_MEMORY)
+    for n_iterations in range(max_iterations):
+        if not np.abs(gradient).max(initial=0.0) > _FLAT:
+            return point, n_iterations
+        direction = -_over_curvature(gradient, pairs, curvature)
+        slope, length = dot(direction, gradient), 1.0
+        for _ in range(_MOST_TRIES):
+            there = point + length * direction
+            found, gradient_there = loss(there)
             yield
-    finally:
-        answers.put(None)
+            if found <= value + _LEAST_GAIN * length * slope:
+                break
+            # Where the parabola through both values and the slope is lowest, but neither at once nor too short.
+            lowest = -slope * length**2 / (2 * (found - value - slope * length))
+            length = min(max(lowest, length / 10), length / 2)
+        else:
+            return point, n_iterations  # no nearer point is lower by anything that numbers could show
+        gained = value - found
+        step, change = there - point, gradient_there - gradient
+        if (product := dot(step, change)) > 0:
+            pairs.append((step, change, product))
+        point, value, gradient = there, found, gradient_there
+        if gained <= tolerance * max(abs(value), abs(value + gained), 1.0):
+            return point, n_iterations + 1
+    return point, max_iterations
+
+
+def dot(one: Floats, other: Floats) -> float:
+    """Return the product of two vectors, by one thread: a linear algebra library's threads wait for work and take time."""
+    return float(np.einsum("i,i->", one, other))
+
+
+def _over_curvature(gradient: Floats, pairs: Iterable[tuple[Floats, Floats, float]], curvature: Floats) -> Floats:
+    """Return the gradient over what is known of the second derivatives."""
+    found, shares = gradient.copy(), []
+    last_first = list(pairs)[::-1]
+    for step, change, product in last_first:
+        share = dot(step, found) / product
+        found -= share * change
+        shares.append(share)
+    found /= curvature
+    if last_first:
+        _, change, product = last_first[0]
+        found *= product / dot(change, change / curvature)
+    for (step, change, product), share in zip(last_first[::-1], shares[::-1], strict=True):
+        found += (share - dot(change, found) / product) * step
+    return found

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize
-from scipy.special import expit
 
+from focused.adaptation.descent import descend
 from focused.adaptation.link_features import MAX_ANCHOR_TERMS, PageLinks, UrlFeatures, hashed, logit
 from focused.adaptation.link_memory import LinkMemory
 from focused.adaptation.link_prior import NO_PRIOR, Prior
@@ -81,13 +80,12 @@ def learnt_prior(topic: Topic, weight: float) -> Prior:
         pass
     dense, terms, columns = _last(training_matrix(memory, training, outcome.copy(), rates))
     dense[:, _UNKNOWN] = 0.0
+    terms.sum_duplicates()
     start, penalty = NO_PRIOR.of(columns)
     loss = Loss(dense, terms, outcome[training], start, penalty)
-    options = {"maxiter": _MAX_ITERATIONS, "maxcor": 10, "ftol": 1e-6}
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options=options).x
-    p = expit(loss.log_odds(found))
-    doubt = p * (1 - p)
-    curvature = np.concatenate(((dense**2).T @ doubt, terms.multiply(terms).T @ doubt))
+    steps = descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS, tolerance=1e-6)
+    found, _ = _last(steps)
+    curvature = loss.curvature(found) - penalty
     # What a weight would have become with `weight` of the examples, as far as it depends on itself alone.
     sure = weight * (penalty + curvature) / (penalty + weight * curvature)
     mean = start + (found - start) * np.where(curvature > 0, sure, 0.0)
@@ -142,7 +140,7 @@ def _known(memory: LinkMemory, rates: Rates, name: str, weight: float) -> dict[i
     }
 
 
-def _last(steps: Generator[int, None, Any]) -> Any:
+def _last(steps: Generator[Any, None, Any]) -> Any:
     while True:
         try:
             next(steps)

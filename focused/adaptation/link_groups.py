@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,7 +53,9 @@ class Groups:
     def numbers(self, keys: list[int]) -> Integers:
         """Return the numbers of groups by their keys; those that are not known are added."""
         numbers = self._numbers
-        new = dict.fromkeys(key for key in keys if key not in numbers)
+        with suppress(KeyError):  # most often all are known
+            return np.array([numbers[key] for key in keys], dtype=np.int64)
+        new = dict.fromkeys([key for key in keys if key not in numbers])
         if new:
             rows = self.table.add(len(new), {"key": list(new)})
             numbers.update(zip(new, rows.tolist(), strict=True))

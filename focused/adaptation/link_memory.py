@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -123,18 +125,23 @@ class LinkMemory:
         ids = self._numbers_of([*found.links, *found.urls])
         led, ids = ids[len(found.links) :], ids[: len(found.links)]
         links["outcome"][led], links["page"][led] = found.relevance, page
-        n_referrers = links["n_referrers"]
-        is_first = n_referrers[ids] == 0
-        links["discoverer"][ids[is_first]] = page
+        n_before = links["n_referrers"][ids]
+        is_first = n_before == 0
+        first = ids[is_first]
+        links["discoverer"][first] = page
         start = int(links["start"][led].max(initial=NOBODY))
         # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
         if start != NOBODY or not self.n_forgotten:
-            links["start"][led] = links["start"][ids[is_first]] = self.starts.add(start)
-        tops = links["tops"]
-        tops[ids] = np.where(is_first[:, None], found.logits, np.maximum(tops[ids], found.logits))
-        links["sums"][ids] += found.logits.astype(np.float32)
-        n_referrers[ids] += 1
-        rows = np.flatnonzero(links["n_kept"][ids] < _MAX_REFERRERS)
+            links["start"][led] = links["start"][first] = self.starts.add(start)
+        logits, tops = found.logits.astype(np.float32), links["tops"]
+        of_links = np.maximum(tops[ids], logits)
+        of_links[is_first] = logits[is_first]
+        tops[ids] = of_links
+        links["sums"][ids] += logits
+        links["n_referrers"][ids] = n_before + 1
+        n_kept = links["n_kept"][ids]
+        rows = np.flatnonzero(n_kept < _MAX_REFERRERS)
+        links["n_kept"][ids[rows]] = n_kept[rows] + 1
         return ids, self._evidence(found, page, rows, ids[rows])
 
     def same(self, url: str, known_as: str) -> None:
@@ -215,15 +222,21 @@ class LinkMemory:
 
     def _evidence(self, found: PageLinks, page: int, rows: Integers, links: Integers) -> Integers:
         """Add what a page says of some of its links: those in these rows."""
-        self.links["n_kept"][links] += 1
-        different, blocks = np.unique(found.blocks[rows], return_inverse=True)
-        # Hashes: a tenth of the keys' own size.
-        places = [hash((found.host, place)) for place in found.places[rows].tolist()]
+        if len(rows) == len(found.links):
+            blocks, places, texts = found.blocks.tolist(), found.places.tolist(), found.anchors
+        else:
+            blocks, places = found.blocks[rows].tolist(), found.places[rows].tolist()
+            texts = [found.anchors[row] for row in rows.tolist()]
+        # Numbers of blocks, counted from 0 in the order in which they come.
+        order = dict(zip(dict.fromkeys(blocks), count(), strict=False))
+        own = self.groups["block"].add(len(order))
+        host = found.host
         groups = {
             "source": np.full(len(rows), page),
-            "block": self.groups["block"].add(len(different))[blocks],
-            "anchor": self._anchors([found.anchors[row] for row in rows.tolist()]),
-            "place": self.groups["place"].numbers(places),
+            "block": own[[order[block] for block in blocks]] if blocks else own,
+            "anchor": self._anchors(texts),
+            # Hashes: a tenth of the keys' own size.
+            "place": self.groups["place"].numbers([hash((host, place)) for place in places]),
         }
         for name, numbers in groups.items():
             self.groups[name].join(numbers)
@@ -232,6 +245,8 @@ class LinkMemory:
     def _numbers_of(self, urls: list[str]) -> Integers:
         """Return the numbers of links; those that are not known are added."""
         numbers, keys = self._numbers, list(map(hash, urls))
+        with suppress(KeyError):  # most often all are known
+            return np.array([numbers[key] for key in keys], dtype=np.int64)
         new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
         if new:
             features = list(map(self._features, new.values()))
@@ -250,9 +265,9 @@ class LinkMemory:
 
     def _anchors(self, texts: list[tuple[int, ...]]) -> Integers:
         found = self.groups["anchor"].numbers(list(map(hash, texts)))
-        is_new = self.anchors["n_members"][found] == 0
+        new = np.flatnonzero(self.anchors["n_members"][found] == 0).tolist()
         columns, n_columns = self.anchors["columns"], self.anchors["n_columns"]
-        for row in np.flatnonzero(is_new).tolist():
+        for row in new:
             text = texts[row]
             columns[found[row], : len(text)] = text
             n_columns[found[row]] = max(len(text), 1)

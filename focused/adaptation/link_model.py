@@ -83,13 +83,15 @@ class LinkModel:
     def scores(self, links: Integers | slice) -> Floats:
         """Return the log-odds of links by number."""
         table, weights = self.memory.links, self.weights
-        n = table["n_referrers"][links].astype(float)
-        n_pages, n_kept = np.maximum(n, 1), np.maximum(table["n_kept"][links], 1)
-        total = weights.of("bias") + weights.of("referrers") * np.log1p(n)
-        total += table["sums"][links] @ weights.dense[1:9:2] / n_pages + table["tops"][links] @ weights.dense[2:9:2]
+        n = table["n_referrers"][links]
+        total = weights.of("bias") + weights.of("referrers") * np.log1p(n.astype(float))
+        # Not by a product of matrices: see `dot`.
+        total += np.einsum("ij,j->i", table["sums"][links], weights.dense[1:9:2]) / np.maximum(n, 1)
+        total += np.einsum("ij,j->i", table["tops"][links], weights.dense[2:9:2])
         for name in OF_LINKS:
             total += weights.of(name) * self.memory.groups[name].table["rate"][table[name][links]]
-        total += table["group_sum"][links] / n_kept + weights.of("source best") * table["group_top"][links]
+        total += table["group_sum"][links] / np.maximum(table["n_kept"][links], 1)
+        total += weights.of("source best") * table["group_top"][links]
         found: Floats = total + table["url"][links]
         return found
 
@@ -164,7 +166,7 @@ class LinkModel:
         start = np.concatenate((self.weights.dense, both[columns]))
         cost = terms.nnz // 4 + 20 * len(training)
         yield 2 * cost
-        work = descend(loss, start, max_iterations=_MAX_ITERATIONS)
+        work = descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS)
         while True:
             try:
                 next(work)

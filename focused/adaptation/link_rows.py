@@ -37,6 +37,8 @@ class Rows:
         self._n = 0
         self._columns = {name: self._room(name, min(max(reserve, 1024), _MAX_RESERVE)) for name in columns}
         self._free: list[int] = []
+        # Of columns that new rows are not zero in, what they hold instead; NaN is not zero either.
+        self._empty = [(name, empty) for name, (_, empty, _) in columns.items() if empty != 0]
         self.reuses = True
 
     def __len__(self) -> int:
@@ -55,21 +57,24 @@ class Rows:
     def add(self, n_rows: int, values: Mapping[str, npt.ArrayLike] | None = None) -> Integers:
         """Add rows and return their numbers; columns that are not named hold what new rows hold."""
         n_again = min(n_rows, len(self._free)) if self.reuses else 0
-        again = self._free[len(self._free) - n_again :]
-        del self._free[len(self._free) - n_again :]
         start, self._n = self._n, self._n + n_rows - n_again
-        room = len(next(iter(self._columns.values())))
+        columns = self._columns
+        room = len(next(iter(columns.values())))
         if self._n > room:
-            for name, column in self._columns.items():
+            for name, column in columns.items():
                 larger = self._room(name, max(room + room // 2, self._n))
                 larger[:start] = column[:start]
-                self._columns[name] = larger
-        for name, (_, empty, _) in self._kinds.items():
-            if empty != 0:  # NaN is not either
-                self._columns[name][start : self._n] = empty
-        added = np.concatenate((np.array(again, dtype=np.int64), np.arange(start, self._n)))
+                columns[name] = larger
+        for name, empty in self._empty:
+            columns[name][start : self._n] = empty
+        added = np.arange(start, self._n)
+        at: Integers | slice = slice(start, self._n)  # cheaper than numbers
+        if n_again:
+            again = np.array(self._free[-n_again:], dtype=np.int64)
+            del self._free[-n_again:]
+            at = added = np.concatenate((again, added))
         for name, value in (values or {}).items():
-            self._columns[name][added] = value
+            columns[name][at] = value
         return added
 
     def free(self, rows: Integers) -> None:

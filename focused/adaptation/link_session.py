@@ -27,12 +27,12 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _FIRST_FIT = 5
-_SLOWER_FROM = 40
-"""Beyond 40 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
+_SLOWER_FROM = 20
+"""Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
-# What a frontier is told after a fit: the best links, exactly, and of the rest a few with every page. Together no more at
-# a time than the best: a page may have changed thousands.
-_N_BEST, _N_REST = 1_000, 20
+# What a frontier is told after a fit: the best links, ten for each page until the next fit, and of the rest a few with every
+# page; to move one costs 8 us. Never more than a thousand at a time: a page may have changed thousands.
+_N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
 
 _WORK_OF_PAGE = 1_000_000
 """Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
@@ -89,7 +89,8 @@ class LinkSession(Session):
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = 0
         self._owed = 0.0
-        self._changed: list[Integers] = []
+        #: Links whose scores may have changed since the frontier was told, and these scores; what came last counts.
+        self._changed: list[tuple[Integers, Floats]] = []
         self._rest = _NONE
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
@@ -106,7 +107,7 @@ class LinkSession(Session):
         if self._has_frontier:
             self._records[found.urls[0]] = found
         links = self._learn(found)
-        scores = self._scores(links)
+        scores = self._changed[-1][1] if self._has_frontier else self._scores(links)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
 
     def same(self, url: str, known_as: str) -> None:
@@ -146,21 +147,23 @@ class LinkSession(Session):
 
         Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
         """
-        links = self.memory.links
+        links, found = self.memory.links, dict[int, float]()
+        changed, self._changed = self._changed, []
         rest, self._rest = self._rest[:_N_REST], self._rest[_N_REST:]
-        ids = np.unique(np.concatenate((*self._changed, rest)))
-        self._changed.clear()
-        ids = ids[links["frontier"][ids] >= 0]
-        scores = self._scores(ids)
-        levels = _levels(scores)
-        is_other = levels != links["level"][ids]
-        ids, scores, levels = ids[is_other], scores[is_other], levels[is_other]
-        if len(ids) > _N_BEST:
-            order = np.argsort(-np.maximum(levels, links["level"][ids]), kind="stable")
-            self._changed.append(ids[order[_N_BEST:]])
-            ids, scores, levels = (each[order[:_N_BEST]] for each in (ids, scores, levels))
-        links["level"][ids] = levels
-        return list(zip(links["frontier"][ids].tolist(), scores.tolist(), strict=True))
+        if len(rest):
+            changed.append((rest, self._scores(rest)))
+        for ids, scores in changed:
+            # Most of a page's links wait no more, or are where they belong.
+            before, after = links["level"][ids], _levels(scores)
+            rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
+            if len(rows) > (room := _N_BEST - len(found)):
+                rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
+                self._changed.append((ids[rows[room:]], scores[rows[room:]]))
+                rows = rows[:room]
+            if len(rows):
+                links["level"][ids[rows]] = after[rows]
+                found.update(zip(links["frontier"][ids[rows]].tolist(), scores[rows].tolist(), strict=True))
+        return list(found.items())
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links do not wait any more."""
@@ -257,7 +260,7 @@ class LinkSession(Session):
         if self._work is not None:
             self._go_on(self._work)
         if self._has_frontier:  # there is a frontier that asks for it
-            self._changed.append(links)
+            self._changed.append((links, self._scores(links)))
         return links
 
     def _go_on(self, work: Iterator[int]) -> None:
@@ -292,9 +295,12 @@ class LinkSession(Session):
         # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
         # that has become as much better.
         better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
-        order = waiting[is_other][np.argsort(-better[is_other], kind="stable")]
-        self._changed.append(order[:_N_BEST])
-        self._rest = order[_N_BEST:]
+        rows = np.flatnonzero(is_other)
+        rows = rows[np.argsort(-better[rows], kind="stable")]
+        n_pages = self._next_fit - self.memory.n_pages
+        first = rows[: min(max(_BEST_FOR_PAGE * n_pages, _BEST_FOR_PAGE * self._every_pages), _N_BEST)]
+        self._changed.append((waiting[first], scores[first]))
+        self._rest = waiting[rows[len(first) :]]
 
     def _explore(self, n_pages: float) -> None:
         """Let links drawn by lot come first."""

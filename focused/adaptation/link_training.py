@@ -127,7 +127,7 @@ def training_matrix(
     -------
     dense : ndarray of shape (n_outcomes, n_dense)
     terms : csr_matrix of shape (n_outcomes, n_terms)
-        Terms of URLs, and those of anchor texts averaged over pages.
+        Terms of URLs, and those of anchor texts averaged over pages; some entries in parts, which add up.
     columns : ndarray of shape (n_terms,)
         Which terms these are.
     """
@@ -140,7 +140,7 @@ def training_matrix(
     rows = rows[order]
     at = at[rows]
     yield rates.n_rows + 4 * len(rows)
-    dense, terms = [], []
+    dense, terms = [], list[tuple[Floats, Integers, Integers]]()
     for first in range(0, n, LINKS_AT_A_TIME):
         some = links[first : first + LINKS_AT_A_TIME]
         start, stop = np.searchsorted(at, (first, first + len(some)))
@@ -148,19 +148,20 @@ def training_matrix(
         dense.append(found[0])
         terms.append(found[1])
         yield 20 * (len(some) + int(stop - start))
-    every = sparse.vstack(terms, format="csr")
-    yield every.nnz // 4
-    columns = np.flatnonzero(np.bincount(every.indices, minlength=2 * N_COLUMNS))
-    numbers = np.zeros(2 * N_COLUMNS, dtype=every.indices.dtype)
+    values, indices, lengths = (np.concatenate(parts) for parts in zip(*terms, strict=True))
+    yield len(indices) // 4
+    columns = np.flatnonzero(np.bincount(indices, minlength=2 * N_COLUMNS))
+    numbers = np.zeros(2 * N_COLUMNS, dtype=np.int32)
     numbers[columns] = np.arange(len(columns))
-    matrix = sparse.csr_matrix((every.data, numbers[every.indices], every.indptr), shape=(n, len(columns)))
-    yield every.nnz // 4
+    ends = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
+    matrix = sparse.csr_matrix((values, numbers[indices], ends), shape=(n, len(columns)))
+    yield len(indices) // 4
     return np.concatenate(dense), matrix, columns
 
 
 def _features(
     memory: LinkMemory, links: Integers, rows: Integers, at: Integers, values: Floats, rates: Rates
-) -> tuple[Floats, sparse.csr_matrix]:
+) -> tuple[Floats, tuple[Floats, Integers, Integers]]:
     """Return dense features and terms of some links: rows of evidence, each of the link with number ``at``."""
     table, evidence, n = memory.links, memory.evidence, len(links)
     own, n_rows = values[links], np.maximum(np.bincount(at, minlength=n), 1)
@@ -182,24 +183,28 @@ def _features(
     return dense, _terms(memory, links, at, evidence["anchor"][rows], n_rows)
 
 
-def _terms(memory: LinkMemory, links: Integers, at: Integers, anchors: Integers, n_rows: Integers) -> sparse.csr_matrix:
-    """Return the terms of URLs, and behind them those of anchor texts averaged over pages."""
+def _terms(
+    memory: LinkMemory, links: Integers, at: Integers, anchors: Integers, n_rows: Integers
+) -> tuple[Floats, Integers, Integers]:
+    """Return the terms of URLs and those of anchor texts averaged over pages: values, columns, numbers of each link.
+
+    A term of two anchor texts has two values, which together count for it.
+    """
     table, texts = memory.links, memory.anchors
-    urls = table["columns"][links]
-    url_values = np.repeat(LENGTH / np.sqrt(table["n_columns"][links]), urls.shape[1])
     # Most of a link's anchor texts are the same on all pages.
     pairs, n_same = np.unique(at * np.int64(texts.size) + anchors, return_counts=True)
     pair_rows, pair_texts = np.divmod(pairs, max(texts.size, 1))
-    columns = texts["columns"][pair_texts]
+    of_urls, of_texts = table["columns"][links], texts["columns"][pair_texts]
+    is_url, is_text = of_urls > 0, of_texts > 0
+    url_lengths, text_lengths = is_url.sum(axis=1), is_text.sum(axis=1)
     values = n_same / n_rows[pair_rows] * LENGTH / np.sqrt(texts["n_columns"][pair_texts])
-    every_row = np.concatenate(
-        (np.repeat(np.arange(len(links)), urls.shape[1]), np.repeat(pair_rows, columns.shape[1]))
+    rows = np.concatenate((np.repeat(np.arange(len(links)), url_lengths), np.repeat(pair_rows, text_lengths)))
+    columns = np.concatenate((of_urls[is_url], of_texts[is_text] + N_COLUMNS))
+    every = np.concatenate(
+        (np.repeat(LENGTH / np.sqrt(table["n_columns"][links]), url_lengths), np.repeat(values, text_lengths))
     )
-    every_column = np.concatenate((urls.ravel(), columns.ravel() + N_COLUMNS * (columns.ravel() > 0)))
-    every_value = np.concatenate((url_values, np.repeat(values, columns.shape[1])))
-    is_term = every_column > 0
-    shape = (len(links), 2 * N_COLUMNS)
-    return sparse.coo_matrix((every_value[is_term], (every_row[is_term], every_column[is_term])), shape=shape).tocsr()
+    order = np.argsort(rows.astype(np.uint16), kind="stable")  # by counting
+    return every[order], columns[order], np.bincount(rows, minlength=len(links))
 
 
 class Loss:
@@ -217,7 +222,8 @@ class Loss:
     def __init__(
         self, dense: Floats, terms: sparse.csr_matrix, outcomes: Floats, prior: Floats, penalty: Floats
     ) -> None:
-        self._dense = dense
+        # By column: sums without a linear algebra library, whose threads would wait for work while others need the processor.
+        self._dense = np.ascontiguousarray(dense.T)
         self._terms = terms
         self._transposed = terms.T.tocsr()
         self._outcomes = outcomes
@@ -226,17 +232,30 @@ class Loss:
 
     def log_odds(self, weights: Floats) -> Floats:
         """Return the log-odds of all outcomes."""
-        n_dense = self._dense.shape[1]
-        found: Floats = self._dense @ weights[:n_dense] + self._terms @ weights[n_dense:]
+        n_dense = len(self._dense)
+        found: Floats = np.einsum("ji,j->i", self._dense, weights[:n_dense]) + self._terms @ weights[n_dense:]
         return found
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient."""
         z, y = self.log_odds(weights), self._outcomes
         error, off = expit(z) - y, weights - self._prior
-        value = (np.logaddexp(0, z) - y * z).sum() + (self._penalty * off * off).sum() / 2
-        gradient: Floats = np.concatenate((error @ self._dense, self._transposed @ error)) + self._penalty * off
+        towards = self._penalty * off
+        value = (np.logaddexp(0, z) - y * z).sum() + (towards * off).sum() / 2
+        gradient: Floats = self._over_outcomes(self._dense, self._transposed, error) + towards
         return float(value), gradient
+
+    def curvature(self, weights: Floats) -> Floats:
+        """Return the second derivative by each weight."""
+        p = expit(self.log_odds(weights))
+        squares = sparse.csr_matrix(
+            (self._transposed.data**2, self._transposed.indices, self._transposed.indptr), self._transposed.shape
+        )
+        found: Floats = self._over_outcomes(self._dense**2, squares, p * (1 - p)) + self._penalty
+        return found
+
+    def _over_outcomes(self, dense: Floats, terms: sparse.csr_matrix, values: Floats) -> Floats:
+        return np.concatenate((np.einsum("ji,i->j", dense, values), terms @ values))
 
     def means(self, weights: Floats) -> tuple[float, float]:
         """Return the mean log-loss in nats, without penalty; and that of the mean outcome."""
