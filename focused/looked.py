@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from focused.strategies import Evidence
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy.http import Response
 
     from focused.page.page import Page
@@ -74,3 +76,34 @@ class Looked:
             parts=() if self.parts is None else tuple(self.parts[number]),
             model_version=self.model_version,
         )
+
+
+class LinkMemory(Protocol):
+    """What knows the links that wait, and whether another page may still change their score.
+
+    With Scrapy's schedulers that is :class:`focused.waiting.WaitingLinks`, with the durable frontier
+    :class:`focused.frontier.again.FoundAgain`.
+    """
+
+    def look(
+        self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
+    ) -> tuple[list[int], list[tuple[int, int]]]:
+        """Take down what a page says of links that were found before.
+
+        Parameters
+        ----------
+        urls : sequence of str, length n
+        numbers : sequence of int, length n
+            The links' places in ``looked``.
+        looked : Looked
+
+        Returns
+        -------
+        list of int
+            Places in ``urls`` of those to be asked for as if they were new: they are not remembered, or get better in a
+            way that only another request can tell the scheduler.
+        list of tuple of (int, int)
+            Of those that are to be joined in the frontier's file, the places in ``urls`` and their numbers there; none
+            with Scrapy's schedulers.
+        """
+        ...

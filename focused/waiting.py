@@ -68,22 +68,7 @@ class WaitingLinks:
     def look(
         self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Take down what a page says of links that were found before.
-
-        Parameters
-        ----------
-        urls : sequence of str, length n
-        numbers : sequence of int, length n
-            The links' places in ``looked``.
-        looked : Looked
-
-        Returns
-        -------
-        list of int
-            Places in ``urls`` of those that get better by it: they have to be asked for again.
-        list of tuple of (int, int)
-            Empty: with these schedulers there is nothing to be joined.
-        """
+        """See :class:`focused.looked.LinkMemory`: those that get better by it have to be asked for again."""
         better: list[int] = []
         for place, url in enumerate(urls):
             if not self.may_change(url):

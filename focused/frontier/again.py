@@ -54,22 +54,7 @@ class FoundAgain:
     def look(
         self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """Take down what a page says of links that were found before.
-
-        Parameters
-        ----------
-        urls : sequence of str, length n
-        numbers : sequence of int, length n
-            The links' places in ``looked``.
-        looked : Looked
-
-        Returns
-        -------
-        list of int
-            Places in ``urls`` of those that are not remembered: they have to be asked for.
-        list of tuple of (int, int)
-            Of those that are to be joined in the file, the places in ``urls`` and their numbers in the frontier.
-        """
+        """See :class:`focused.looked.LinkMemory`: those that are not remembered have to be asked for."""
         table = self._levels
         places = table.find(urls)
         is_known = places >= 0
