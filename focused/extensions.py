@@ -19,6 +19,7 @@ import focused
 from focused.adaptation.options import OFF
 from focused.adaptation.versions import FIRST, read_attempts, version_in_use
 from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
+from focused.run_parts import strategy_parts
 from focused.stores import write_json
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class HarvestMonitor:
         self._last = (self._clock, 0)
         self._told: tuple[int, int] | None = None
         self._calls: Any = None
+        self._parts: list[dict[str, Any]] = []
         self._is_begun = False
 
     @classmethod
@@ -111,7 +113,9 @@ class HarvestMonitor:
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         self._warn_of_adapted_run()
-        self._last = (self._clock, self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
+        n_pages_before = self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0
+        self._last = (self._clock, n_pages_before)
+        self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
         self._is_begun = True
         self._write_run("running")
         if self._interval_secs > 0:
@@ -208,6 +212,7 @@ class HarvestMonitor:
                 "command": shlex.join(sys.orig_argv),
                 "topic": plan.topic.name,
                 "strategy": plan.strategy.name,
+                "parts": self._parts,
                 "web": plan.web,
                 "seeds": plan.seeds,
                 "max_pages": plan.max_pages,

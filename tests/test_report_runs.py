@@ -326,3 +326,20 @@ def test_a_real_crawl_is_reported_from_what_it_left(tmp_path, models, two_region
     assert f"{relevant:,} of {fetched:,} pages are relevant by the crawl's own judgement" in page.text
     for item in done.pages:
         assert item["url"] in page.text
+
+
+def test_a_crawl_that_went_on_with_another_strategy_is_credited_to_none_of_them(tmp_path):
+    parts = [{"strategy": "adaptive", "from_page": 1}, {"strategy": "best_first", "from_page": 4}]
+    mixed = write_run(tmp_path / "runs" / "mixed", strategy="best_first", parts=parts)
+    pages = [("/", "", 0.9, 1, "seed", 0), ("/a", "/", 0.1, 0, "block", 1), ("/b", "/", 0.1, 0, "block", 1)]
+    pure = write_run(tmp_path / "runs" / "pure", strategy="best_first", parts=parts[1:], pages=pages)
+    text = report_of(mixed, pure)
+    assert "adaptive to page 3, then best_first has the highest harvest rate of 2 crawls" in text
+    assert "those of no single strategy" in text
+    assert "those of no single strategy" not in report_of(pure)
+    assert "Strategy: adaptive to page 3, then best_first" in report_of(mixed)
+
+
+@pytest.mark.parametrize("parts", [None, 3, [], [None, {"from_page": "x"}, {"strategy": "a"}]])
+def test_parts_that_are_none_leave_the_strategy(tmp_path, parts):
+    assert read_run(write_run(tmp_path / "run", parts=parts)).strategy == "cbp_slc"

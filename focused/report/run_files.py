@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,6 +74,23 @@ class Run:
     def name(self) -> str:
         """The folder's name."""
         return self.directory.resolve().name
+
+    @cached_property
+    def parts(self) -> list[tuple[str, int]]:
+        """Strategies with the number of the first page of each; more than one where a crawl went on with another."""
+        known = self.run.get("parts")
+        parts = [
+            (str(each.get("strategy") or "unknown"), int(each["from_page"]))
+            for each in (known if isinstance(known, list) else [])
+            if isinstance(each, dict) and type(each.get("from_page")) is int
+        ]
+        return parts or [(self.text("strategy"), 1)]
+
+    @property
+    def strategy(self) -> str:
+        """The strategy; of a crawl that went on with another, each with its last page."""
+        ended = [f"{strategy} to page {until - 1:,}" for (strategy, _), (_, until) in pairwise(self.parts)]
+        return ", then ".join([*ended, self.parts[-1][0]])
 
     @property
     def is_finished(self) -> bool:

@@ -137,6 +137,8 @@ def _notes(run: Run, label: str) -> Iterator[Markup]:
     notes = list(run.notes)
     if run.run and not run.is_finished:
         notes.insert(0, "This crawl has not ended, or it was killed: here is what it had written so far.")
+    if len(run.parts) > 1:
+        notes.insert(0, f"Strategy: {run.strategy}. The figures of this crawl are those of no single strategy.")
     if notes:
         head = [element("strong", name(label), ": ")] if label else []
         yield element("div", *head, joined(notes, " "), class_="note", role="note")
@@ -145,9 +147,9 @@ def _notes(run: Run, label: str) -> Iterator[Markup]:
 def _labels(runs: Sequence[Run]) -> list[str]:
     """Return a name for each crawl: what tells them apart, in the shortest way."""
     candidates: list[list[str]] = [
-        [run.text("strategy") for run in runs],
+        [run.strategy for run in runs],
         [run.text("topic") for run in runs],
-        [f"{run.text('topic')} {run.text('strategy')}" for run in runs],
+        [f"{run.text('topic')} {run.strategy}" for run in runs],
         [run.name for run in runs],
         [str(run.directory) for run in runs],
     ]
@@ -158,9 +160,9 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 
 
 def _looks(runs: Sequence[Run], labels: Sequence[str]) -> list[Look]:
-    strategies = [run.text("strategy") for run in runs]
-    if list(labels) == strategies or len(runs) == 1:
-        return [look_of(strategy) for strategy in strategies]
+    if list(labels) == [run.strategy for run in runs] or len(runs) == 1:
+        # No strategy's own look for a crawl that is not all its own.
+        return [look_of(run.strategy) if len(run.parts) == 1 else spare_look(n) for n, run in enumerate(runs)]
     return [spare_look(number) for number in range(len(runs))]
 
 
@@ -169,7 +171,7 @@ def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look])
         (
             joined((key_of(look), name(label))),
             name(run.text("topic")),
-            name(run.text("strategy")),
+            name(run.strategy),
             name(run.text("web")),
             name(run.text("finish_reason") if run.is_finished else "not ended"),
             f"{run.n_pages:,}",
