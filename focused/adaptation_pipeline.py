@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 from twisted.internet.threads import deferToThread
 
-from focused.adaptation.drift import deciles, drift, example_relevance
+from focused.adaptation.drift_report import DriftReport
 from focused.adaptation.joining import Joined
 from focused.adaptation.kept_bodies import KeptBodies
 from focused.adaptation.kept_pages import KeptPages
@@ -20,6 +18,7 @@ from focused.adaptation.options import OFF, AdaptationOptions, read_options
 from focused.adaptation.record import RECORD_FILE, JudgedPage, LinkTexts, read_record, term_counts
 from focused.adaptation.rescoring import Rescoring
 from focused.adaptation.trainer import Trainer
+from focused.adaptation.verdict_intake import VerdictIntake
 from focused.adaptation.verdicts import VerdictFiles
 from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, load_version, read_attempts, version_in_use
 from focused.adaptation.worker import Task
@@ -30,7 +29,6 @@ from focused.plan import make_judge
 from focused.stores import LineFile
 from focused.strategies import Strategy, make_strategy
 from focused.topic import TopicError
-from focused.webs.recorded.matching import canonical_form
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -42,7 +40,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LOOK_EVERY_SECS = 0.05
-_VERDICTS_EVERY_SECS = 1.0
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
 _MAX_FAILURES = 3
@@ -74,18 +71,16 @@ class AdaptationPipeline:
         self._rescoring = Rescoring(crawl, self.pages)
         self.trainer = Trainer(options.timeout_secs)
         self._waits = options.waits == "always" or (options.waits == "offline" and plan.web != "live")
-        self._verdicts = VerdictFiles(options.verdicts) if options.verdicts is not None else None
-        self._pending: dict[str, bool] = {}
-        self._number_of: dict[str, int] = {}
+        self._has_verdicts = options.verdicts is not None
+        files = VerdictFiles(options.verdicts) if options.verdicts is not None else None
+        self._verdicts = VerdictIntake(files, self.joined, _MAX_TEXTS * options.max_pages, self._set)
         self._version_of: dict[str, int] = {}
         self._n_texts = 0
         self._n_attempts = FIRST
         self._n_failed_in_a_row = 0
-        self._verdicts_read_at = -1.0
         self._is_preparing = False
         self._longest_secs = 0.0
-        self._window: deque[float] = deque(maxlen=crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
-        self._training = np.zeros(0)
+        self._drift = DriftReport(self._set, crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
         self._record = LineFile(plan.run_dir / RECORD_FILE)
         self._list = LineFile(plan.run_dir / LIST_FILE)
         self._calls: Any = None
@@ -103,10 +98,11 @@ class AdaptationPipeline:
         if self.crawl.frontier is not None:
             self._bodies = KeptBodies(self.crawl.frontier.store, self.pages)
         self._go_on()
-        self._read_verdicts()
-        while self._verdicts is not None and self._verdicts.has_more:  # nobody is kept waiting yet
-            self._read_verdicts()
-        self._measure_training()
+        self._verdicts.read()
+        while self._verdicts.has_more:  # nobody is kept waiting yet
+            self._verdicts.read()
+        if not self._drift.has_training:
+            self._drift.trained(self.topic, self.topic.examples)
         self._calls = create_looping_call(self._look)
         self._calls.start(_LOOK_EVERY_SECS, now=False)
 
@@ -120,9 +116,8 @@ class AdaptationPipeline:
         for what, file in (("pages", self._record), ("versions", self._list)):
             if file.n_failed:
                 self._set(f"adaptation/{what}_lost_count", file.n_failed)
-        if self._verdicts is not None and (summary := self._verdicts.summary()):
-            logger.warning(summary)
-        self._show_drift()
+        self._verdicts.close()
+        self._drift.show(self.crawl.harvest)
 
     # --- Pages
 
@@ -134,7 +129,7 @@ class AdaptationPipeline:
         harvest = self.crawl.harvest
         number = 1 + (harvest.n_pages if harvest is not None else len(self._version_of))
         item.model_version = self.version
-        self._window.append(item.relevance)
+        self._drift.judged(item.relevance)
         label = self.joined.judged(number, item.relevance)
         if label is not None:
             self._count(f"joined_{'positive' if label else 'negative'}_count")
@@ -142,13 +137,8 @@ class AdaptationPipeline:
         self._version_of[item.url] = self.version
         if self._bodies is not None:
             self._bodies.keep(item)
-        for url in dict.fromkeys((item.url, item.known_as)):
-            form = canonical_form(url)
-            if form:
-                self._number_of[form] = number
-                if form in self._pending:
-                    self._verdict(number, self._pending.pop(form))
-        self._read_verdicts()
+        self._verdicts.page(number, (item.url, item.known_as))
+        self._verdicts.read()
         self._train_if_due(number)
         self._took(start, "a page")
         return item
@@ -157,7 +147,7 @@ class AdaptationPipeline:
         page, link, terms = item.analysed, None, {}
         assert page is not None
         assert item.relevance is not None
-        if label is not None or self._verdicts is not None:
+        if label is not None or self._has_verdicts:
             if self._n_texts < _MAX_TEXTS * self.options.max_pages:
                 self._n_texts += 1
                 terms = term_counts(count(page.terms))
@@ -171,7 +161,7 @@ class AdaptationPipeline:
     def _link_texts(self, item: PageItem) -> LinkTexts | None:
         """Return the texts of the link that led to a page: its outcome is known now."""
         kept = self.pages.get(item.referrer)
-        source = self._number_of.get(canonical_form(item.referrer) or "")
+        source = self._verdicts.number_of(item.referrer)
         if kept is None or source is None:
             return None
         number = kept.page.link_numbers.get(item.url)
@@ -184,34 +174,6 @@ class AdaptationPipeline:
         self._count("link_outcomes_count")
         texts = (link.anchor, link.context, count(analyzer.ids(link.window)), count(analyzer.ids(url_terms(link.url))))
         return LinkTexts(source, *map(term_counts, texts))
-
-    def _read_verdicts(self) -> None:
-        """Take in what people have said since the last look."""
-        now = time.monotonic()
-        if self._verdicts is None:
-            return
-        if now - self._verdicts_read_at < _VERDICTS_EVERY_SECS and not self._verdicts.has_more:
-            return
-        for verdict in self._verdicts.new():
-            number = self._number_of.get(verdict.url)
-            if number is not None:
-                self._verdict(number, verdict.relevant)
-            elif verdict.url in self._pending or len(self._pending) < _MAX_TEXTS * self.options.max_pages:
-                self._pending[verdict.url] = verdict.relevant
-            else:
-                self._set(
-                    "verdicts/forgotten_count", self.crawler.stats.get_value("focused/verdicts/forgotten_count", 0) + 1
-                )
-        self._verdicts_read_at = time.monotonic()
-        for fault in self._verdicts.faults():
-            logger.warning(fault)
-        for what, n in self._verdicts.counts.items():
-            self._set(f"verdicts/{what}_count", n)
-        self._set("verdicts/pending_count", len(self._pending))
-
-    def _verdict(self, number: int, relevant: bool) -> None:
-        if self.joined.verdict(number, relevant):
-            self._set("verdicts/used_count", len(self.joined.by_verdict))
 
     # --- Training
 
@@ -276,7 +238,7 @@ class AdaptationPipeline:
             elif self.trainer.n_failed > n_failed:
                 self._training_failed()
         elif not self._is_preparing:
-            self._read_verdicts()
+            self._verdicts.read()
             self._train_if_due(self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
         self._took(start, what)
 
@@ -292,7 +254,7 @@ class AdaptationPipeline:
     def _trained(self, attempt: Attempt) -> None:
         """Use a new model, or say why not."""
         self._list.write(attempt.to_line())
-        if self._verdicts is not None:
+        if self._has_verdicts:
             self._set("verdicts/doubtful_count", attempt.n_doubtful)
         held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
         about = (
@@ -311,7 +273,7 @@ class AdaptationPipeline:
             )
         elif not attempt.accepted:
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
-        self._show_drift()
+        self._drift.show(self.crawl.harvest)
         if not self._is_swapping:
             self._resume()
 
@@ -323,7 +285,7 @@ class AdaptationPipeline:
         plan.judge = judge
         self.version = self.pages.version = self.crawl.model_version = version
         self._set("adaptation/version", version)
-        self._training = example_relevance(topic, self.topic.examples) if self.topic.examples else np.zeros(0)
+        self._drift.trained(topic, self.topic.examples)
         if self._strategy_learns:
             self._is_preparing = True
             # Forests and SVMs take seconds; they let others run meanwhile.
@@ -385,12 +347,10 @@ class AdaptationPipeline:
             if page.number == last + 1:
                 self.joined.start_again()
             self.joined.judged(page.number, page.relevance)
-            form = canonical_form(page.url)
-            if form:
-                self._number_of[form] = page.number
+            self._verdicts.page(page.number, (page.url,))
             self._version_of[page.url] = page.version
             self._n_texts += bool(page.terms)
-            self._window.append(page.relevance)
+            self._drift.judged(page.relevance)
         if pages and last >= pages[-1].number:
             self.joined.start_again()
         n_kept = 0
@@ -409,23 +369,6 @@ class AdaptationPipeline:
             "Adaptation goes on with version %d of the model, %d pages judged, %d of them kept",
             *(self.version, len(pages), n_kept),
         )
-
-    def _measure_training(self) -> None:
-        if self.topic.examples is not None and not len(self._training):
-            self._training = example_relevance(self.topic, self.topic.examples)
-
-    def _show_drift(self) -> None:
-        if not len(self._window) or not len(self._training):
-            return
-        found = drift(self._training, self._window)
-        self._set("drift/scores", round(found, 4))
-        self._set("drift/window_deciles", deciles(self._window))
-        self._set("drift/training_deciles", deciles(self._training))
-        if self.crawl.harvest is not None:
-            logger.info(
-                "Drift of the last %d pages: scores %.2f, harvest %.3f (whole crawl %.3f)",
-                *(len(self._window), found, self.crawl.harvest.recent_rate, self.crawl.harvest.rate),
-            )
 
     def _took(self, start: float, what: str) -> None:
         """Note for how long nothing else could be done."""
