@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
-from twisted.internet.threads import deferToThread
 
 from focused.adaptation.drift_report import DriftReport
 from focused.adaptation.joining import Joined
@@ -16,18 +15,16 @@ from focused.adaptation.kept_bodies import KeptBodies
 from focused.adaptation.kept_pages import KeptPages
 from focused.adaptation.options import OFF, AdaptationOptions, read_options
 from focused.adaptation.record import RECORD_FILE, JudgedPage, LinkTexts, read_record, term_counts
-from focused.adaptation.rescoring import Rescoring
 from focused.adaptation.trainer import Trainer
 from focused.adaptation.verdict_intake import VerdictIntake
 from focused.adaptation.verdicts import VerdictFiles
-from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, load_version, read_attempts, version_in_use
+from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, read_attempts, version_in_use
 from focused.adaptation.worker import Task
 from focused.examples.counting import count, counted_link
 from focused.items import PageItem
+from focused.model_change import ModelChange
 from focused.page.context import url_terms
-from focused.plan import make_judge
 from focused.stores import LineFile
-from focused.strategies import Strategy, make_strategy
 from focused.topic import TopicError
 
 if TYPE_CHECKING:
@@ -64,11 +61,10 @@ class AdaptationPipeline:
         self.options = options
         plan = crawl.plan
         self.topic: Topic = plan.topic
-        self.version = FIRST
         self.joined = Joined(options)
         self.pages = crawl.kept_pages = KeptPages(options.max_pages)
         self._bodies: KeptBodies | None = None
-        self._rescoring = Rescoring(crawl, self.pages)
+        self.model = ModelChange(crawler, crawl, self.pages, self._resume)
         self.trainer = Trainer(options.timeout_secs)
         self._waits = options.waits == "always" or (options.waits == "offline" and plan.web != "live")
         self._has_verdicts = options.verdicts is not None
@@ -78,7 +74,6 @@ class AdaptationPipeline:
         self._n_texts = 0
         self._n_attempts = FIRST
         self._n_failed_in_a_row = 0
-        self._is_preparing = False
         self._longest_secs = 0.0
         self._drift = DriftReport(self._set, crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
         self._record = LineFile(plan.run_dir / RECORD_FILE)
@@ -128,13 +123,13 @@ class AdaptationPipeline:
         start = time.perf_counter()
         harvest = self.crawl.harvest
         number = 1 + (harvest.n_pages if harvest is not None else len(self._version_of))
-        item.model_version = self.version
+        item.model_version = self.model.version
         self._drift.judged(item.relevance)
         label = self.joined.judged(number, item.relevance)
         if label is not None:
             self._count(f"joined_{'positive' if label else 'negative'}_count")
         self._record.write(self._judged(number, item, label).to_line())
-        self._version_of[item.url] = self.version
+        self._version_of[item.url] = self.model.version
         if self._bodies is not None:
             self._bodies.keep(item)
         self._verdicts.page(number, (item.url, item.known_as))
@@ -155,8 +150,10 @@ class AdaptationPipeline:
             else:
                 self._count("texts_not_kept_count")
         kept = self.pages.get(item.referrer)
-        link_version = kept.version if kept is not None else self._version_of.get(item.referrer, self.version)
-        return JudgedPage(number, item.url, round(item.relevance, 6), self.version, link_version, label, terms, link)
+        link_version = kept.version if kept is not None else self._version_of.get(item.referrer, self.model.version)
+        return JudgedPage(
+            number, item.url, round(item.relevance, 6), self.model.version, link_version, label, terms, link
+        )
 
     def _link_texts(self, item: PageItem) -> LinkTexts | None:
         """Return the texts of the link that led to a page: its outcome is known now."""
@@ -179,7 +176,12 @@ class AdaptationPipeline:
 
     def _train_if_due(self, n_pages: int) -> None:
         joined = self.joined
-        if not joined.is_time or self.trainer.is_busy or self._is_swapping or self._n_failed_in_a_row >= _MAX_FAILURES:
+        if (
+            not joined.is_time
+            or self.trainer.is_busy
+            or self.model.is_under_way
+            or self._n_failed_in_a_row >= _MAX_FAILURES
+        ):
             return
         if not joined.n_changed:
             self._count("nothing_new_count")
@@ -191,7 +193,7 @@ class AdaptationPipeline:
         self._n_attempts += 1
         task = Task(
             version=self._n_attempts,
-            in_use=self.version,
+            in_use=self.model.version,
             topic=self.topic.name,
             models_dir=str(self.topic.directory.parent.resolve()),
             run_dir=str(plan.run_dir),
@@ -201,7 +203,7 @@ class AdaptationPipeline:
             tolerance=self.options.tolerance,
             random_state=int(self.topic.manifest.get("random_state") or 0),
             doubts=self.options.doubts,
-            keeps_examples=self._strategy_learns,
+            keeps_examples=self.model.strategy_learns,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,
         )
@@ -212,22 +214,13 @@ class AdaptationPipeline:
         elif self._waits:
             self._pause()
 
-    @property
-    def _strategy_learns(self) -> bool:
-        """Whether the strategy has a model of its own that it makes of the topic's examples."""
-        return type(self.crawl.plan.strategy).prepare is not Strategy.prepare
-
-    @property
-    def _is_swapping(self) -> bool:
-        return self._rescoring.is_under_way or self._is_preparing
-
     def _look(self) -> None:
         """See whether a training has ended; score some of the waiting links anew."""
         start = time.perf_counter()
         what = "a look"
-        if self._rescoring.is_under_way:
+        if self.model.is_scoring:
             what = "waiting links"
-            self._score_some()
+            self.model.score_some()
         elif self.trainer.is_busy:
             n_failed = self.trainer.n_failed
             attempt = self.trainer.poll()
@@ -237,7 +230,7 @@ class AdaptationPipeline:
                 self._trained(attempt)
             elif self.trainer.n_failed > n_failed:
                 self._training_failed()
-        elif not self._is_preparing:
+        elif not self.model.is_under_way:
             self._verdicts.read()
             self._train_if_due(self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0)
         self._took(start, what)
@@ -267,54 +260,18 @@ class AdaptationPipeline:
             except (TopicError, OSError) as error:
                 logger.warning("Version %d of the model cannot be used: %s", attempt.version, error)
                 self._count("worker_failed_count")
-        if self.version == attempt.version:
+        if self.model.version == attempt.version:
             logger.info(
                 "Version %d of the model judges from page %d on (%s)", attempt.version, 1 + self._n_pages, about
             )
         elif not attempt.accepted:
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
         self._drift.show(self.crawl.harvest)
-        if not self._is_swapping:
+        if not self.model.is_under_way:
             self._resume()
 
     def _use(self, version: int) -> None:
-        plan = self.crawl.plan
-        topic = load_version(plan.run_dir, self.topic, version)
-        judge = make_judge(topic, self.crawler.settings)
-        _ = topic.product  # now, not while a page waits for it
-        plan.judge = judge
-        self.version = self.pages.version = self.crawl.model_version = version
-        self._set("adaptation/version", version)
-        self._drift.trained(topic, self.topic.examples)
-        if self._strategy_learns:
-            self._is_preparing = True
-            # Forests and SVMs take seconds; they let others run meanwhile.
-            made = make_strategy(plan.strategy.name, self.crawler.settings)
-            deferToThread(made.prepare, topic).addCallbacks(self._prepared, self._not_prepared)
-        else:
-            self._rescoring.start()
-
-    def _prepared(self, strategy: Strategy) -> None:
-        self._is_preparing = False
-        self.crawl.plan.strategy = strategy
-        self._rescoring.start()
-        if not self._is_swapping:
-            self._resume()
-
-    def _not_prepared(self, failure: Any) -> None:
-        logger.warning("The strategy could not learn from the new examples and stays as it was: %s", failure.value)
-        self._is_preparing = False
-        self._count("worker_failed_count")
-        self._resume()
-
-    def _score_some(self) -> None:
-        """Score a slice of the waiting links."""
-        rescoring = self._rescoring
-        if rescoring.go_on():
-            self._count("links_scored_again_count", rescoring.n_scored)
-            self._set("adaptation/links_left_count", rescoring.n_left)
-            self._set("adaptation/rescoring_ms", round(rescoring.seconds * 1000, 1))
-            self._resume()
+        self._drift.trained(self.model.use(version, self.topic), self.topic.examples)
 
     def _pause(self) -> None:
         if self.crawler.engine is not None:
@@ -367,7 +324,7 @@ class AdaptationPipeline:
             logger.warning("Version %d of the model cannot be used, the topic's own is: %s", version, error)
         logger.info(
             "Adaptation goes on with version %d of the model, %d pages judged, %d of them kept",
-            *(self.version, len(pages), n_kept),
+            *(self.model.version, len(pages), n_kept),
         )
 
     def _took(self, start: float, what: str) -> None:
