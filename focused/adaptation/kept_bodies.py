@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_MANY, _PAGES_A_SEC = 500, 700
+_MANY, _PAGES_A_SEC = 500, 1_500
 
 
 class KeptBodies:

@@ -34,7 +34,7 @@ class Ranks:
         return (-priority << RANK_BITS) + (_TURN - turn if self._is_newest_first else turn)
 
     def turn_of(self, rank: int) -> int:
-        """Return as the how manieth a link was found."""
+        """Return the turn that a rank was made of."""
         turn = rank & _TURN
         return _TURN - turn if self._is_newest_first else turn
 

@@ -30,7 +30,7 @@ class StoredPage(NamedTuple):
 class StoredPages:
     """Pages in the order in which they came; each is part of its page's transaction.
 
-    They are written as they are: 0.03 ms (4 kB) to 0.08 ms (21 kB) a page; zlib's level 1 would take a quarter of the
+    They are written as they are: 0.03 ms (4 kB) to 0.04 or 0.08 ms (21 kB) a page; zlib's level 1 would take a quarter of the
     space and twice the time.
 
     Parameters
