@@ -35,18 +35,20 @@ class Site:
     What there is not is a 404, so robots.txt too.
     """
 
-    def __init__(self, pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None]) -> None:
+    def __init__(
+        self, pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None], address: str = "127.0.0.1"
+    ) -> None:
         self.pages = pages
         self.asked: list[str] = []
         self.answered: Counter[int] = Counter()
         self.agents: set[str] = set()
-        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server = _Server((address, 0), _Handler)
         self._server.site = self
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http://{self._server.server_address[0]}:{self._server.server_port}"
 
     def __enter__(self) -> Site:
         self._thread.start()

@@ -10,6 +10,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections import Counter
 
@@ -325,6 +326,27 @@ def test_a_slow_host_holds_back_nobody(models, tmp_path):
     assert sum(hosts.values()) == 30
     assert hosts["127.0.0.1"] > hosts["localhost"] >= 1
     assert hosts["localhost"] <= seconds / 2.5 + 2
+
+
+def test_hosts_that_never_answer_hold_back_nobody_while_few_requests_are_to_be_under_way(models, tmp_path):
+    is_over = threading.Event()
+    silent = {"/": Reply(hand_made.html(hand_made.STARS), wait=lambda: is_over.wait(60))}
+
+    def good(path: str) -> bytes | None:
+        if path == "/robots.txt":
+            return None
+        if path.count("x") == 3:
+            is_over.set()
+        return hand_made.html(hand_made.STARS, (f"{path}x", "a star"))
+
+    with Site(silent) as first, Site(silent, "127.0.0.2") as second, Site(good, "127.0.0.3") as third:
+        seeds = " ".join(f"{site.url}/" for site in (first, second, third))
+        options = {"seeds": seeds, "web": "live", "strategy": "adaptive", "max_pages": 8}
+        result = crawl(models, tmp_path, settings={**DURABLE, "DOWNLOAD_TIMEOUT": 30}, **options)
+        is_over.set()
+    assert result.exit_code == 0, result.err
+    assert result.stats["focused/pages/fetched_count"] == 8
+    assert "downloader/exception_count" not in result.stats  # the pages came before the silent hosts were given up
 
 
 def test_a_full_disk_ends_the_crawl_and_it_goes_on_when_there_is_room(models, tmp_path):

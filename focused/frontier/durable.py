@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from focused.items import PageItem
     from focused.strategies import Evidence
 
+_UNANSWERED_SECS = 3.0
+"""So long a host may take before a strategy that wants few requests under way waits for it no more."""
+
 
 class FrontierScheduler(BaseScheduler):
     """Keeps every link in the run directory and hands out the best one whose host may be asked now.
@@ -67,6 +70,7 @@ class FrontierScheduler(BaseScheduler):
         self._others = OtherRequests()
         self._staged: dict[int, tuple[PageItem, Lease, list[Request], list[tuple[str, int, Evidence]]]] = {}
         self._wake_call: Any = None
+        self._wakes_at = 0.0
         self._spider: Any = crawler.spider
         self._requests = LinkRequests(crawler)
 
@@ -102,7 +106,8 @@ class FrontierScheduler(BaseScheduler):
         crawl.frontier, crawl.waiting = self, None
         self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
         assert self.crawler.engine is not None
-        obeys_robots = plan.web == "live" and settings.getbool("ROBOTSTXT_OBEY")
+        self._is_live = plan.web == "live"
+        obeys_robots = self._is_live and settings.getbool("ROBOTSTXT_OBEY")
         self._ready = HostsReady(self.crawler.engine.downloader, obeys_robots=obeys_robots)
         self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
         if obeys_robots:
@@ -290,13 +295,22 @@ class FrontierScheduler(BaseScheduler):
     def _has_room(self) -> bool:
         max_pages, session = self._spider.crawl.plan.max_pages, self._spider.crawl.session
         most = None if session is None else session.max_under_way()
-        if most is not None and len(self._in_progress()) >= most:
+        if most is not None and len(self._in_progress()) - self._n_unanswered() >= most:
+            if self._is_live:
+                self._wake_at(now() + _UNANSWERED_SECS / 4)
             return False
         if not max_pages:
             return True
         n_pages: int = self._stats.get_value("focused/pages/fetched_count", 0)
         # The slot holds a request from here until its response's items have passed the pipelines.
         return bool(n_pages + len(self._in_progress()) < max_pages)
+
+    def _n_unanswered(self) -> int:
+        """Return how many requests under way wait for hosts that may never answer: nobody is to wait with them."""
+        if not self._is_live:  # a recorded or made web answers at once, and what is asked must not depend on the clock
+            return 0
+        assert self.crawler.engine is not None
+        return self._leases.unanswered(self.crawler.engine.downloader.active, now() - _UNANSWERED_SECS)
 
     def _in_progress(self) -> set[Request]:
         engine = self.crawler.engine
@@ -309,7 +323,7 @@ class FrontierScheduler(BaseScheduler):
         if found is not None:
             lease = self._leases.of(found)
             if lease is not None:
-                lease.is_queued = False
+                lease.is_queued, lease.since = False, now()
             self._ready.hand_out(host_of(found.url), found)
         return found
 
@@ -320,7 +334,7 @@ class FrontierScheduler(BaseScheduler):
         if self.again is not None:
             link = self.again.leased(link)
         request = self._requests.leased(link)
-        self._leases.add(Lease(link, [link.id], request))
+        self._leases.add(Lease(link, [link.id], request, since=now()))
         self._ready.hand_out(link.host, request)
         return request
 
@@ -328,9 +342,16 @@ class FrontierScheduler(BaseScheduler):
         """Ask again when the first of the hosts that rest may be asked."""
         at = self.store.hosts.next_ready()
         times = [*self._others.ready_times(self._ready), *([] if at is None else [at])]
-        if not times or self._wake_call is not None:
-            return
-        self._wake_call = call_later(max(0.001, min(times) - now()), self._wake)
+        if times:
+            self._wake_at(min(times))
+
+    def _wake_at(self, at: float) -> None:
+        if self._wake_call is not None:
+            if self._wakes_at <= at:
+                return
+            self._wake_call.cancel()
+        self._wakes_at = at
+        self._wake_call = call_later(max(0.001, at - now()), self._wake)
 
     def _wake(self) -> None:
         self._wake_call = None

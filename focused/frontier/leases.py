@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.link import host_of
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
@@ -28,6 +30,8 @@ class Lease:
     numbers: list[int]
     #: The request under way.
     request: Request
+    #: When it was handed out, on the downloader's clock.
+    since: float = 0.0
     #: Whether that request waits in the scheduler: a retry or a redirect.
     is_queued: bool = False
     #: Whether it ends where it leads to a link that is known.
@@ -60,6 +64,12 @@ class Leases:
     def orphans(self, in_progress: Collection[Request]) -> list[Lease]:
         """Return the leases that no request stands for any more: errors, robots.txt, filters, exceptions."""
         return [each for each in self._by_number.values() if not each.is_queued and each.request not in in_progress]
+
+    def unanswered(self, active: Collection[Request], before: float) -> int:
+        """Return how many requests in the downloader are for hosts that leave one unanswered since before a moment."""
+        asked = [(host_of(each.request.url), each.since) for each in self if each.request in active]
+        silent = {host for host, since in asked if since < before}
+        return sum(host in silent for host, _ in asked)
 
     def __iter__(self) -> Iterator[Lease]:
         return iter(list(self._by_number.values()))
