@@ -45,14 +45,14 @@ def check_names(arguments: Mapping[str, Any]) -> None:
         raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return a question if a name looks like a known one.
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return a question if a name looks like a known one, apart from a prefix that all of them have.
 
     >>> did_you_mean("max_page", ARGUMENTS)
     " Did you mean 'max_pages'?"
     """
-    close = get_close_matches(name, known, 1)
-    return f" Did you mean {close[0]!r}?" if close else ""
+    close = get_close_matches(name.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
+    return f" Did you mean {prefix + close[0]!r}?" if close else ""
 
 
 def number(name: str, settings: Mapping[str, Any]) -> float:

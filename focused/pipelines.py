@@ -8,7 +8,7 @@ from dataclasses import asdict
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import DropItem
+from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.items import PageItem
@@ -43,8 +43,10 @@ class _CrawlPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Take the crawl from the spider."""
-        crawl: Crawl = crawler.spider.crawl  # type: ignore[union-attr]
+        """Take the crawl from the spider; of other spiders, as ``scrapy fetch`` has one, stay out."""
+        crawl: Crawl | None = getattr(crawler.spider, "crawl", None)
+        if crawl is None:
+            raise NotConfigured
         return cls(crawler, crawl)
 
     @property

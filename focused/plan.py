@@ -1,7 +1,7 @@
 """What a crawl is going to do, checked before its first request.
 
-The ``crawl`` command plans before anything starts, so that a mistake is one line; the spider plans again, for whoever
-starts it otherwise. No Scrapy is imported: settings are a mapping that knows priorities.
+The ``crawl`` command plans before anything starts, so that a mistake is one line, and hands the plan to the spider;
+started otherwise, the spider plans itself. Settings are a mapping that knows priorities.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from focused.frontier.schema import FILE_NAME, reserve
 from focused.page.limits import PageLimits
 from focused.page.reader import PageReader
 from focused.relevance import Judge
+from focused.scrapy_values import check_values
 from focused.strategies import CHOICES, STRATEGIES, Strategy, check_parameters, make_strategy
 from focused.topic import Topic, is_topic_setting, load_topic
 from focused.webs import DEMO_OPTIONS, open_web
@@ -118,6 +119,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     max_relevant = given.count("max_relevant", arguments, effective)
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
     check_components(effective)
+    check_values(effective)
     _check_feeds(effective)
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": strategy.name,
@@ -211,10 +213,13 @@ def _check_paths(settings: Any) -> None:
 
 def check_components(settings: Any) -> None:
     """Refuse what the components would stumble over when the crawl starts, and settings that nothing would read."""
-    known = {"FOCUSED_WEB", *vars(import_module("focused.settings"))}  # late: it looks at the environment
+    module = import_module("focused.settings")  # late: it looks at the environment
+    known = {"FOCUSED_WEB", *(name for name in vars(module) if name.startswith("FOCUSED_"))}
     for name in sorted(set(map(str, settings)) - known):
         if name.startswith("FOCUSED_"):
-            raise PlanError(f"Unknown setting {name!r}.{given.did_you_mean(name, known)} docs/reference.md lists them.")
+            raise PlanError(
+                f"Unknown setting {name!r}.{given.did_you_mean(name, known, 'FOCUSED_')} docs/reference.md lists them."
+            )
     for name in ("FOCUSED_HARVEST_WINDOW_PAGES", "FOCUSED_HARVEST_EVERY_PAGES"):
         given.whole(name, settings, least=1)
     if given.number("FOCUSED_METRICS_INTERVAL_SECS", settings) < 0:

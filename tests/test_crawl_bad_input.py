@@ -176,6 +176,22 @@ SETTING_CASES = {
 }
 
 
+# Of Scrapy's own settings: it would find them when the crawl has begun, with a traceback, or wait for ever.
+SETTING_CASES |= {
+    "DOWNLOAD_TIMEOUT": "abc",
+    "CONCURRENT_REQUESTS": "0",
+    "DOWNLOAD_DELAY": "-1",
+    "DOWNLOAD_MAXSIZE": "5M",
+    "AUTOTHROTTLE_TARGET_CONCURRENCY": "0",
+    "RETRY_TIMES": "1.5",
+    "COOKIES_ENABLED": "perhaps",
+    "TELNETCONSOLE_ENABLED": "maybe",
+    "LOG_LEVEL": "bogus",
+    "LOG_ENABLED": "perhaps",
+    "LOG_FILE": "/dev/null/job.log",
+}
+
+
 @pytest.mark.parametrize("setting", SETTING_CASES)
 def test_a_bad_setting_is_named(models, tmp_path, setting):
     value = SETTING_CASES[setting]
@@ -287,3 +303,26 @@ def test_a_feed_that_cannot_be_written_is_known_before_the_first_page(models, tm
 def test_a_misspelt_setting_names_the_one_that_was_meant(models, tmp_path):
     line = refused(crawl(models, tmp_path, web="demo", settings={"FOCUSED_MAX_PAGE": "7"}))
     assert "Unknown setting 'FOCUSED_MAX_PAGE'. Did you mean 'FOCUSED_MAX_PAGES'?" in line
+
+
+def test_a_setting_like_no_other_is_not_said_to_mean_one(models, tmp_path):
+    line = refused(crawl(models, tmp_path, web="demo", settings={"FOCUSED_BOGUS": "7"}))
+    assert "Unknown setting 'FOCUSED_BOGUS'. docs/reference.md" in line
+
+
+def test_a_wrong_log_level_is_said_in_the_log_file(models, tmp_path):
+    refused(crawl(models, tmp_path, settings={"LOG_FILE": "job.log", "LOG_LEVEL": "loud"}))
+    assert "LOG_LEVEL must be one of" in (tmp_path / "job.log").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("focsed",), "There is no spider 'focsed'. Did you mean 'focused'?"),
+        (("--nope",), "There is no option --nope. See scrapy crawl -h."),
+        (("focused", "--nope", "-a", "topic=stars"), "There is no option --nope. See scrapy crawl -h."),
+        (("focused", "-a", "topic=stars", "-a", "plan=mine"), "Unknown spider argument 'plan'"),
+    ],
+)
+def test_a_spider_or_option_that_there_is_not(models, tmp_path, words, message):
+    assert message in refused(scrapy("crawl", *words, cwd=tmp_path, env=environment(models)))

@@ -5,13 +5,21 @@ from __future__ import annotations
 import argparse
 import logging
 import sys
+from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
+from scrapy.spiderloader import get_spider_loader
 
-from focused.arguments import ARGUMENTS
+from focused.arguments import ARGUMENTS, did_you_mean
 from focused.extensions import quieten
 from focused.plan import plan_crawl
+from focused.scrapy_values import wrong_at_start
 from focused.strategies import CHOICES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scrapy.settings import BaseSettings
 
 logger = logging.getLogger(__name__)
 
@@ -40,14 +48,21 @@ class Command(ScrapyCrawl):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Keep Scrapy from talking before the arguments are checked."""
+        """Keep Scrapy from talking before the arguments are checked, and from stumbling over what it reads before that."""
         super().process_options(args, opts)
         assert self.settings is not None
-        if args == ["focused"]:
+        wrong = list(wrong_at_start(self.settings))
+        for name, usable, _ in wrong:
+            self.settings.set(name, usable, priority="cmdline")
+        self._wrong = [*(message for *_, message in wrong), *_wrong_names(args, self.settings)]
+        if args == ["focused"] or self._wrong:
             quieten(self.settings.get("LOG_LEVEL"))
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Check the arguments, then crawl."""
+        if self._wrong:
+            self._refuse(self._wrong[0])
+            return
         if args == ["focused"]:
             assert self.settings is not None
             try:
@@ -55,8 +70,7 @@ class Command(ScrapyCrawl):
             except (ValueError, OSError) as error:
                 self._refuse(" ".join(str(error).split()))
                 return
-            # The folder that was made and tried is the one that is used.
-            opts.spargs["run_dir"] = str(plan.run_dir)
+            opts.spargs["plan"] = plan
         super().run(args, opts)
 
     def _refuse(self, message: str) -> None:
@@ -66,3 +80,16 @@ class Command(ScrapyCrawl):
             logger.error(message)  # under Scrapyd the log is all that a client gets to see
         sys.stderr.write(f"Error: {message}\n")
         self.exitcode = 1
+
+
+def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
+    """Say what Scrapy would answer with a traceback: options that it passes on, and spiders that there are not."""
+    unknown = [arg for arg in args if arg.startswith("-")]
+    if unknown:
+        yield f"There is no option {unknown[0]}. See scrapy crawl -h."
+    names = get_spider_loader(settings).list()
+    if len(args) == 1 and args[0] not in names:
+        yield (
+            f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} There are: {', '.join(sorted(names))}. Example: "
+            f"scrapy crawl focused -a topic=demo"
+        )

@@ -31,7 +31,8 @@ logger = logging.getLogger(__name__)
 class FocusedSpider(scrapy.Spider):
     """Crawls for one topic.
 
-    Arguments: see :data:`focused.arguments.ARGUMENTS`. Every page becomes an item; every link a request, whose priority
+    Arguments: see :data:`focused.arguments.ARGUMENTS`; or ``plan``, a :class:`focused.plan.CrawlPlan` for the same
+    settings, where one has been made. Every page becomes an item; every link a request, whose priority
     the link scoring middleware sets.
     """
 
@@ -45,8 +46,9 @@ class FocusedSpider(scrapy.Spider):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Check the arguments and let the topic's and the web's settings reach the crawl."""
-        plan = plan_crawl(kwargs, crawler.settings)
+        """Take the command's plan, or check the arguments; let the topic's and the web's settings reach the crawl."""
+        made = kwargs.pop("plan") if isinstance(kwargs.get("plan"), CrawlPlan) else None
+        plan = made or plan_crawl(kwargs, crawler.settings)
         crawler.settings.setdict(plan.settings, priority="spider")
         crawler.settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         spider = super().from_crawler(crawler, *args, **kwargs)

@@ -22,6 +22,9 @@ _ALLOWED_SETTINGS = frozenset(
 _TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
 _SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"})
 
+NUMBER_SETTINGS = _ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
+"""Those of Scrapy's that are numbers of at least 0."""
+
 
 def is_topic_setting(name: str) -> bool:
     """Tell whether a topic may set a Scrapy setting."""
