@@ -66,6 +66,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focused.extensions.HarvestMonitor": 100,
     "focused.warc.WarcRecorder": 200,
+    "focused.early_stop.EarlyStop": 300,
     "focused.collector.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from pathlib import Path
 from typing import Any
+
+from scrapy import signals
 
 from focused.frontier.scheduler import BudgetScheduler
 
@@ -44,3 +47,24 @@ class OnePageFails:
         if self._n_pages == 10:
             raise RuntimeError("a page out of order")
         return item
+
+
+def stop_while_opening() -> None:
+    """Give the next crawl of this process an extension that has it told to stop while it is being opened."""
+    from focused import settings
+
+    settings.EXTENSIONS["failing.StoppedWhileOpening"] = 990
+
+
+class StoppedWhileOpening:
+    """Sends SIGTERM while the spider is being opened, which then takes a moment more."""
+
+    @classmethod
+    def from_crawler(cls, crawler: Any) -> StoppedWhileOpening:
+        extension = cls()
+        crawler.signals.connect(extension.spider_opened, signals.spider_opened)
+        return extension
+
+    async def spider_opened(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(0.3)

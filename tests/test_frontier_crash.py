@@ -17,6 +17,7 @@ from collections import Counter
 import hand_made
 import pytest
 from commands import crawl, crawl_argv, environment, finished, read_json_lines, scrapy, started
+from failing import stop_while_opening
 from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
@@ -139,6 +140,21 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
         count - 1 for path, count in asked.items() if int(path.strip("/")) < N_PAGES and int(path.strip("/")) % 20 != 7
     )
     assert n_again <= 3 * 8
+
+
+def test_a_crawl_told_to_stop_while_it_is_opened_ends_as_at_any_other_time_and_goes_on(models, tmp_path):
+    with Site(page) as site:
+        options = {"seeds": f"{site.url}/0", "max_pages": 20, "settings": DURABLE}
+        stopped = crawl(models, tmp_path, before=stop_while_opening, **options)
+        reason = stopped.run["finish_reason"]
+        more = crawl(models, tmp_path, **options)
+    assert [each.exit_code for each in (stopped, more)] == [0, 0]
+    assert "Finished (shutdown)" in stopped.err
+    assert "Traceback" not in stopped.err
+    assert reason == "shutdown"
+    assert "Going on in" in more.err
+    assert more.stats["focused/pages/fetched_count"] == 20
+    assert more.stats["finish_reason"] == "max_pages"
 
 
 def test_a_crawl_that_has_reached_its_budget_stays_there_and_goes_on_with_a_larger_one(models, tmp_path):
