@@ -97,8 +97,9 @@ def language_of_the_others(language: str, unlabeled: PageSet | Background) -> li
     if main in (language, UNKNOWN):
         return []
     return [
-        f"most unlabelled pages are in {main!r}, the topic is in {language!r}: what was learnt tells the language "
-        f"rather than the topic. Train again with --unlabeled pages in {language!r}."
+        f"{languages.get(language, 0):,} of {sum(languages.values()):,} unlabelled pages are in {language!r}, the topic's "
+        f"language, {languages[main]:,} in {main!r}: much of what was learnt tells the language rather than the topic. Train "
+        f"again with more --unlabeled pages in {language!r}."
     ]
 
 
