@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.core.scheduler import BaseScheduler
+from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
@@ -75,9 +75,9 @@ class FrontierScheduler(BaseScheduler):
         self._requests = LinkRequests(crawler)
 
     @classmethod
-    def from_crawler(cls, crawler: Crawler) -> Self:
-        """Take the crawler along; the settings are read when the spider is there."""
-        return cls(crawler)
+    def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
+        """Take the crawler along; the settings are read when the spider is there. Of other spiders Scrapy's own serves."""
+        return cls(crawler) if hasattr(crawler.spider, "crawl") else Scheduler.from_crawler(crawler)
 
     # --- Scrapy's interface
 

@@ -1,0 +1,64 @@
+"""The crawl command: what it plans is planned once; and what the project adds to Scrapy stays out of other commands."""
+
+from __future__ import annotations
+
+import shutil
+
+import hand_made
+import pytest
+from commands import ROOT, crawl, environment, scrapy
+from sites import Site
+from warcs import Warc
+
+from focused.strategies.adaptive import Adaptive
+
+pytestmark = pytest.mark.slow
+
+PREPARED = "prepared"
+
+
+def count_preparations() -> None:
+    """Write a letter each time a strategy learns from the topic."""
+    prepare = Adaptive.prepare
+
+    def counted(self, topic):
+        with open(PREPARED, "a") as file:  # noqa: PTH123  it is the crawl's folder that counts
+            file.write("x")
+        return prepare(self, topic)
+
+    Adaptive.prepare = counted
+
+
+def test_a_strategy_is_prepared_once_and_what_is_wrong_with_the_topic_is_said_once(tmp_path):
+    shutil.copytree(ROOT / "models" / "demo", tmp_path / "models" / "demo")
+    (tmp_path / "models" / "demo" / "examples.npz").unlink()
+    settings = {"FOCUSED_DEMO_PAGES": 400, "FOCUSED_DEMO_HOSTS": 20}
+    done = crawl(tmp_path / "models", tmp_path, topic="demo", max_pages=3, settings=settings, before=count_preparations)
+    assert done.exit_code == 0, done.err
+    assert done.err.count("examples.npz cannot be read") == 1
+    assert (tmp_path / PREPARED).read_text() == "x"
+
+
+def test_damages_of_a_recorded_web_are_said_once(models, tmp_path):
+    warc = Warc(tmp_path / "web.warc.gz")
+    for path, body in hand_made.two_regions().items():
+        warc.page(f"http://site.example{path}", body)
+    web = warc.save()
+    web.write_bytes(web.read_bytes()[:-20])
+    done = crawl(models, tmp_path, web=web, max_pages=3)
+    assert done.exit_code == 0, done.err
+    assert done.err.count("damaged places were passed over") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [(("fetch",), "<p>A nebula."), (("shell", "-c", "response.status"), "200")],
+    ids=["fetch", "shell"],
+)
+def test_scrapys_own_commands_work_in_the_project_and_leave_nothing(models, tmp_path, words, shown):
+    with Site({"/": b"<p>A nebula."}) as site:
+        done = scrapy(*words, f"{site.url}/", cwd=tmp_path, env=environment(models))
+    assert (done.exit_code, done.out.strip()) == (0, shown)
+    assert "Traceback" not in done.err
+    assert "ERROR" not in done.err
+    assert {path.name for path in tmp_path.iterdir()} == {"out", "err"}
