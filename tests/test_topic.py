@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from focused.learning.calibration import KINDS, Calibration
 from focused.learning.learners import LEARNERS
 from focused.topic import Topic, TopicError, check_topic_name, is_topic_setting, load_topic, topic_names
+from focused.topic.names import SHIPPED
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 
@@ -78,6 +80,22 @@ def test_a_damaged_model_is_refused_with_how_to_retrain(topic: Topic, tmp_path: 
     path.unlink() if damage == "missing" else path.write_bytes(data)
     with pytest.raises(TopicError, match="Retrain it: scrapy train stars"):
         load_topic("stars", tmp_path)
+
+
+@pytest.mark.parametrize("name", SHIPPED)
+@pytest.mark.parametrize("file", ["model.npz", "manifest.json"])
+def test_a_damaged_topic_of_the_project_is_put_back_and_not_retrained_from_files_that_nobody_has(
+    tmp_path: Path, name: str, file: str
+) -> None:
+    shutil.copytree(MODELS / name, tmp_path / name)
+    (tmp_path / name / file).write_bytes(b"[")
+    with pytest.raises(TopicError, match=f"git checkout -- models/{name} ") as refused:
+        load_topic(name, tmp_path)
+    assert "shipped-topics/" not in str(refused.value)
+
+
+def test_the_topics_of_the_project_are_those_that_are_there() -> None:
+    assert topic_names(MODELS) == sorted(SHIPPED)
 
 
 def test_the_model_of_another_topic_is_refused(topic: Topic, tmp_path: Path) -> None:

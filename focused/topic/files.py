@@ -146,11 +146,9 @@ def _read_manifest(name: str, path: Path) -> dict[str, Any]:
     try:
         manifest = json.loads(_read_file(path))
     except (ValueError, OSError, RecursionError) as error:
-        raise TopicError(
-            f"{path} cannot be read: {error}. Retrain it: scrapy train {name} --force --positive PATH"
-        ) from None
+        raise TopicError(f"{path} cannot be read: {error}. {retrain_advice(name, {})}") from None
     if not isinstance(manifest, dict):
-        raise TopicError(f"{path} must hold a JSON object. Retrain it: scrapy train {name} --force --positive PATH")
+        raise TopicError(f"{path} must hold a JSON object. {retrain_advice(name, {})}")
     return manifest
 
 

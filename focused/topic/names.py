@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 
 TOPIC_FILE, MANIFEST_FILE, MODEL_FILE, EXAMPLES_FILE = "topic.toml", "manifest.json", "model.npz", "examples.npz"
 
+SHIPPED = ("astrophysics", "demo", "nuclear-physics", "university-courses")
+"""Topics that come with the project; scripts/train_shipped_topics.py makes them."""
+_SHIPPED_EXAMPLES = "runs/shipped-topics/"
+"""Where that script writes what they are learnt from: nobody else has it."""
+
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 
 
@@ -43,8 +48,13 @@ def topic_names(models_dir: Path) -> list[str]:
 
 
 def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
-    """Return how to retrain a topic: by the command that made it, if it is one."""
+    """Return how to get a topic that can be used: by the command that made it, if it is one; one that ships, from git."""
     command = manifest.get("command")
+    if name in SHIPPED and (not command or _SHIPPED_EXAMPLES in str(command)):
+        return (
+            f"It came with the project; put it back: git checkout -- models/{name} (or make it anew: "
+            f"python scripts/train_shipped_topics.py {name})"
+        )
     if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
         command = f"scrapy train {name} --positive PATH"
     return f"Retrain it: {command.removesuffix(' --force')} --force"

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
+_told: set[tuple[Path, int, int]] = set()
+"""Damages that the log has named: a crawl opens its web more than once."""
 # What was true of the connection or of the encoded body, and is not of the answer.
 DROPPED_HEADERS = frozenset({"transfer-encoding", "content-encoding", "content-length"})
 
@@ -66,7 +68,9 @@ class RecordedWeb:
         except OSError as error:
             self.index.close()
             raise WebError(f"{path} cannot be read: {error.strerror}. Check its permissions.") from error
-        if self.index.n_damaged or self.index.n_unresolved:
+        damages = (path.absolute(), self.index.n_damaged, self.index.n_unresolved)
+        if any(damages[1:]) and damages not in _told:
+            _told.add(damages)
             logger.warning(
                 "%s: %d damaged places were passed over, %d revisits name pages that it does not hold; "
                 "%d pages can be read",
