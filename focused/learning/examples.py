@@ -46,6 +46,8 @@ class TrainingSet:
     """Shape (n_pages, n_terms)."""
     positive: NDArray[np.bool_]
     """Shape (n_pages,)."""
+    rows: NDArray[np.int64]
+    """Rows of the pages in the counts that were given, shape (n_pages,)."""
     links: LinkExamples
     """Rows refer to `counts`; no links where none were given."""
 
@@ -85,7 +87,7 @@ def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None
         logger.warning("%d positive pages hold no known word and are left out", n_positive - n_with_words)
     kept = np.flatnonzero(has_words | ~positive)
     links = _links_among(link_examples, terms, kept, matrix.shape)
-    return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], links)
+    return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], kept, links)
 
 
 def _positive_flags(y: ArrayLike, n_pages: int) -> NDArray[np.bool_]:

@@ -79,6 +79,27 @@ def page_figures(
     return figures
 
 
+def brier_score(
+    relevance: NDArray[np.float64], positive: NDArray[np.bool_], *, prior: float, prior_is_assumed: bool
+) -> float:
+    """Return the expected square of (relevance - whether a page is relevant), in the population; less is better.
+
+    With g the relevance and y in {0, 1}: E[(g - y)^2] = E[g^2] - 2 pi E[g | y = 1] + pi. No label of an unlabelled page
+    is needed. Chance may take it below 0.
+
+    Parameters
+    ----------
+    relevance, positive : ndarray of shape (n_pages,)
+        Held-out relevance of the training pages, and whether each is a labelled positive.
+    prior, prior_is_assumed
+        pi; as in `page_figures`.
+    """
+    of_positives, of_others = relevance[positive], relevance[~positive]
+    if prior_is_assumed:
+        return float(prior * np.mean((1 - of_positives) ** 2) + (1 - prior) * np.mean(of_others**2))
+    return float(np.mean(of_others**2) - 2 * prior * np.mean(of_positives) + prior)
+
+
 @dataclass(frozen=True, slots=True)
 class ThresholdFigures:
     """What a threshold of the page's relevance would give; see `page_figures` for how it is known."""

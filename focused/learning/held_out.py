@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,6 +62,21 @@ def short_texts(counts: sparse.csr_matrix, pages: NDArray[np.int64], rng: np.ran
     return Units(sparse.vstack(drawn, format="csr"), np.tile(pages, len(SHORT_LENGTHS)))
 
 
+def first_equal_rows(counts: sparse.csr_matrix) -> NDArray[np.int64]:
+    """Return for each document the row of the first one with the same counts; shape (n_documents,)."""
+    rows = sparse.csr_matrix(counts, copy=True)
+    rows.sum_duplicates()
+    ends = rows.indptr
+    first: dict[tuple[bytes, bytes], int] = {}
+    return np.array(
+        [
+            first.setdefault((rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()), row)
+            for row, (a, b) in enumerate(pairwise(ends.tolist()))
+        ],
+        dtype=np.int64,
+    )
+
+
 def held_out_decisions(
     learner: str,
     final: LinearCountClassifier,
@@ -71,6 +87,7 @@ def held_out_decisions(
     n_folds: int,
     random_state: int,
     n_jobs: int | None = None,
+    learnt_only: NDArray[np.bool_] | None = None,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions of each group of units, by models that were not trained on the units' pages.
 
@@ -93,13 +110,19 @@ def held_out_decisions(
         Seed of the folds and of the learner.
     n_jobs : int, optional
         Folds trained at the same time, as in joblib.
+    learnt_only : ndarray of bool of shape (n_pages,), optional
+        Pages of a crawl, see `train_topic`. A copy of another page is kept from the same model as that one, and
+        unlabelled pages among them do not make the scale.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
     for fold, (_, test) in enumerate(folds.split(counts, positive)):
         fold_of[test] = fold
-    members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
     unlabeled = counts[~positive]
+    if learnt_only is not None:
+        fold_of = fold_of[first_equal_rows(counts)]
+        unlabeled = counts[~positive & ~learnt_only]
+    members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
     results = Parallel(n_jobs=n_jobs)(
         delayed(_judge)(
             learner,

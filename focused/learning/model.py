@@ -53,6 +53,8 @@ class TrainingFigures:
     f1_high: float
     at_thresholds: tuple[ThresholdFigures, ...] = ()
     """What other thresholds of the page's relevance would give."""
+    brier: float | None = None
+    """Expected square of the error of a page's held-out relevance; see `brier_score`."""
 
 
 @dataclass(frozen=True, slots=True)

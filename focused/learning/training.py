@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.learning.calibration import Calibration, CalibrationExamples
 from focused.learning.examples import LinkExamples, TrainingSet, prepare
-from focused.learning.figures import figures_at_thresholds, page_figures
+from focused.learning.figures import brier_score, figures_at_thresholds, page_figures
 from focused.learning.held_out import Units, held_out_decisions, short_texts
 from focused.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
 from focused.learning.learners import LEARNERS, make_learner
@@ -19,7 +19,7 @@ from focused.learning.threshold import with_best_page_threshold
 from focused.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["LinkExamples", "TopicModel", "train_topic"]
 
@@ -40,6 +40,8 @@ def train_topic(
     learner: str = LEARNERS[0],
     background_prior: float | None = None,
     links_are_met: bool = False,
+    learnt_only: ArrayLike | None = None,
+    known_prior: float | None = None,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -64,6 +66,11 @@ def train_topic(
         estimated from the unlabelled pages.
     links_are_met : bool
         With `background_prior`: the links were met by a crawl, whose pages stand beside the background's. They are used.
+    learnt_only : array-like of bool of shape (n_pages,), optional
+        Pages that the classifier learns from but that are no draw from the pages at large, as those of a focused crawl:
+        the prior, the calibrations of pages and blocks, the threshold and the figures come from all others.
+    known_prior : float, optional
+        Share of relevant pages among the unlabelled ones, in (0, 1), where it is known and not to be estimated.
     n_folds : int
         Number of models that judge pages they have not seen; fewer where there are fewer positives.
     random_state : int
@@ -81,13 +88,19 @@ def train_topic(
         raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
+    if known_prior is not None and not 0 < known_prior < 1:
+        raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
     data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
     positive = data.positive
     estimator = make_learner(learner, random_state).fit(data.counts, positive)
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
-    pages, short, *links = _units(data, rng)
+    # Those that stand for the pages at large.
+    drawn = np.ones(len(positive), dtype=np.bool_)
+    if learnt_only is not None:
+        drawn = ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
+    pages, short, *links = _units(data, drawn, rng)
     groups = [pages, short, *links]
     decisions = held_out_decisions(
         learner,
@@ -98,38 +111,41 @@ def train_topic(
         n_folds=n_folds,
         random_state=random_state,
         n_jobs=n_jobs,
+        learnt_only=None if learnt_only is None else ~drawn,
     )
     is_background = background_prior is not None
-    prior = background_prior or estimate_prior(decisions[0][positive], decisions[0][~positive]).prior
-    line = page_line(prior, decisions[0], pages.n_known, positive, is_background=is_background)
-    labels, weights = (
-        background_population(positive, prior)
+    is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]
+    prior = background_prior or known_prior or estimate_prior(found[is_shown], found[~is_shown]).prior
+    line = page_line(prior, found, n_known, is_shown, is_background=is_background)
+    # Pages that are learnt from only weigh nothing.
+    labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
+    labels[drawn], weights[drawn] = (
+        background_population(is_shown, prior)
         if is_background
-        else population(positive, line.relevance(decisions[0], pages.n_known))
+        else population(is_shown, line.relevance(found, n_known))
     )
     # Each unlabelled page that was shortened stands for those that were not.
     shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
-    stands_for = np.where(positive, 1.0, (~positive).sum() / max(shortened.sum(), 1))
+    stands_for = np.where(positive, 1.0, (~is_shown).sum() / max(shortened.sum(), 1))
     short_examples = CalibrationExamples(
         decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
     )
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
     page, block = calibrate_pages(line, page_examples, short_examples)
-    page, _ = with_best_page_threshold(
-        page, decisions[0], pages.n_known, positive, prior=prior, is_background=is_background
-    )
+    page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
-    for kind, group, found in zip(("anchor", "context"), links, decisions[2:], strict=True):
+    for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):
         targets = data.links.target_rows
         link_labels, link_weights = population(positive[targets], relevance[targets])
-        examples = CalibrationExamples(found, group.n_known, link_labels, link_weights)
+        examples = CalibrationExamples(of_links, group.n_known, link_labels, link_weights)
         calibrations[kind] = calibrate_links(kind, page, examples, short_examples)
 
+    relevance = relevance[drawn]
     measured = page_figures(
-        decisions[0],
+        found,
         relevance >= page.threshold,
-        positive,
+        is_shown,
         rng,
         prior=prior,
         prior_is_assumed=is_background,
@@ -148,15 +164,16 @@ def train_topic(
         prior_is_assumed=is_background,
         **measured,
         at_thresholds=figures_at_thresholds(
-            relevance, positive, page.threshold, prior=prior, prior_is_assumed=is_background
+            relevance, is_shown, page.threshold, prior=prior, prior_is_assumed=is_background
         ),
+        brier=brier_score(relevance, is_shown, prior=prior, prior_is_assumed=is_background),
     )
     return _model(learner, estimator, data, calibrations, figures)
 
 
-def _units(data: TrainingSet, rng: np.random.Generator) -> list[Units]:
-    """Return the texts to be judged: pages, short texts, anchor texts, link contexts."""
-    positive, unlabeled = np.flatnonzero(data.positive), np.flatnonzero(~data.positive)
+def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:
+    """Return the texts to be judged: pages, short texts, anchor texts, link contexts; short ones of `drawn` pages."""
+    positive, unlabeled = np.flatnonzero(data.positive & drawn), np.flatnonzero(~data.positive & drawn)
     sample = np.sort(rng.choice(unlabeled, min(len(unlabeled), _MAX_SHORTENED), replace=False))
     return [
         Units(data.counts, np.arange(len(data.positive))),
