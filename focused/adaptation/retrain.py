@@ -133,17 +133,23 @@ def retrain(
     ValueError
         If nothing can be learnt.
     """
-    examples = enlarge(_examples_of(topic), pages, labels)
+    own = _examples_of(topic)
+    examples = enlarge(own, pages, labels)
     say(f"Learning from {int(examples.positive.sum()):,} positives and {int((~examples.positive).sum()):,} other pages")
     figures = topic.manifest.get("figures", {})
+    prior = float(figures["prior"]) if figures else None
     is_assumed = bool(figures.get("prior_is_assumed"))
     model = train_topic(
         examples.pages,
         examples.positive,
         link_examples=links_of(examples),
         learner=topic.manifest["learner"],
-        background_prior=float(figures["prior"]) if is_assumed else None,
+        background_prior=prior if is_assumed else None,
         links_are_met=True,
+        # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
+        # every relevance, down with each training.
+        learnt_only=np.arange(len(examples.positive)) >= len(own.positive),
+        known_prior=prior,
         n_folds=N_FOLDS,
         random_state=random_state,
     )

@@ -42,11 +42,15 @@ class Attempt:
     n_verdicts: int = 0
     #: Verdicts that all other examples speak against; they were left out.
     n_doubtful: int = 0
+    #: Pages whose relevance the topic's own model contradicts; they were left out.
+    n_contradicted: int = 0
     n_links: int = 0
     #: The version it was compared with.
     in_use: int = FIRST
     #: Average precision on held-out examples: of this version, of the one in use, of the first.
     held_out: dict[str, float] = field(default_factory=dict)
+    #: What it decides about the held-out own examples, and what a model without pages of the crawl does.
+    decisions: dict[str, dict[str, float]] = field(default_factory=dict)
     #: Seconds that the training took.
     seconds: float = 0.0
 

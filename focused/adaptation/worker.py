@@ -12,12 +12,15 @@ import sys
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from focused.adaptation.record import RECORD_FILE, read_record
 from focused.adaptation.versions import FOLDER, LABELS_FILE, Attempt, read_labels
 from focused.stores import write_json
 from focused.topic import Topic, load_topic
+
+if TYPE_CHECKING:
+    from focused.adaptation.decisions import Decisions
 
 
 @dataclass(frozen=True)
@@ -49,15 +52,27 @@ class Task:
         return json.dumps(asdict(self))
 
 
-def do(task: Task, topic: Topic) -> Attempt:
-    """Train, compare, and write the version if it is not worse."""
+def do(task: Task, topic: Topic, firsts: dict[int, Decisions]) -> Attempt:
+    """Train, compare, and write the version if it is not worse.
+
+    Parameters
+    ----------
+    task : Task
+    topic : Topic
+    firsts : dict
+        By seed, what a model decides that has learnt from no page of the crawl; filled here.
+    """
     # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
+    from focused.adaptation.decisions import agreed, decisions_of, rounded, why_forgets
     from focused.adaptation.retrain import compare, retrain, without_doubtful
 
     start = time.perf_counter()
     run_dir = Path(task.run_dir)
     labels = {int(number): label for number, label in task.labels.items()}
     pages, _ = read_record(run_dir / RECORD_FILE, task.n_bytes)
+    n_labels = len(labels)
+    labels = agreed(topic, pages, labels, set(task.verdicts))
+    n_contradicted = n_labels - len(labels)
     n_labels = len(labels)
     if task.doubts and task.verdicts:
         labels = without_doubtful(topic, pages, labels, set(task.verdicts), random_state=task.random_state)
@@ -71,6 +86,7 @@ def do(task: Task, topic: Topic) -> Attempt:
         "n_negative": len(joined) - n_positive,
         "n_verdicts": len(task.verdicts),
         "n_doubtful": n_labels - len(labels),
+        "n_contradicted": n_contradicted,
         "in_use": task.in_use,
     }
     try:
@@ -82,7 +98,17 @@ def do(task: Task, topic: Topic) -> Attempt:
         why = found.why_worse(task.tolerance)
         if why:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
+        if task.random_state not in firsts:
+            firsts[task.random_state] = decisions_of(retrain(topic, [], {}, about={}, random_state=task.random_state))
+        first = firsts[task.random_state]
         made = retrain(topic, pages, labels, about=known, random_state=task.random_state)
+        decisions = decisions_of(made)
+        known["decisions"] = {"new": rounded(decisions), "first": rounded(first)}
+        verdicts = set(task.verdicts) & labels.keys()
+        why = decisions.why_worse(first, task.tolerance, widens=2 * len(verdicts) >= len(labels))
+        why = why or why_forgets(topic, made, pages, labels, verdicts, task.tolerance)
+        if why:
+            return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     except (ValueError, OSError) as error:
         return Attempt(accepted=False, why=" ".join(str(error).split()), seconds=_seconds(start), **known)
     known["n_links"] = made.manifest["figures"]["n_links"]
@@ -103,11 +129,12 @@ def main() -> None:
     """Do one task after another, until there is nobody to ask."""
     logging.basicConfig(level=logging.ERROR)
     topic: Topic | None = None
+    firsts: dict[int, Decisions] = {}
     for line in sys.stdin:
         task = Task(**json.loads(Path(line.rstrip("\n")).read_text(encoding="utf-8")))
         if topic is None:
             topic = load_topic(task.topic, Path(task.models_dir))
-        print(do(task, topic).to_line(), flush=True)
+        print(do(task, topic, firsts).to_line(), flush=True)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from focused.adaptation.decisions import Decisions
     from focused.adaptation.retrain import Comparison
     from focused.topic import Topic
 
@@ -56,9 +57,8 @@ def train_from_run(
 ) -> str:
     """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
 
-    The topic that there was is kept. The cross-validated F1 of the two cannot be compared: other positives are to be
-    found, among them the doubtful ones that the crawl met, and the share of relevant pages that precision rests on is
-    estimated anew. So both are judged on the same examples, kept from both, as in the crawl.
+    The topic that there was is kept. It is set against the new one as in a crawl: on the same examples, kept from both,
+    with the same share of relevant pages; by the order of the pages and by what is called relevant.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def train_from_run(
         Of a crawl for this topic that adapted.
     models_dir : Path
     tolerance : float
-        By how much the average precision on held-out examples may be lower.
+        By how much the average precision on held-out examples may be lower; see `Decisions.why_worse` for the rest.
     force : bool
         Also if the topic has been trained since the crawl, or if the new model is worse.
     say : callable
@@ -79,6 +79,7 @@ def train_from_run(
     ValueError
         If the run is of another topic or model, nothing joined in it, or the new model is worse.
     """
+    from focused.adaptation.decisions import decisions_of, rounded, why_forgets
     from focused.adaptation.record import RECORD_FILE, read_record
     from focused.adaptation.retrain import compare, retrain
     from focused.adaptation.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
@@ -121,11 +122,7 @@ def train_from_run(
     verdicts = {page.number for page in joined if page.joins is not labels[page.number]}
     say("Comparing with the topic as it is, on examples kept from both")
     found = compare(topic, pages, labels, {}, verdicts, random_state=random_state)
-    if found.why_worse(tolerance) and not force:
-        raise ValueError(
-            f"Topic {name!r} stays as it is, for the new model is worse: {_compared(found, len(verdicts))}. Take it all "
-            "the same with --force; the former topic is kept."
-        )
+    first = decisions_of(retrain(topic, [], {}, about={}, random_state=random_state))
     about = {
         "from_run": run_dir.name,
         "version": version,
@@ -134,8 +131,22 @@ def train_from_run(
         "n_verdicts": len(verdicts),
         "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
     }
-    before = topic.manifest.get("figures", {})
     made = retrain(topic, pages, labels, about=about, random_state=random_state, say=say)
+    new = decisions_of(made)
+    widens = 2 * len(verdicts) >= len(joined)
+    about["decisions"] = {"new": rounded(new), "first": rounded(first)}
+    made.manifest["adaptation"] |= about
+    why = (
+        found.why_worse(tolerance)
+        or new.why_worse(first, tolerance, widens=widens)
+        or why_forgets(topic, made, pages, labels, verdicts, tolerance)
+    )
+    compared = f"{_compared(found, len(verdicts))}; {_decided(new, first)}"
+    if why and not force:
+        raise ValueError(
+            f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {compared}. Take it all the "
+            "same with --force; the former topic is kept."
+        )
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
     kept = _keep(topic)
@@ -144,15 +155,10 @@ def train_from_run(
     lines = [
         f"Topic {name} is trained again: {n_positive} positives and {len(joined) - n_positive} negatives joined, as in "
         f"version {version} of {run_dir}.",
-        f"{_verdict_on(found, tolerance)}: {_compared(found, len(verdicts))}.",
+        f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
     ]
-    if isinstance(before.get("f1"), float) and isinstance(before.get("prior"), float):
-        lines.append(
-            f"  It was {before['f1']:.3f} with {before['prior']:.1%} relevant. That is another estimate, on other "
-            "examples: do not compare the two."
-        )
     lines += [
         f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
         f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
@@ -170,10 +176,18 @@ def _compared(found: Comparison, n_verdicts: int) -> str:
     )
 
 
-def _verdict_on(found: Comparison, tolerance: float) -> str:
-    if found.new >= found.first:
-        return "It is not worse"
-    return "It is worse" if found.why_worse(tolerance) else f"It is worse by no more than {tolerance:g}"
+def _decided(new: Decisions, first: Decisions) -> str:
+    return (
+        f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} and "
+        f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
+    )
+
+
+def _verdict_on(found: Comparison, new: Decisions, first: Decisions, widens: bool) -> str:
+    pairs = [(found.new, found.first), (new.recall, first.recall)]
+    if not widens:
+        pairs += [(new.f1, first.f1), (new.skill, first.skill)]
+    return "It is not worse" if all(a >= b for a, b in pairs) else "It is hardly worse"
 
 
 def _keep(topic: Topic) -> Path:
