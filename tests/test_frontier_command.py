@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from focused.commands.frontier import Command
 from focused.frontier.link import Link
+from focused.frontier.schema import open_file
 from focused.frontier.store import FrontierStore
 from focused.strategies.base import BY_ANCHOR
 from focused.strategies.evidence import Evidence
@@ -67,3 +73,51 @@ def test_a_file_that_is_no_frontier_and_one_that_is_damaged_are_told_apart(capsy
     file.write_bytes(b"\0garbage" * 1000)
     with pytest.raises(ValueError, match=r"frontier\.sqlite is no frontier"):
         show(capsys, run_dir)
+
+
+@contextmanager
+def read_only(run_dir):
+    """A copy of a run in a folder that this process may read and not write, root or not."""
+    top = Path(tempfile.mkdtemp())
+    folder = shutil.copytree(run_dir, top / "run")
+    top.chmod(0o755)
+    for path in folder.iterdir():
+        path.chmod(0o444)
+    folder.chmod(0o555)
+    user = os.geteuid()
+    if user == 0:
+        os.seteuid(65534)
+    try:
+        yield folder
+    finally:
+        os.seteuid(user)
+        folder.chmod(0o755)
+        shutil.rmtree(top)
+
+
+def test_a_frontier_is_shown_from_a_folder_that_may_not_be_written(capsys, run_dir):
+    with read_only(run_dir) as folder:
+        assert "\n1 link: 1 waiting" in show(capsys, folder)
+        assert sorted(path.name for path in folder.iterdir()) == ["frontier.sqlite", "frontier.sqlite.lock"]
+
+
+def test_where_a_crawl_was_killed_in_a_folder_that_may_not_be_written_a_copy_is_advised(capsys, run_dir):
+    store = FrontierStore(run_dir / "frontier.sqlite")
+    store.add([Link(2, f"{URL}2", Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.commit()
+    (run_dir / "frontier.sqlite-shm").unlink()
+    try:
+        with read_only(run_dir) as folder, pytest.raises(ValueError, match=r"killed or is at work.*cp -r .*run COPY"):
+            show(capsys, folder)
+    finally:
+        store.close()
+
+
+def test_a_frontier_that_may_not_be_read_is_not_called_damaged(run_dir):
+    with read_only(run_dir) as folder:
+        user = os.geteuid()
+        os.seteuid(0) if os.getuid() == 0 else None
+        (folder / "frontier.sqlite").chmod(0o000)
+        os.seteuid(user)
+        with pytest.raises(PermissionError):
+            open_file(folder / "frontier.sqlite", read_only=True)

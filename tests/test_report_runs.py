@@ -216,7 +216,10 @@ def test_folders_that_are_no_run_are_refused(tmp_path):
         ((), "Name the folder of a crawl"),
         (("nothing",), "There is no folder nothing"),
         ((".",), "must be the folder of a crawl"),
-        (("good", "--output", "no/where.html"), "cannot be used: No such file or directory"),
+        (
+            ("good", "--output", "no/where.html"),
+            "no/where.html cannot be written: No such file or directory. Write it elsewhere: --output FILE",
+        ),
         (("good", "--outptu", "x"), "There is no option --outptu"),
     ],
 )
@@ -239,7 +242,8 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path):
     folder = write_run(tmp_path / "run")
     folder.chmod(0o500)
     done = scrapy("report", "run", cwd=tmp_path, env=environment(tmp_path))
-    assert (done.exit_code, "run/report.html" in done.err) == (1, True)
+    assert (done.exit_code, "run/report.html cannot be written" in done.err) == (1, True)
+    assert "--output FILE" in done.err
 
 
 @pytest.mark.slow

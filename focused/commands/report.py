@@ -69,6 +69,15 @@ class Command(ProjectCommand):
             raise ValueError(
                 f"{evaluations[0]} is an evaluation; give it alone. Crawls and evaluations do not share figures."
             )
-        if evaluations:
-            return write_evaluation_report(evaluations[0], output)
-        return write_run_report(folders or directories, output, meanings=LOSSES)
+        try:
+            if evaluations:
+                return write_evaluation_report(evaluations[0], output)
+            return write_run_report(folders or directories, output, meanings=LOSSES)
+        except OSError as error:
+            if error.filename and not str(error.filename).endswith(".part"):
+                raise  # it could not read
+            where = str(error.filename or output or "").removesuffix(".part")
+            reason = error.strerror or error
+            raise ValueError(
+                f"The report {where} cannot be written: {reason}. Write it elsewhere: --output FILE"
+            ) from None

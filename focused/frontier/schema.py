@@ -37,6 +37,9 @@ RANK_BITS = 40
 _CHECKPOINT_PAGES = 20_000
 _CACHE_KIB = 256 * 1024
 
+BUSY_SECS = 1.0
+"""So long somebody else's lock is waited for."""
+
 _TABLES = """
 CREATE TABLE hosts (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, n_pages INTEGER NOT NULL DEFAULT 0,
     n_relevant INTEGER NOT NULL DEFAULT 0, n_failed INTEGER NOT NULL DEFAULT 0);
@@ -143,13 +146,31 @@ def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
         if read_only:
             if not path.is_file():
                 raise FrontierFileError(f"{path} is not there. The folder of a run has one if it was crawled with it.")
-            connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None)
-        else:
-            connection = sqlite3.connect(path, isolation_level=None, timeout=1)
-            _prepare(connection)
+            return _look_at(path)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
+        _prepare(connection)
         return _checked(connection, path)
     except sqlite3.Error as error:
         raise FrontierFileError(advice(path, error)) from None
+
+
+def _look_at(path: Path) -> sqlite3.Connection:
+    """Open a file to read it, in a folder that may not be written as well."""
+    uri = path.resolve().as_uri()
+    try:
+        return _checked(sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None), path)
+    except sqlite3.OperationalError as error:
+        if "unable to open" not in str(error) and "readonly" not in str(error):
+            raise
+    path.open("rb").close()  # whether it may be read at all
+    # SQLite wants to make a file beside it for those who look at it together.
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file() and log.stat().st_size:
+        raise FrontierFileError(
+            f"{path} cannot be read where it is: the crawl was killed or is at work, and the folder may not be written. Copy "
+            f"the folder and look at the copy: cp -r {path.parent} COPY"
+        )
+    return _checked(sqlite3.connect(f"{uri}?mode=ro&immutable=1", uri=True, isolation_level=None), path)
 
 
 def advice(path: Path, error: sqlite3.Error) -> str:
