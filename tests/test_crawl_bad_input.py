@@ -319,6 +319,8 @@ def test_a_wrong_log_level_is_said_in_the_log_file(models, tmp_path):
     ("words", "message"),
     [
         (("focsed",), "There is no spider 'focsed'. Did you mean 'focused'?"),
+        ((), "Name one spider: scrapy crawl focused -a topic=demo. Got none."),
+        (("focused", "topic=stars"), "Name one spider: scrapy crawl focused -a topic=demo. Got focused topic=stars."),
         (("--nope",), "There is no option --nope. See scrapy crawl -h."),
         (("focused", "--nope", "-a", "topic=stars"), "There is no option --nope. See scrapy crawl -h."),
         (("focused", "-a", "topic=stars", "-a", "plan=mine"), "Unknown spider argument 'plan'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import logging
+import shlex
 import sys
 from typing import TYPE_CHECKING
 
@@ -83,12 +84,15 @@ class Command(ScrapyCrawl):
 
 
 def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
-    """Say what Scrapy would answer with a traceback: options that it passes on, and spiders that there are not."""
+    """Say what Scrapy would answer with a traceback or its help: options that it passes on, spiders that there are not."""
     unknown = [arg for arg in args if arg.startswith("-")]
     if unknown:
         yield f"There is no option {unknown[0]}. See scrapy crawl -h."
+    if len(args) != 1:
+        yield f"Name one spider: scrapy crawl focused -a topic=demo. Got {shlex.join(args) or 'none'}."
+        return
     names = get_spider_loader(settings).list()
-    if len(args) == 1 and args[0] not in names:
+    if args[0] not in names:
         yield (
             f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} There are: {', '.join(sorted(names))}. Example: "
             f"scrapy crawl focused -a topic=demo"
