@@ -365,6 +365,33 @@ def test_hosts_that_never_answer_hold_back_nobody_while_few_requests_are_to_be_u
     assert "downloader/exception_count" not in result.stats  # the pages came before the silent hosts were given up
 
 
+def test_a_small_disk_is_not_filled_by_the_log_of_a_frontier_that_would_fit(models, tmp_path):
+    """Without more ado the log is moved into the file when it has 80 MB."""
+
+    def rich(path: str) -> bytes | None:
+        number = 1 if path == "/" else int(path.strip("/")) if path.strip("/").isdigit() else None
+        if number is None:
+            return None
+        return hand_made.html(hand_made.STARS, *((f"/{number * 60 + k}", f"a star {k}") for k in range(60)))
+
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=22m", "tmpfs", folder], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("no right to mount a small disk")
+    try:
+        with Site(rich) as site:
+            argv = crawl_argv(DURABLE, seeds=f"{site.url}/", max_pages=250, run_dir=str(folder / "run"))
+            result = scrapy(*argv, cwd=tmp_path, env=environment(models))
+        assert result.exit_code == 0, result.err
+        stats = json.loads((folder / "run" / "run.json").read_text())["stats"]
+        assert stats["finish_reason"] == "max_pages", result.err
+        assert stats["focused/pages/fetched_count"] == 250
+    finally:
+        subprocess.run(["umount", folder], check=False)
+
+
 def test_a_full_disk_ends_the_crawl_and_it_goes_on_when_there_is_room(models, tmp_path):
     folder = tmp_path / "disk"
     folder.mkdir()

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LEAST_FREE_BYTES = 8_000_000
+_LEAST_LOG_BYTES = 1_000_000
+"""To move a shorter log into the file gains next to nothing."""
 
 
 class Commits:
@@ -47,9 +49,7 @@ class Commits:
         """Make all changes durable; return whether that could be done."""
         store, harvest = self._store, self._crawl.harvest
         try:
-            free = shutil.disk_usage(self._run_dir).free
-            if free < _LEAST_FREE_BYTES:
-                raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
+            free = self._free_bytes(store.log_bytes >= _LEAST_LOG_BYTES)
             if store.n_cut:
                 self._stats.set_value("focused/frontier/cut_count", store.n_cut)
             if store.n_capped:
@@ -59,6 +59,10 @@ class Commits:
                 stats=resume.numbers(self._stats.get_stats()),
                 harvest=None if harvest is None else harvest.state(),
             )
+            # The file grows by less than the log, most of which is the same pages over and over.
+            if store.log_bytes > max(_LEAST_LOG_BYTES, free // 2):
+                store.empty_log()
+                self._free_bytes()
         except (OSError, sqlite3.Error) as error:
             self.is_broken = True
             logger.error(
@@ -66,6 +70,13 @@ class Commits:
                 *(self._run_dir, error),
             )
         return not self.is_broken
+
+    def _free_bytes(self, can_be_more: bool = False) -> int:
+        """Return how much disk is left; too little is an error, unless there can be more after the commit."""
+        free = shutil.disk_usage(self._run_dir).free
+        if free < _LEAST_FREE_BYTES and not can_be_more:
+            raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
+        return free
 
     def go_on(self) -> None:
         """Cut the files back to the last commit and go on counting from there, if there is one of this run directory."""
