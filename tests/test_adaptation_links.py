@@ -119,6 +119,11 @@ def test_numbers_in_urls_count_by_their_length():
     assert first != url_features("http://h.org/news/item174.html")
 
 
+@pytest.mark.parametrize("port", ["", ":", ":80", ":65535", ":70000"])
+def test_a_port_is_no_part_of_what_a_url_says(port):
+    assert url_features(f"http://h.org{port}/a/b.html?c=1") == url_features("http://h.org/a/b.html?c=1")
+
+
 # --- Memory
 
 

@@ -16,9 +16,14 @@ BASE = "http://h.example/a/b.html"
 BASES = [
     BASE, "http://h.example", "http://h.example/", "http://h.example/a/b/c/", "https://h.example/a/b/c?x=/y/z",
     "http://h.example/a//b/c", "http://h.example/a/./b/c", "http://h.example/a/../b", "http://h.example:8080/a/b",
+    "http://127.0.0.1:65535/a/b/c", "http://h.example:65536/a/b", "http://h.example:080/a/b", "http://h.example:/a/b",
     "http://u@h.example/a/b", "http://h.example/a/b;p=1/c", "http://h.example/~x/%7Ey/", "http://h.example?q",
     "http://h.example/a/b#f", "http://H.example/A/b", "http://b\u00fccher.example/a/",
 ]  # fmt: skip
+PORTS = ("", ":", ":0", ":1", ":80", ":080", ":443", ":9999", ":59999", ":65535", ":65536", ":70000", ":x")
+WITH_PORT = [
+    f"{scheme}://x.example{port}{path}" for scheme in ("http", "https") for port in PORTS for path in ("", "/", "/a")
+]
 PIECES = (
     "a b.html .. . / // ? = & ; ;p= ~x %20 % + @ : a:b http:// https:// x.com h.example ' ( ) * , ! $ - _ ../ ./ 1 x.y "
     '?q=/../ C X.PDF HTTP: \\ | \u00e9 [ ] { " \u4e2d \u2100 \udc80'
@@ -32,7 +37,7 @@ def drawn_targets(n_targets: int) -> list[str]:
 
 @pytest.mark.parametrize("base", BASES)
 def test_the_shortcut_gives_what_the_long_way_gives(base, monkeypatch):
-    targets = drawn_targets(1500)
+    targets = drawn_targets(1500) + WITH_PORT
     got = [UrlResolver(base).resolve(target) for target in targets]
     n_short = sum(bool(urls._PLAIN(target)) for target in targets)
     monkeypatch.setattr(UrlResolver, "_join_plain", lambda self, target: "")

@@ -31,7 +31,9 @@ _MOST_LOGIT = 6.0
 _MAX_DEPTH = 63
 _TOKEN = re.compile(r"[a-z]+|[0-9]+")
 # What `urlsplit` and `unquote` would leave as it is.
-_PLAIN_URL = re.compile(r"https?://([a-z0-9.-]+)((?:/[A-Za-z0-9_.~/,;=+:@!$&'()*-]*)?)(?:\?([^#\s]*))?\Z", re.ASCII)
+_PLAIN_URL = re.compile(
+    r"https?://([a-z0-9.-]+)(?::[0-9]*)?((?:/[A-Za-z0-9_.~/,;=+:@!$&'()*-]*)?)(?:\?([^#\s]*))?\Z", re.ASCII
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,10 @@ _SIMPLE_PATH = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Z
 _PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
 # No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
 _HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-_PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
+# As it is written back: without leading zeros, and one that there is.
+_PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
+_PLAIN_ORIGIN = re.compile(rf"https?://{_HOST}{_PORT}").fullmatch
+_PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}{_PORT}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
 _ASCII_HOST = re.compile(rf"{_HOST}\.?|[0-9a-f.]*:[0-9a-f:.]+").fullmatch
 _MAX_HOST_CHARS = 253
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
@@ -162,6 +165,8 @@ class UrlResolver:
         if target.endswith(("?", ";")) or ";?" in target:
             return ""  # urljoin drops what is empty
         if ":" in target:
+            if _PLAIN_ORIGIN(target):
+                return target + "/"
             return target if _PLAIN_ABSOLUTE(target) and "/." not in target else ""
         up = 0
         while target.startswith("../", 3 * up):
