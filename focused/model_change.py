@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.asyncio import is_asyncio_available
+from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
 
 from focused.adaptation.rescoring import Rescoring
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
     from focused.adaptation.kept_pages import KeptPages
     from focused.crawl import Crawl
@@ -89,7 +93,7 @@ class ModelChange:
             self._is_preparing = True
             # Forests and SVMs take seconds; they let others run meanwhile.
             made = make_strategy(plan.strategy.name, settings)
-            deferToThread(made.prepare, topic).addCallbacks(self._prepared, self._not_prepared)
+            _in_thread(made.prepare, topic).addCallbacks(self._prepared, self._not_prepared)
         else:
             self._rescoring.start()
         return topic
@@ -115,3 +119,10 @@ class ModelChange:
         self._is_preparing = False
         self._crawler.stats.inc_value("focused/adaptation/worker_failed_count")
         self._ended()
+
+
+def _in_thread(function: Callable[[Topic], Any], topic: Topic) -> Deferred[Any]:
+    """Call a function in a thread. Not always in one of Twisted's: evaluations run a loop whose reactor starts none."""
+    if is_asyncio_available():
+        return deferred_from_coro(asyncio.to_thread(function, topic))
+    return deferToThread(function, topic)
