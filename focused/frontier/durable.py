@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
-from scrapy.exceptions import CloseSpider
+from scrapy.exceptions import CloseSpider, IgnoreRequest
 from scrapy.utils.asyncio import call_later
 from scrapy.utils.defer import deferred_from_coro
 
@@ -16,7 +16,7 @@ from focused.frontier.commits import Commits
 from focused.frontier.hosts_ready import HostsReady, now
 from focused.frontier.leases import LEASE, Lease, Leases, link_ended
 from focused.frontier.link import host_of
-from focused.frontier.link_requests import TUNNEL, LinkRequests
+from focused.frontier.link_requests import LinkRequests
 from focused.frontier.other_requests import OtherRequests
 from focused.frontier.priority import to_priority
 from focused.frontier.records import Learning
@@ -35,9 +35,13 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
+    from focused.frontier.link import Link
     from focused.frontier.rescore import NewScores, WaitingSlice
     from focused.items import PageItem
     from focused.strategies import Evidence
+
+    Prepared = list[tuple[Request, Link]]
+    """Links of a page, as requests and as the frontier takes them in."""
 
 _UNANSWERED_SECS = 3.0
 """So long a host may take before a strategy that wants few requests under way waits for it no more."""
@@ -68,7 +72,7 @@ class FrontierScheduler(BaseScheduler):
         self.crawler = crawler
         self._leases = Leases()
         self._others = OtherRequests()
-        self._staged: dict[int, tuple[PageItem, Lease, list[Request], list[tuple[str, int, Evidence]]]] = {}
+        self._staged: dict[int, tuple[PageItem, Lease, Prepared, list[tuple[str, int, Evidence]]]] = {}
         self._wake_call: Any = None
         self._wakes_at = 0.0
         self._spider: Any = crawler.spider
@@ -134,7 +138,10 @@ class FrontierScheduler(BaseScheduler):
             self._stats.inc_value("focused/frontier/not_durable_count")
             self._queue(request)
             return True
-        link = self._requests.link(request)
+        return self._take_in(self._requests.link(request))
+
+    def _take_in(self, link: Link) -> bool:
+        """Take in a link; return whether it was new."""
         [what] = self.store.add([link])
         if self.again is not None:
             self.again.added(link, what)
@@ -189,7 +196,19 @@ class FrontierScheduler(BaseScheduler):
         """Tell whether a request is a link that can wait for the end of its page."""
         return LEASE not in request.meta and self._requests.is_link(request)
 
-    def stage(self, lease: Lease, item: PageItem, links: list[Request], again: list[tuple[str, int, Evidence]]) -> None:
+    def prepare(self, request: Request) -> Link | None:
+        """Do for a link of a page what can be done before the page's end; None where somebody does not let it be asked for.
+
+        It is most of the work, and may be done in slices.
+        """
+        answers = self.crawler.signals.send_catch_log(
+            signals.request_scheduled, request=request, spider=self._spider, dont_log=IgnoreRequest
+        )
+        if any(isinstance(getattr(answer, "value", None), IgnoreRequest) for _, answer in answers):
+            return None
+        return self._requests.link(request)
+
+    def stage(self, lease: Lease, item: PageItem, links: Prepared, again: list[tuple[str, int, Evidence]]) -> None:
         """Keep the links of a page, and those found again, until its item has passed the pipelines."""
         self._staged[id(item)] = item, lease, links, again
 
@@ -203,7 +222,7 @@ class FrontierScheduler(BaseScheduler):
     def page_ended(
         self,
         lease: Lease,
-        links: Iterable[Request],
+        links: Prepared,
         again: Iterable[tuple[str, int, Evidence]] = (),
         *,
         relevant: bool | None,
@@ -211,10 +230,9 @@ class FrontierScheduler(BaseScheduler):
     ) -> None:
         """Take in the links of a response, and commit: done where there was a page, failed where there is a note."""
         tunnel = 0 if relevant else lease.link.tunnel + 1
-        assert self.crawler.engine is not None
-        for request in links:
-            request.meta[TUNNEL] = tunnel
-            self.crawler.engine.crawl(request)
+        for request, link in links:
+            if not self._take_in(link.behind(tunnel)):
+                self.crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._spider)
         for url, number, evidence in again:
             self._join(url, number, evidence, tunnel)
         *earlier, last = lease.numbers
@@ -231,6 +249,7 @@ class FrontierScheduler(BaseScheduler):
             self._learning.page_ended(lease.link.url)
         self._ended(lease)
         self._commit()
+        self._ask_again()
 
     def note(self, request: Request, why: str) -> None:
         """Say why a request failed, for whoever asks about its link."""
@@ -355,6 +374,10 @@ class FrontierScheduler(BaseScheduler):
 
     def _wake(self) -> None:
         self._wake_call = None
+        self._ask_again()
+
+    def _ask_again(self) -> None:
+        """Have the engine look for requests."""
         engine = self.crawler.engine
         if engine is not None and engine._slot is not None:
             engine._slot.nextcall.schedule()

@@ -42,6 +42,10 @@ class Link:
         """The host's name, in lower case."""
         return host_of(self.url)
 
+    def behind(self, tunnel: int) -> Link:
+        """Return the same link, so many irrelevant pages after the last relevant one."""
+        return self if tunnel == self.tunnel else Link(self.fingerprint, self.url, self.evidence, self.extra, tunnel)
+
 
 class Leased(NamedTuple):
     """A link that was handed out: it is under way until it is said to be done, failed or dropped."""

@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.pipelines import ItemPipelineManager
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import maybe_deferred_to_future
+from twisted.internet.defer import Deferred
 
 from focused.items import PageItem
 from focused.looked import LOOKED
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterable, Iterator
+    from collections.abc import AsyncIterator
 
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -24,6 +27,11 @@ if TYPE_CHECKING:
 
     from focused.frontier.durable import FrontierScheduler
     from focused.frontier.leases import Lease
+    from focused.frontier.link import Link
+
+
+_SLICE_LINKS = 500
+"""So many links of a page are made ready in one go, some 70 ms: then whatever else waits has its turn."""
 
 
 class PageEndItems(ItemPipelineManager):
@@ -53,22 +61,7 @@ class PageEndMiddleware:
         """Take the crawler along."""
         return cls(crawler)
 
-    def process_spider_output(self, response: Response, result: Iterable[Any]) -> Iterator[Any]:
-        """Pass on what is no link of the page, then its item."""
-        page = _Page.of(self.crawler, response)
-        if page is None:
-            yield from result
-            return
-        try:
-            for each in result:
-                if not page.keeps(each):
-                    yield each
-        except Exception as error:
-            page.fails(error)
-            raise
-        yield from page.ends(response)
-
-    async def process_spider_output_async(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on what is no link of the page, then its item."""
         page = _Page.of(self.crawler, response)
         if page is None:
@@ -79,6 +72,8 @@ class PageEndMiddleware:
             async for each in result:
                 if not page.keeps(each):
                     yield each
+                elif page.n_links and not page.n_links % _SLICE_LINKS:
+                    await _others()
         except Exception as error:
             page.fails(error)
             raise
@@ -92,7 +87,9 @@ class _Page:
     def __init__(self, frontier: FrontierScheduler, lease: Lease) -> None:
         self._frontier = frontier
         self._lease = lease
-        self._links: list[Request] = []
+        self._links: list[tuple[Request, Link]] = []
+        #: How many links it has given, some of which may be nobody's business.
+        self.n_links = 0
         self._item: PageItem | None = None
 
     @classmethod
@@ -103,7 +100,10 @@ class _Page:
 
     def keeps(self, each: Any) -> bool:
         if isinstance(each, Request) and self._frontier.takes(each):
-            self._links.append(each)
+            self.n_links += 1
+            link = self._frontier.prepare(each)
+            if link is not None:
+                self._links.append((each, link))
             return True
         if isinstance(each, PageItem) and self._item is None:
             self._item = each
@@ -122,6 +122,13 @@ class _Page:
 
     def fails(self, error: Exception) -> None:
         self._frontier.page_ended(self._lease, self._links, relevant=None, note=f"exception: {type(error).__name__}")
+
+
+async def _others() -> None:
+    """Let everything else that is due happen; no request is handed out before the page has come to its end."""
+    is_over: Deferred[None] = Deferred()
+    call_later(0, is_over.callback, None)
+    await maybe_deferred_to_future(is_over)
 
 
 def _frontier(crawler: Crawler | None) -> FrontierScheduler | None:
