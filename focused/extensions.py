@@ -19,6 +19,7 @@ import focused
 from focused.adaptation.options import OFF
 from focused.adaptation.versions import FIRST, read_attempts, version_in_use
 from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
+from focused.plural import some
 from focused.run_parts import strategy_parts
 from focused.stores import write_json
 
@@ -58,8 +59,8 @@ LOSSES = {
         "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
     ),
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
-    "focused/pages/repeated_count": "responses that repeat a page under another URL (Content-Location)",
-    "focused/pages/not_text_count": "responses that were no text",
+    "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
+    "focused/pages/not_text_count": "responses without text",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
@@ -85,6 +86,7 @@ class HarvestMonitor:
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
         self._told: tuple[int, int] | None = None
+        self._n_awaited = 0
         self._calls: Any = None
         self._parts: list[dict[str, Any]] = []
         self._is_begun = False
@@ -103,10 +105,10 @@ class HarvestMonitor:
     def spider_opened(self, spider: Spider) -> None:
         """Say what is going to happen, and keep saying how it goes."""
         plan = self.crawl.plan
-        limit = f"{plan.max_pages:,} pages" if plan.max_pages else "no page limit"
+        limit = some(plan.max_pages, "pages") if plan.max_pages else "no page limit"
         logger.info(
-            "Topic %s on web %s, strategy %s, %d seeds, %s; results in %s",
-            plan.topic.name, plan.web, plan.strategy.name, len(plan.seeds), limit, plan.run_dir,
+            "Topic %s on web %s, strategy %s, %s, %s; results in %s",
+            plan.topic.name, plan.web, plan.strategy.name, some(len(plan.seeds), "seeds"), limit, plan.run_dir,
         )  # fmt: skip
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
@@ -148,12 +150,12 @@ class HarvestMonitor:
             return
         seconds = time.monotonic() - self._clock
         lines = [
-            f"Finished ({reason}): {harvest.n_relevant:,} relevant of {harvest.n_pages:,} pages, harvest rate "
+            f"Finished ({reason}): {harvest.n_relevant:,} relevant of {some(harvest.n_pages, 'pages')}, harvest rate "
             f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
-            f"{frontier_size(self.crawl, stats):,} links still waiting",
+            f"{some(frontier_size(self.crawl, stats), 'links')} still waiting",
         ]
         lines.extend(
-            f"  {count:,} {meaning}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
+            f"  {some(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
         )
         if not harvest.n_pages:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
@@ -187,6 +189,7 @@ class HarvestMonitor:
         then, n_then = self._last
         told = (harvest.n_pages, frontier_size(self.crawl, self.crawler.stats))
         if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
+            self._say_what_the_end_waits_for(harvest.n_pages)
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
         logger.info(
@@ -199,6 +202,20 @@ class HarvestMonitor:
             told[1],
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
         )
+
+    def _say_what_the_end_waits_for(self, n_pages: int) -> None:
+        """Say so where no more is asked for, and what is under way keeps the crawl from ending: up to its time-out."""
+        engine, max_pages = self.crawler.engine, self.crawl.plan.max_pages
+        slot = None if engine is None else engine._slot
+        n_under_way = 0 if slot is None else len(slot.inprogress)
+        if slot is None or not n_under_way or n_under_way == self._n_awaited:
+            return
+        if slot.closing is not None or (max_pages and n_pages + n_under_way >= max_pages):
+            self._n_awaited = n_under_way
+            logger.info(
+                "The crawl is about to end: waiting for %s under way (DOWNLOAD_TIMEOUT: %g s)",
+                *(some(n_under_way, "requests"), self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")),
+            )
 
     def _write_run(self, finish_reason: str) -> None:
         plan, settings = self.crawl.plan, self.crawler.settings

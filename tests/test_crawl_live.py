@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import threading
 import time
 from collections import Counter
@@ -11,6 +12,8 @@ import pytest
 from commands import crawl
 from observers import SETTINGS, observed
 from sites import HTML, Reply, Site, redirect
+
+from focused.frontier.view import FrontierView
 
 pytestmark = pytest.mark.slow
 
@@ -150,3 +153,26 @@ def test_meta_refresh_is_a_link_of_its_page(models, tmp_path):
     with Site(pages) as site:
         result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST)
     assert [page["url"] for page in result.pages] == [f"{site.url}/", f"{site.url}/next"]
+
+
+def test_the_frontier_says_why_a_page_was_left(models, tmp_path):
+    def page(path: str) -> Reply | bytes | None:
+        name, _, number = path[1:].partition("/")
+        if name == "robots.txt":
+            return Reply(b"User-agent: *\nDisallow: /private", headers={"Content-Type": "text/plain"})
+        if name == "on":
+            return redirect(f"/on/{int(number) + 1}")
+        if name == "bomb":
+            return Reply(gzip.compress(bytes(7_000_000)), headers={"Content-Type": HTML, "Content-Encoding": "gzip"})
+        links = [("/private", "a"), ("/on/0", "b"), ("/bomb", "c")]
+        return hand_made.html(hand_made.FOOD, *links) if not name else None
+
+    with Site(page) as site:
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="breadth_first", settings=FAST)
+        assert done.exit_code == 0, done.err
+        with FrontierView(done.run_dir) as view:
+            notes = {name: view.find(f"{site.url}/{name}").note for name in ("private", "bomb")}
+            last = [row.note for row in view.rows() if "/on/" in row.url and row.state == "failed"]
+    assert notes["private"] == "forbidden by robots.txt"
+    assert notes["bomb"] == "too large"
+    assert set(last) == {"redirected without end"}

@@ -399,4 +399,4 @@ def test_robots_txt_is_obeyed_on_a_recorded_web(models, tmp_path):
     result = crawl(models, tmp_path, web=warc.save())
     assert [page["url"] for page in result.pages] == [f"{ORIGIN}/b"]
     assert result.stats["robotstxt/forbidden"] == 1
-    assert "1 requests forbidden by robots.txt" in result.err
+    assert "1 request forbidden by robots.txt" in result.err

@@ -3,13 +3,15 @@ from __future__ import annotations
 import json
 import logging
 import re
+import threading
+import time
 from types import SimpleNamespace
 
 import hand_made
 import pytest
 from commands import crawl
 from scrapy.utils.test import get_crawler
-from sites import Site
+from sites import Reply, Site
 
 from focused.adaptation.versions import Attempt, load_version
 from focused.extensions import _TALKATIVE, HarvestMonitor, quieten
@@ -60,12 +62,43 @@ def test_while_it_runs_run_json_says_so(models, tmp_path):
     assert "relevant pages  " not in result.err
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", ["max_pages", "max_relevant"])
+def test_a_slow_answer_that_keeps_the_crawl_from_ending_is_waited_for_aloud(models, tmp_path, goal):
+    line = "about to end: waiting for 1 request under way"
+    is_asked = threading.Event()
+
+    def until_it_is_said() -> None:
+        is_asked.set()
+        for _ in range(1000):
+            if line in (tmp_path / "err").read_text():
+                return
+            time.sleep(0.02)
+
+    pages = {
+        "/": hand_made.html(hand_made.FOOD, ("/slow", "nebula"), ("/b", "nebula")),
+        "/b": Reply(hand_made.html(hand_made.STARS), wait=lambda: is_asked.wait(20)),
+        "/slow": Reply(hand_made.html(hand_made.STARS), wait=until_it_is_said),
+    }
+    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 4}
+    settings |= {"FOCUSED_METRICS_INTERVAL_SECS": 0.1}
+    with Site(pages) as site:
+        limits = {"max_pages": 3} if goal == "max_pages" else {"max_relevant": 1}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="best_first", settings=settings, **limits)
+    assert result.exit_code == 0
+    assert result.run["finish_reason"] == goal
+    assert result.err.count(line) == 1
+
+
 def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is_over(monkeypatch, caplog):
     clock = [1000.0]
     monkeypatch.setattr("focused.extensions.time.monotonic", lambda: clock[0])
     crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
+    crawler._engine = SimpleNamespace(_slot=None)
     harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
-    monitor = HarvestMonitor(crawler, SimpleNamespace(harvest=harvest, frontier=None))
+    monitor = HarvestMonitor(
+        crawler, SimpleNamespace(harvest=harvest, frontier=None, plan=SimpleNamespace(max_pages=0))
+    )
     caplog.set_level(logging.INFO, logger="focused.extensions")
 
     def lines(n_times: int) -> int:

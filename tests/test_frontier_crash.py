@@ -286,7 +286,7 @@ def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
         "/target": 2,
     }
     assert found["/404"][1] == "HTTP 404"
-    assert found["/private/x"][1].startswith("IgnoreRequest")
+    assert found["/private/x"][1] == "forbidden by robots.txt"
     assert asked["/a"] == asked["/target"] == asked["/404"] == 1
     # What it says of them.
     shown = scrapy("frontier", "run", cwd=tmp_path, env=environment(models))

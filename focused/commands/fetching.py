@@ -13,6 +13,7 @@ from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.examples.content import Content, RefusedError, checked
+from focused.ignored import why_ignored
 from focused.plan import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 
 if TYPE_CHECKING:
@@ -132,16 +133,10 @@ class FetchSpider(scrapy.Spider):
         if isinstance(error, HttpError):
             self._pages.refuse(asked, f"answered {error.response.status}")
         elif isinstance(error, IgnoreRequest):
-            self._pages.refuse(asked, _why_ignored(str(error)))
+            self._pages.refuse(asked, why_ignored(str(error)))
         else:
             self._pages.refuse(asked, "could not be fetched", type(error).__name__)
         self._on_answer()
-
-
-def _why_ignored(message: str) -> str:
-    """Return in our words why one of Scrapy's downloader middlewares ignored a request."""
-    known = {"redirections": "redirected without end", "robots.txt": "forbidden by robots.txt", "MAXSIZE": "too large"}
-    return next((words for sign, words in known.items() if sign in message), message or "ignored")
 
 
 def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on_answer: Callable[[], None]) -> None:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from focused.plural import some
 from focused.report.colours import look_of_reason
 from focused.report.figures import draw_bars
 from focused.report.markup import UNKNOWN, Markup, element, figure, joined, legend, link, name, table
@@ -129,9 +130,9 @@ def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
     if not run.is_finished or not meanings:
         return
     yield element("h3", "What was lost")
-    lost = [(f"{value:,}", meaning) for key, meaning in meanings.items() if (value := _count(run.stats.get(key)))]
+    lost = [some(value, meaning) for key, meaning in meanings.items() if (value := _count(run.stats.get(key)))]
     if lost:
-        yield element("ul", *(element("li", f"{value} {meaning}") for value, meaning in lost), class_="plain")
+        yield element("ul", *(element("li", each) for each in lost), class_="plain")
     else:
         yield element("p", "Nothing that was counted.")
 

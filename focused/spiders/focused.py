@@ -13,6 +13,7 @@ from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl import Crawl
 from focused.frontier.priority import SEED
+from focused.ignored import why_ignored
 from focused.looked import LOOKED
 from focused.plan import COMMAND_LINE, CrawlPlan, plan_crawl
 
@@ -82,8 +83,7 @@ class FocusedSpider(scrapy.Spider):
         """Count a page that could not be fetched; its traceback would tell nobody anything."""
         error = failure.value
         if self.crawl.frontier is not None:
-            status = f" {error.response.status}" if isinstance(error, HttpError) else ""
-            self.crawl.frontier.note(failure.request, f"{type(error).__name__}{status}")  # type: ignore[attr-defined]
+            self.crawl.frontier.note(failure.request, _note(error))  # type: ignore[attr-defined]
         if isinstance(error, HttpError):
             raise error  # counted by Scrapy's HttpErrorMiddleware
         # What robots.txt forbids is counted there; what was cut off, a chain of redirects or a page too large, is not.
@@ -96,3 +96,11 @@ class FocusedSpider(scrapy.Spider):
         if request.url in request.meta.get("redirect_urls", ()):
             self.crawler.stats.inc_value("focused/pages/failed_count")
             logger.debug("Not fetched: %s (redirected in a circle)", request)
+
+
+def _note(error: BaseException | None) -> str:
+    """Return what the frontier is to know of why a page could not be fetched."""
+    if isinstance(error, IgnoreRequest):
+        return why_ignored(str(error))
+    status = f" {error.response.status}" if isinstance(error, HttpError) else ""
+    return f"{type(error).__name__}{status}"
