@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
@@ -129,7 +128,6 @@ class Crawl:
             model_version=self.model_version,
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
             fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            sha256=hashlib.sha256(response.body).hexdigest(),
             page=page,
             body=response.body,
             content_type=_content_type(response),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import json
 from dataclasses import asdict
 from io import StringIO
@@ -31,7 +32,9 @@ FETCHED_COLUMNS = (
 
 
 # Control characters of a page: XML has no way to write them, so one would spoil a whole feed.
-_NO_CONTROLS = dict.fromkeys([*range(9), 11, *range(14, 32), 127, 0xFFFE, 0xFFFF])
+_CONTROLS = [*range(9), 11, *range(14, 32), 127, 0xFFFE, 0xFFFF]
+_NO_CONTROLS = dict.fromkeys(_CONTROLS)
+_EACH_CONTROL = list(map(chr, _CONTROLS))
 
 
 class _CrawlPipeline:
@@ -157,12 +160,12 @@ class JsonLinesPipeline(_CrawlPipeline):
         if isinstance(item, PageItem):
             page = item.analysed
             if page is not None:
-                item.text = page.text
+                item.text, item.sha256 = page.text, hashlib.sha256(item.raw).hexdigest()
                 found = describe(item.raw, item.url, base=page.markup.base)
                 item.canonical_url = found.canonical_url or item.url
                 item.description, item.language = found.description, found.language
                 for field in ("title", "text", "description", "language"):
-                    setattr(item, field, getattr(item, field).translate(_NO_CONTROLS))
+                    setattr(item, field, _printable(getattr(item, field)))
             self._file.write(json.dumps(asdict(item), ensure_ascii=False))
         return item
 
@@ -172,6 +175,11 @@ class JsonLinesPipeline(_CrawlPipeline):
         self.stats.set_value("focused/store/pages_written_count", self._file.n_written)
         if self._file.n_failed:
             self.stats.set_value("focused/store/pages_lost_count", self._file.n_failed)
+
+
+def _printable(text: str) -> str:
+    # To look for each of them takes a tenth of the time, and hardly a page has any.
+    return text.translate(_NO_CONTROLS) if any(map(text.__contains__, _EACH_CONTROL)) else text
 
 
 def fetched_row(number: int, item: PageItem) -> str:

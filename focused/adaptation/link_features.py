@@ -7,7 +7,8 @@ import re
 import zlib
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -29,6 +30,8 @@ N_COLUMNS = 2**16
 MAX_URL_TERMS, MAX_ANCHOR_TERMS = 16, 12
 _MOST_LOGIT = 6.0
 _MAX_DEPTH = 63
+_IN_THOUSANDTHS = 1000
+_MAX_REMEMBERED_BYTES = 256
 _TOKEN = re.compile(r"[a-z]+|[0-9]+")
 # What `urlsplit` and `unquote` would leave as it is.
 _PLAIN_URL = re.compile(
@@ -50,18 +53,17 @@ class PageLinks:
     blocks: Integers
     #: Place of the block and depth of the element as one number, shape (n_links,).
     places: Integers
-    #: Logits of the relevance of page, block, anchor text and context; shape (n_links, 4).
+    #: Logits of the relevance of page, block, anchor text and context, in whole thousandths; shape (n_links, 4).
     logits: Floats
     #: Hashed terms of each anchor text, in ascending order.
     anchors: list[tuple[int, ...]]
 
     def pack(self) -> bytes:
         """Return all of it as bytes that `unpack` understands."""
-        values = [
-            *(self.urls, self.relevance, self.host, self.links, self.blocks.tolist(), self.places.tolist()),
-            *(self.logits.tolist(), self.anchors),
-        ]
-        return zlib.compress(json.dumps(values, separators=(",", ":")).encode(), 1)
+        about = json.dumps([self.urls, self.relevance, self.host, self.links], separators=(",", ":"))
+        lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
+        numbers: list[npt.ArrayLike] = [self.blocks, self.places, np.rint(self.logits * _IN_THOUSANDTHS).ravel(), lengths, terms]
+        return zlib.compress(about.encode() + b"\n" + np.concatenate(numbers).astype("<i4").tobytes(), 1)
 
     @classmethod
     def unpack(cls, data: bytes) -> PageLinks:
@@ -73,12 +75,20 @@ class PageLinks:
             If the bytes are something else.
         """
         try:
-            urls, relevance, host, links, blocks, places, logits, anchors = json.loads(zlib.decompress(data))
+            about, _, rest = zlib.decompress(data).partition(b"\n")
+            urls, relevance, host, links = json.loads(about)
+            numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
+            blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
+            ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
+            is_complete = len(lengths) == n and lengths.sum() == len(terms)
+            if not is_complete or ((lengths < 0) | (lengths > MAX_ANCHOR_TERMS)).any():
+                raise ValueError("it has too few or too many numbers")
+            if ((terms < 0) | (terms >= N_COLUMNS)).any():
+                raise ValueError("a term has no column")
             return cls(
-                *(tuple(urls), float(relevance), str(host), list(links)),
-                *(np.array(blocks, dtype=np.int64), np.array(places, dtype=np.int64)),
-                np.array(logits, dtype=np.float64).reshape(len(links), 4),
-                [tuple(map(int, anchor)) for anchor in anchors],
+                *(tuple(urls), float(relevance), str(host), list(map(str, links)), blocks, places),
+                logits.reshape(n, 4) / _IN_THOUSANDTHS,
+                [tuple(columns[start:end]) for start, end in zip([0, *ends], ends, strict=False)],
             )
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not what a page says of its links: {error}") from None
@@ -110,7 +120,8 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> P
     if n_links:
         values[:, 1] = block_of_links(page, relevance.blocks)
         values[:, 2], values[:, 3] = relevance.anchors, relevance.contexts
-    first = np.array([anchors[0] for anchors in page.link_anchors], dtype=np.int64)
+    first = np.empty(n_links, dtype=np.int64)
+    first[page.anchor_links[::-1]] = np.arange(len(page.anchor_links))[::-1]  # what is written last stays
     blocks, nodes = page.anchor_blocks[first], page.anchors[first]
     # Blocks of a page are told apart by their place from the front, or else from the end.
     behind = page.n_blocks - blocks
@@ -210,30 +221,41 @@ def _host(url: str) -> str:
 
 
 def _anchor_columns(page: Page) -> list[tuple[int, ...]]:
-    terms = page.terms.tolist()
-    starts = page.chunk_start[page.outline.first_chunk[page.anchors]].tolist()
-    ends = page.chunk_start[page.outline.last_chunk[page.anchors]].tolist()
-    found = []
+    size, terms = page.terms.itemsize, page.terms.tobytes()
+    starts = (page.chunk_start[page.outline.first_chunk[page.anchors]] * size).tolist()
+    ends = (page.chunk_start[page.outline.last_chunk[page.anchors]] * size).tolist()
+    kind, found = page.terms.dtype.str, []
     for anchors in page.link_anchors:
-        columns: dict[int, Any] = {}
-        for anchor in anchors:
-            for number in terms[starts[anchor] : ends[anchor]]:
-                if number >= FIRST_TERM:
-                    columns[_term_column(number)] = None
-            if len(columns) >= MAX_ANCHOR_TERMS:
-                break
-        found.append(tuple(sorted(list(columns)[:MAX_ANCHOR_TERMS])))
+        text = b"".join([terms[starts[anchor] : ends[anchor]] for anchor in anchors])
+        # Most anchor texts stand on other pages, too.
+        found.append(_remembered_columns(text, kind) if len(text) <= _MAX_REMEMBERED_BYTES else _columns(text, kind))
     return found
+
+
+def _columns(text: bytes, kind: str) -> tuple[int, ...]:
+    """Return the columns of the first different terms of a text: bytes of an array of term ids."""
+    columns: dict[int, None] = {}
+    for number in np.frombuffer(text, dtype=kind).tolist():
+        if number >= FIRST_TERM:
+            columns[_term_column(number)] = None
+            if len(columns) == MAX_ANCHOR_TERMS:
+                break
+    return tuple(sorted(columns))
+
+
+_remembered_columns = lru_cache(maxsize=2**14)(_columns)
 
 
 def _depths(parent: Integers, nodes: Integers) -> Integers:
     """Return how many elements each node lies in, itself counted; at most 63."""
-    depths = np.zeros(len(nodes), dtype=np.int64)
-    up = nodes.copy()
-    for _ in range(_MAX_DEPTH):
-        is_inside = up >= 0
-        if not is_inside.any():
-            break
-        depths += is_inside
-        up = np.where(is_inside, parent[up], -1)
-    return depths
+    above, depths, inside = parent.tolist(), {-1: 0}, nodes.tolist()
+    for node in inside:
+        path = []
+        while node not in depths:
+            path.append(node)
+            node = above[node]
+        depth = depths[node]
+        for each in reversed(path):
+            depth += 1
+            depths[each] = depth
+    return np.minimum(np.array([depths[node] for node in inside], dtype=np.int64), _MAX_DEPTH)
