@@ -45,7 +45,7 @@ class Decisions:
         tolerance : float
             In [0, 1], that of average precision. F1 may be 2.5 times that lower, recall and skill five times.
         widens : bool
-            Whether mostly people's verdicts joined. They may widen a topic to pages that count as errors by its own
+            Whether `mostly_verdicts` joined. They may widen a topic to pages that count as errors by its own
             examples, so that only recall is compared.
         """
         of_each = {"recall": _OF_RECALL} if widens else {"recall": _OF_RECALL, "f1": _OF_F1, "skill": _OF_SKILL}
@@ -55,6 +55,11 @@ class Decisions:
             if new < before - times * tolerance - 1e-9:
                 return f"{names[what]} {new:.3f} at the threshold, on held-out examples; before the crawl {before:.3f}"
         return ""
+
+
+def mostly_verdicts(labels: Collection[int], verdicts: Collection[int]) -> bool:
+    """Return whether at least half of the pages that joined have a verdict; both by number."""
+    return len(labels) > 0 and 2 * len(verdicts) >= len(labels)
 
 
 def decisions_of(topic: Topic) -> Decisions:
@@ -75,7 +80,7 @@ def agreed(
     """Return the labels without those by relevance that the topic's own model decides otherwise.
 
     A model that has learnt from the crawl gives the relevances by which pages join. Without this its errors would
-    confirm themselves.
+    confirm themselves (docs/method.md, D94).
 
     Parameters
     ----------

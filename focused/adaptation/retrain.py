@@ -110,6 +110,7 @@ def retrain(
     labels: Labels,
     *,
     about: dict[str, Any],
+    widens: bool = False,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
 ) -> Topic:
@@ -124,6 +125,9 @@ def retrain(
         Of a page's number: whether it is relevant.
     about : dict
         What the manifest says of it, under ``adaptation``.
+    widens : bool
+        Whether `mostly_verdicts` joined: people may have made another topic of it. The share of relevant pages is then
+        estimated anew, still from the topic's own examples.
     random_state : int
     say : callable
         Told what begins.
@@ -147,9 +151,9 @@ def retrain(
         background_prior=prior if is_assumed else None,
         links_are_met=True,
         # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
-        # every relevance, down with each training.
+        # every relevance, down with each training (docs/method.md, D94).
         learnt_only=np.arange(len(examples.positive)) >= len(own.positive),
-        known_prior=prior,
+        known_prior=None if widens else prior,
         n_folds=N_FOLDS,
         random_state=random_state,
     )

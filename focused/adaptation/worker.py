@@ -63,7 +63,7 @@ def do(task: Task, topic: Topic, firsts: dict[int, Decisions]) -> Attempt:
         By seed, what a model decides that has learnt from no page of the crawl; filled here.
     """
     # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
-    from focused.adaptation.decisions import agreed, decisions_of, rounded, why_forgets
+    from focused.adaptation.decisions import agreed, decisions_of, mostly_verdicts, rounded, why_forgets
     from focused.adaptation.retrain import compare, retrain, without_doubtful
 
     start = time.perf_counter()
@@ -101,11 +101,12 @@ def do(task: Task, topic: Topic, firsts: dict[int, Decisions]) -> Attempt:
         if task.random_state not in firsts:
             firsts[task.random_state] = decisions_of(retrain(topic, [], {}, about={}, random_state=task.random_state))
         first = firsts[task.random_state]
-        made = retrain(topic, pages, labels, about=known, random_state=task.random_state)
+        verdicts = set(task.verdicts) & labels.keys()
+        widens = mostly_verdicts(labels, verdicts)
+        made = retrain(topic, pages, labels, about=known, widens=widens, random_state=task.random_state)
         decisions = decisions_of(made)
         known["decisions"] = {"new": rounded(decisions), "first": rounded(first)}
-        verdicts = set(task.verdicts) & labels.keys()
-        why = decisions.why_worse(first, task.tolerance, widens=2 * len(verdicts) >= len(labels))
+        why = decisions.why_worse(first, task.tolerance, widens=widens)
         why = why or why_forgets(topic, made, pages, labels, verdicts, task.tolerance)
         if why:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)

@@ -57,8 +57,8 @@ def train_from_run(
 ) -> str:
     """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
 
-    The topic that there was is kept. It is set against the new one as in a crawl: on the same examples, kept from both,
-    with the same share of relevant pages; by the order of the pages and by what is called relevant.
+    The topic that there was is kept. It is set against the new one as in a crawl, on the same examples, kept from both:
+    by the order of the pages, and by what is called relevant.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def train_from_run(
     ValueError
         If the run is of another topic or model, nothing joined in it, or the new model is worse.
     """
-    from focused.adaptation.decisions import decisions_of, rounded, why_forgets
+    from focused.adaptation.decisions import decisions_of, mostly_verdicts, rounded, why_forgets
     from focused.adaptation.record import RECORD_FILE, read_record
     from focused.adaptation.retrain import compare, retrain
     from focused.adaptation.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
@@ -131,9 +131,9 @@ def train_from_run(
         "n_verdicts": len(verdicts),
         "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
     }
-    made = retrain(topic, pages, labels, about=about, random_state=random_state, say=say)
+    widens = mostly_verdicts(labels, verdicts)
+    made = retrain(topic, pages, labels, about=about, widens=widens, random_state=random_state, say=say)
     new = decisions_of(made)
-    widens = 2 * len(verdicts) >= len(joined)
     about["decisions"] = {"new": rounded(new), "first": rounded(first)}
     made.manifest["adaptation"] |= about
     why = (
@@ -187,7 +187,7 @@ def _verdict_on(found: Comparison, new: Decisions, first: Decisions, widens: boo
     pairs = [(found.new, found.first), (new.recall, first.recall)]
     if not widens:
         pairs += [(new.f1, first.f1), (new.skill, first.skill)]
-    return "It is not worse" if all(a >= b for a, b in pairs) else "It is hardly worse"
+    return "It is not worse" if all(a >= b for a, b in pairs) else "It is not clearly worse"
 
 
 def _keep(topic: Topic) -> Path:
