@@ -142,21 +142,23 @@ class LinkSession(Session):
             self.memory.links["frontier"][link] = number
             self.memory.links["level"][link] = round(score * _LEVELS)
 
-    def moved(self) -> list[tuple[int, float]]:
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links.
 
-        Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
+        Those that a page has changed; after a fit the best; and of the rest a few each time, best first. When a crawl ends,
+        all: a frontier that nobody changes any more should say what is known.
         """
         links, found = self.memory.links, dict[int, float]()
         changed, self._changed = self._changed, []
-        rest, self._rest = self._rest[:_N_REST], self._rest[_N_REST:]
+        n_rest = len(self._rest) if is_last else _N_REST
+        rest, self._rest = self._rest[:n_rest], self._rest[n_rest:]
         if len(rest):
             changed.append((rest, self._scores(rest)))
         for ids, scores in changed:
             # Most of a page's links wait no more, or are where they belong.
             before, after = links["level"][ids], _levels(scores)
             rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
-            if len(rows) > (room := _N_BEST - len(found)):
+            if len(rows) > (room := _N_BEST - len(found)) and not is_last:
                 rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
                 self._changed.append((ids[rows[room:]], scores[rows[room:]]))
                 rows = rows[:room]

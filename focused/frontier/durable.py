@@ -181,6 +181,8 @@ class FrontierScheduler(BaseScheduler):
             self._wake_call = None
         if not self._commits.is_broken:
             self._end_orphans(is_closing=True)
+            if self._learning is not None:
+                self._learning.finish()
             if self.again is not None:
                 self.again.close()
             self._commit()

@@ -95,8 +95,12 @@ class Learning:
             self._records.add(*record)
         self._move()
 
-    def _move(self) -> None:
-        moved = self._session.moved()
+    def finish(self) -> None:
+        """Move all links that have not been moved yet."""
+        self._move(is_last=True)
+
+    def _move(self, *, is_last: bool = False) -> None:
+        moved = self._session.moved(is_last=is_last)
         if moved:
             gone = self._store.waiting.place(moved)
             if gone:

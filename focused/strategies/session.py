@@ -41,8 +41,8 @@ class Session:
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
 
-    def moved(self) -> list[tuple[int, float]]:
-        """Return numbers and new scores of waiting links whose place in the frontier should change now."""
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links whose place in the frontier should change now; last, of all."""
         return []
 
     def gone(self, numbers: Sequence[int]) -> None:
