@@ -19,7 +19,7 @@ from focused.adaptation.link_features import (
 )
 from focused.adaptation.link_groups import Groups
 from focused.adaptation.link_rows import Rows
-from focused.adaptation.link_starts import NOBODY, StartShares
+from focused.adaptation.link_starts import NOBODY, UNOPENED, StartShares
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,11 +61,12 @@ class LinkMemory:
         n_links, n_rows = max_links + max_links // 4, EVIDENCE_OF_LINK * (max_links + max_links // 4)
         #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
         #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
-        #: of the seed from which that was reached.
+        #: of the seed from which that was reached, ``branch`` that of the seed's link.
         self.links = Rows(
             n_links, key=(np.int64, 0, 0), folder=(np.int32, 0, 0), host=(np.int32, 0, 0),
             columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
-            discoverer=(np.int32, -1, 0), start=(np.int32, NOBODY, 0), page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
+            discoverer=(np.int32, -1, 0), start=(np.int32, NOBODY, 0), branch=(np.int32, NOBODY, 0),
+            page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
             n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0),
             sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
             url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
@@ -77,6 +78,7 @@ class LinkMemory:
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
         self.starts = StartShares()
+        self.branches = StartShares()
         self._numbers: dict[int, int] = {}
         self.n_pages = 0
         #: Of all pages, summed.
@@ -129,10 +131,7 @@ class LinkMemory:
         is_first = n_before == 0
         first = ids[is_first]
         links["discoverer"][first] = page
-        start = int(links["start"][led].max(initial=NOBODY))
-        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
-        if start != NOBODY or not self.n_forgotten:
-            links["start"][led] = links["start"][first] = self.starts.add(start)
+        self._count_start(led, first)
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]
@@ -213,6 +212,21 @@ class LinkMemory:
         self.n_forgotten += len(gone)
 
     # --- Inside
+
+    def _count_start(self, led: Integers, first: Integers) -> None:
+        """Count a page for the seed that it was reached from: links that led there, and links first found there."""
+        starts, branches = self.links["start"], self.links["branch"]
+        start = int(starts[led].max(initial=NOBODY))
+        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
+        if start == NOBODY and self.n_forgotten:
+            return
+        starts[led] = starts[first] = self.starts.add(start)
+        of_led = branches[led]
+        known = of_led[of_led != NOBODY]
+        if start == NOBODY:
+            branches[first] = UNOPENED
+        elif len(known):
+            branches[led] = branches[first] = self.branches.add(int(known.max()))
 
     def _features(self, url: str) -> UrlFeatures:
         return url_features(url)

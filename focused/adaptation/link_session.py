@@ -64,7 +64,7 @@ class LinkSession(Session):
         What the model begins with.
     fairness : float
         At least 0: how far links come forward that were reached from a seed that has had less than an equal share of the
-        pages (:class:`StartShares`).
+        pages (:class:`StartShares`); with a single seed, from one of its links that has.
     """
 
     def __init__(
@@ -234,9 +234,9 @@ class LinkSession(Session):
     def _take_over(self, fresh: LinkSession) -> None:
         """Go on with what another session has learnt; where links wait is not forgotten."""
         mine, theirs = self.memory.both(fresh.memory)
-        fresh.memory.links["start"][:] = NOBODY
-        fresh.memory.starts = self.memory.starts
-        for name in ("frontier", "level", "explores", "start"):
+        fresh.memory.links["start"][:] = fresh.memory.links["branch"][:] = NOBODY
+        fresh.memory.starts, fresh.memory.branches = self.memory.starts, self.memory.branches
+        for name in ("frontier", "level", "explores", "start", "branch"):
             fresh.memory.links[name][theirs] = self.memory.links[name][mine]
         self.memory, self.model = fresh.memory, fresh.model
         self._n_fits += fresh._n_fits
@@ -337,7 +337,10 @@ class LinkSession(Session):
         """Return by how much links come forward behind seeds that have had few pages: less, where most pages are relevant."""
         memory = self.memory
         rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
-        found: Floats = self._fairness * (1 - rate) * memory.starts.advantages(memory.links["start"][links])
+        # A single seed is a portal: what it names are the places to begin at.
+        has_several = memory.starts.n_starts > 1
+        shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
+        found: Floats = self._fairness * (1 - rate) * shares.advantages(memory.links[column][links])
         return found
 
 
