@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from focused.adaptation.kept_pages import KeptPages
-    from focused.looked import LinkMemory, Looked
+    from focused.looked import Looked, RememberedLinks
     from focused.metrics import HarvestCounter
     from focused.page.page import Page
     from focused.plan import CrawlPlan
@@ -192,11 +192,11 @@ class Crawl:
         looked.again = [(again[place], number, looked.evidence(numbers[place])) for place, number in joined]
 
     @property
-    def memory(self) -> LinkMemory | None:
+    def memory(self) -> RememberedLinks | None:
         """What knows the links that wait and may change their score, if anything does."""
         if self.frontier is None:
             return self.waiting
-        memory: LinkMemory | None = self.frontier.again
+        memory: RememberedLinks | None = self.frontier.again
         return memory
 
     def is_settled(self, url: str) -> bool:

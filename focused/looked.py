@@ -78,12 +78,15 @@ class Looked:
         )
 
 
-class LinkMemory(Protocol):
+class RememberedLinks(Protocol):
     """What knows the links that wait, and whether another page may still change their score.
 
     With Scrapy's schedulers that is :class:`focused.waiting.WaitingLinks`, with the durable frontier
     :class:`focused.frontier.again.FoundAgain`.
     """
+
+    #: Links found again, all pages taken together, whose score what the page says did not change.
+    n_passed: int
 
     def look(
         self, urls: Sequence[str], numbers: Sequence[int], looked: Looked

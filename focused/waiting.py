@@ -68,7 +68,7 @@ class WaitingLinks:
     def look(
         self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """See :class:`focused.looked.LinkMemory`: those that get better by it have to be asked for again."""
+        """See :class:`focused.looked.RememberedLinks`: those that get better by it have to be asked for again."""
         better: list[int] = []
         for place, url in enumerate(urls):
             if not self.may_change(url):

@@ -54,7 +54,7 @@ class FoundAgain:
     def look(
         self, urls: Sequence[str], numbers: Sequence[int], looked: Looked
     ) -> tuple[list[int], list[tuple[int, int]]]:
-        """See :class:`focused.looked.LinkMemory`: those that are not remembered have to be asked for."""
+        """See :class:`focused.looked.RememberedLinks`: those that are not remembered have to be asked for."""
         table = self._levels
         places = table.find(urls)
         is_known = places >= 0
