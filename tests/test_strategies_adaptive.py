@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import csv
+import json
 import os
 import signal
 import sqlite3
 import time
+import zlib
 
 import hand_made
 import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
+from focused.adaptation.link_session import LinkSession
 from focused.frontier.link import Link
+from focused.frontier.records import Learning
 from focused.frontier.store import FrontierStore
 from focused.strategies import Evidence
 from focused.strategies.base import BY_ADAPTIVE
@@ -162,6 +166,22 @@ def test_a_record_that_is_damaged_is_counted(models, tmp_path):
     assert result.stats["focused/adaptive/records_lost_count"] == 1
     assert "Record 2 of the frontier is left out" in result.err
     assert result.stats["focused/pages/fetched_count"] == 40
+
+
+def test_records_of_another_version_are_said_once_not_page_by_page(tmp_path, caplog):
+    store = FrontierStore(tmp_path / "frontier.sqlite")
+    records = store.records(1_000)
+    for number in range(20):
+        records.add(
+            1, zlib.compress(json.dumps([[f"http://a.org/{number}"], 0.5, "a.org", [], [], [], [], []]).encode())
+        )
+    store.commit()
+    assert Learning(store, LinkSession(max_links=1_000)).resume() == 20
+    store.close()
+    said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    assert len(said) == 2
+    assert "Record 1 of the frontier is left out" in said[0]
+    assert "20 records of the frontier are left out, of 20." in said[1]
 
 
 def test_a_link_that_is_placed_anew_comes_in_its_new_turn(tmp_path):

@@ -77,7 +77,14 @@ class Learning:
                 self._session.replay(record)
             except ValueError as error:
                 n_bad += 1
-                logger.warning("Record %d of the frontier is left out: %s", number, error)
+                if n_bad == 1:  # a file of another version has as many of them as pages
+                    logger.warning("Record %d of the frontier is left out: %s", number, error)
+        if n_bad > 1:
+            logger.warning(
+                "%d records of the frontier are left out, of %d. They are damaged, or another version of this program "
+                "wrote them. The crawl goes on without what those pages taught.",
+                *(n_bad, n_records),
+            )
         for number, url, score in self._store.waiting.scores():
             self._session.placed(url, number, score)
         self._session.resume()
