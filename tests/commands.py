@@ -68,7 +68,9 @@ class Finished:
 
     @property
     def pages(self) -> list[dict[str, Any]]:
-        return read_json_lines(self.run_dir / "pages.jsonl")
+        """The relevant pages; a crawl that found none writes no file."""
+        path = self.run_dir / "pages.jsonl"
+        return read_json_lines(path) if path.exists() else []
 
     @property
     def harvest(self) -> list[dict[str, str]]:

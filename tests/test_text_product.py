@@ -13,12 +13,12 @@ from focused.learning.calibration import KINDS, Calibration
 from focused.page.reader import PageReader
 from focused.page.units import ANCHOR, CONTEXT
 from focused.relevance import Judge
-from focused.text.analyzer import TERMS
+from focused.text.analyzer import TERMS, TITLE_PREFIX
 from focused.topic import Topic
 from focused.webs.demo import DemoWeb
 from focused.webs.recorded import RecordedWeb
 
-N_TERMS = 400
+N_TERMS, N_OF_TITLES = 350, 50
 HAND_MADE = [
     b"",
     b"<title>only a title of stars</title>",
@@ -50,11 +50,13 @@ def bodies(request) -> list[tuple[str, bytes]]:
 
 @pytest.fixture(scope="module", params=[False, True], ids=["tf", "1 + ln tf"])
 def topic(request, bodies) -> Topic:
-    """Random weights on the most frequent terms of the pages, as a model has them."""
+    """Random weights on the most frequent terms of the pages and of their titles, as a model has them."""
     rng = np.random.default_rng(7)
     reader = PageReader(Topic("random", "", "en", []).analyzer)
     counts = Counter(number for url, body in bodies for number in reader.read(body, url).terms.tolist())
-    terms = [TERMS.term(number) for number, _ in counts.most_common(N_TERMS)]
+    ranked = [TERMS.term(number) for number, _ in counts.most_common()]
+    of_titles = [term for term in ranked if term.startswith(TITLE_PREFIX)][:N_OF_TITLES]
+    terms = [term for term in ranked if not term.startswith(TITLE_PREFIX)][:N_TERMS] + of_titles
     vector = np.abs(rng.normal(size=len(terms)))
     return Topic(
         "random", "", "en", [],
@@ -71,13 +73,18 @@ def topic(request, bodies) -> Topic:
     )  # fmt: skip
 
 
-def expected(topic: Topic, kind: str, texts: list[str], similarity: str) -> np.ndarray:
-    """What each text's relevance is: count, weigh, normalise and multiply with scikit-learn, then calibrate."""
+def expected(topic: Topic, kind: str, texts: list[str], similarity: str, title: str = "") -> np.ndarray:
+    """What each text's relevance is: count, weigh, normalise and multiply with scikit-learn, then calibrate.
+
+    The terms of a page's title are terms of their own, besides being words of its text.
+    """
     column = {term: number for number, term in enumerate(topic.terms)}
     rows = sparse.lil_matrix((len(texts), len(column)))
     for row, text in enumerate(texts):
-        for number, count in Counter(topic.analyzer.ids(text).tolist()).items():
-            if (place := column.get(TERMS.term(number))) is not None:
+        terms = [TERMS.term(number) for number in topic.analyzer.ids(text).tolist()]
+        terms += [f"{TITLE_PREFIX}{TERMS.term(number)}" for number in topic.analyzer.ids(title).tolist()]
+        for term, count in Counter(terms).items():
+            if (place := column.get(term)) is not None:
                 rows[row, place] = count
     counts = rows.tocsr()
     weights = counts.copy()
@@ -121,7 +128,8 @@ def test_every_unit_of_every_page_is_judged_as_alone(topic, bodies, other_anchor
     for url, body in bodies:
         page = reader.read(body, url)
         found = judge.judge(page, KINDS)
-        assert found.page == pytest.approx(expected(topic, "page", [whole_text(page)], similarity)[0], abs=1e-12)
+        whole = expected(topic, "page", [whole_text(page)], similarity, title=page.markup.chunks[0])[0]
+        assert found.page == pytest.approx(whole, abs=1e-12)
         blocks = [page.block_text(number) for number in range(page.n_blocks)]
         if blocks:
             np.testing.assert_allclose(found.blocks, expected(topic, "block", blocks, similarity), atol=1e-12)
