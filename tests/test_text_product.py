@@ -36,7 +36,7 @@ def bodies(request) -> list[tuple[str, bytes]]:
     """Pages of the demo web and, where they are at hand, of a real site."""
     found = [(f"http://h.org/{n}", body) for n, body in enumerate(HAND_MADE)]
     web = DemoWeb(n_pages=800, n_hosts=20)
-    found += web.unlabeled(16)
+    found += web.unlabeled(24)
     try:
         data = request.getfixturevalue("data_dir")
     except pytest.skip.Exception:
