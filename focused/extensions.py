@@ -20,7 +20,7 @@ from focused.adaptation.options import OFF
 from focused.adaptation.versions import FIRST, read_attempts, version_in_use
 from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
 from focused.plural import some
-from focused.run_parts import strategy_parts
+from focused.run_parts import first_model, strategy_parts
 from focused.stores import write_json
 
 if TYPE_CHECKING:
@@ -89,6 +89,7 @@ class HarvestMonitor:
         self._n_awaited = 0
         self._calls: Any = None
         self._parts: list[dict[str, Any]] = []
+        self._first_model = ""
         self._is_begun = False
 
     @classmethod
@@ -118,6 +119,13 @@ class HarvestMonitor:
         n_pages_before = self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0
         self._last = (self._clock, n_pages_before)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
+        self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
+        if self._first_model != plan.topic.model_sha256:
+            logger.warning(
+                "Topic %s was trained again after this crawl had begun: the pages up to %d were judged by its model of "
+                "then. To have all judged alike, begin anew: -a run_dir=PATH",
+                *(plan.topic.name, n_pages_before),
+            )
         self._is_begun = True
         self._write_run("running")
         if self._interval_secs > 0:
@@ -234,7 +242,8 @@ class HarvestMonitor:
                 "seeds": plan.seeds,
                 "max_pages": plan.max_pages,
                 "max_relevant": plan.max_relevant,
-                "model_sha256": plan.topic.model_sha256,
+                # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
+                "model_sha256": self._first_model,
                 "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
                 "settings": {
                     name: value.copy_to_dict() if isinstance(value := settings[name], BaseSettings) else value

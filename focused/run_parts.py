@@ -1,4 +1,4 @@
-"""Which pages of a run were fetched by which strategy: a crawl can be gone on with by another."""
+"""What a run was begun with: a crawl can be gone on with by another strategy, and after its topic was trained again."""
 
 from __future__ import annotations
 
@@ -33,6 +33,25 @@ def strategy_parts(run_file: Path, strategy: str, n_pages_before: int) -> list[d
     if not parts or parts[-1]["strategy"] != strategy:
         parts.append({"strategy": strategy, "from_page": n_pages_before + 1})
     return parts
+
+
+def first_model(run_file: Path, model_sha256: str, n_pages_before: int) -> str:
+    """Return the digest of the topic's model with which a run was begun.
+
+    Parameters
+    ----------
+    run_file : Path
+        What an earlier start of the same run has written; it need not be there.
+    model_sha256 : str
+        Of the topic as it is now.
+    n_pages_before : int
+        Pages of earlier starts that are in; 0 of a run that begins.
+    """
+    try:
+        earlier = json.loads(run_file.read_text(encoding="utf-8"))["model_sha256"] if n_pages_before else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        earlier = None
+    return earlier if earlier and isinstance(earlier, str) else model_sha256
 
 
 def _earlier(run_file: Path) -> list[dict[str, Any]]:
