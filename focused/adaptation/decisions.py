@@ -32,7 +32,8 @@ class Decisions:
     #: At the model's threshold, in [0, 1].
     recall: float
     f1: float
-    #: 1 - Brier score / (pi (1 - pi)): 1 without an error, 0 where every page has the relevance pi.
+    #: 1 - Brier score / (pi (1 - pi)): 1 without an error, 0 where every page has the relevance pi. Chance
+    #: may take the estimate above 1.
     skill: float
 
     def why_worse(self, first: Decisions, tolerance: float, *, widens: bool = False) -> str:
