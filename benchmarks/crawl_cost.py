@@ -208,7 +208,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the topic's examples (default: 0)")
     parser.add_argument("--models", type=Path, help="models folder with the topic 'python' of an earlier run")
     parser.add_argument(
-        "--strategy", default="cbp_slc", metavar="NAME", help="of the focused spider (default: cbp_slc)"
+        "--strategy",
+        default="adaptive",
+        metavar="NAME",
+        help="of the focused spider (default: adaptive, that of the project)",
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the focused spider"
