@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import hand_made
 import pytest
@@ -22,6 +23,9 @@ from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
 from focused.frontier.schema import FILE_NAME, lock
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 pytestmark = pytest.mark.slow
 
@@ -35,6 +39,15 @@ DURABLE = {
     "FOCUSED_HARVEST_EVERY_PAGES": 1,
 }
 N_PAGES = 300
+
+
+def small_disk(folder: Path, size: str) -> Path:
+    """Mount an empty disk of a size (``48m``) at a folder, which the test unmounts."""
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("no right to mount a small disk")
+    return folder
 
 
 def page(path: str) -> bytes | Reply | None:
@@ -374,12 +387,7 @@ def test_a_small_disk_is_not_filled_by_the_log_of_a_frontier_that_would_fit(mode
             return None
         return hand_made.html(hand_made.STARS, *((f"/{number * 60 + k}", f"a star {k}") for k in range(60)))
 
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=22m", "tmpfs", folder], capture_output=True, check=False
-    ).returncode:
-        pytest.skip("no right to mount a small disk")
+    folder = small_disk(tmp_path / "disk", "22m")
     try:
         with Site(rich) as site:
             argv = crawl_argv(DURABLE, seeds=f"{site.url}/", max_pages=250, run_dir=str(folder / "run"))
@@ -393,12 +401,7 @@ def test_a_small_disk_is_not_filled_by_the_log_of_a_frontier_that_would_fit(mode
 
 
 def test_a_full_disk_ends_the_crawl_and_it_goes_on_when_there_is_room(models, tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    if subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=48m", "tmpfs", folder], capture_output=True, check=False
-    ).returncode:
-        pytest.skip("no right to mount a small disk")
+    folder = small_disk(tmp_path / "disk", "48m")
     try:
         settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1, "FOCUSED_RUN_DIR": folder / "run"}
         with Site(page) as site:
