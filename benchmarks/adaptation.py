@@ -3,10 +3,12 @@
     python benchmarks/adaptation.py half WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
     python benchmarks/adaptation.py tables WARC LABELS --topic Astrophysics
     python benchmarks/adaptation.py doubts LABELS RUN_DIR ... --topics "Nuclear,Thermodynamics"
+    python benchmarks/adaptation.py side WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
 
 ``half``: two labels are one topic, its 30 positives are all of the first; 1,500 pages are drawn as unlabelled. Crawls with
 a model that stays as it is, that adapts by itself, by verdicts on every page (the labels), and by verdicts of which 30 %
-are wrong. Harvest: share of the fetched pages that have one of the labels; training positives are passed over.
+are wrong. Harvest: share of the fetched pages that have one of the labels; training positives are passed over. A pair of
+twice the same label is a topic whose examples show all of it.
 
 ``tables``: tables 3 and 4 of I18. 138 pages (80 positives, 58 others) are the training data, as in the paper; models learn
 from 80 %, 90 % and 100 % of them. Interactive: all of the further pages join with their labels. Automatic: those that the
@@ -16,6 +18,10 @@ model calls relevant by their link context, against the label of their target.
 ``doubts``: the pages of interactive crawls of ``half`` get verdicts of which a share is wrong. How many of the wrong ones are
 learnt, how many of the right ones are left out, and how well the model tells the pages apart that the crawl met next: average
 precision with no verdict, with the right ones, with all, and with those that are not doubtful.
+
+``side``: the topics of ``half`` (which makes them, in the same DIR) get verdicts of yes on a few pages of the second label, or
+on as many that have neither. How well others of that label are known then, with and without unlabelled examples that resemble
+these pages being left aside.
 """
 
 from __future__ import annotations
@@ -66,11 +72,13 @@ def half(options: argparse.Namespace) -> None:
     for file, urls in (("positives.txt", positives), ("unlabeled.txt", unlabeled)):
         (folder / file).write_text("\n".join(urls) + "\n")
     models = ("-s", f"FOCUSED_MODELS_DIR={folder / 'models'}")
-    scrapy(
-        *("train", "half", "--positive", str(options.warc), "--positive-urls", str(folder / "positives.txt")),
-        *("--unlabeled", str(options.warc), "--unlabeled-urls", str(folder / "unlabeled.txt"), "--force", "--quick"),
-        *("--unlabeled-sample", str(N_UNLABELED), "--seeds", *positives[:N_SEEDS], *models),
-    )
+    if not (folder / "models" / "half").is_dir():
+        known, drawn = (str(folder / name) for name in ("positives.txt", "unlabeled.txt"))
+        scrapy(
+            *("train", "half", "--positive", str(options.warc), "--positive-urls", known, "--force", "--quick"),
+            *("--unlabeled", str(options.warc), "--unlabeled-urls", drawn, "--unlabeled-sample", str(N_UNLABELED)),
+            *("--seeds", *positives[:N_SEEDS], *models),
+        )
     for mode in options.modes.split(","):
         for strategy in options.strategies.split(","):
             run = folder / f"{mode}-{strategy}"
@@ -89,7 +97,7 @@ def half(options: argparse.Namespace) -> None:
                     settings.append(f"FOCUSED_VERDICTS={feed}")
                 scrapy(
                     *("crawl", "focused", "-a", "topic=half", "-a", f"web={options.warc}", "-a", f"run_dir={run}"),
-                    *("-a", f"max_pages={options.pages}", "-a", f"strategy={strategy}", *models),
+                    *("-a", f"max_pages={options.pages or len(relevant)}", "-a", f"strategy={strategy}", *models),
                     *("-s", "CONCURRENT_REQUESTS=1", "-s", "FOCUSED_METRICS_INTERVAL_SECS=0"),
                     *(part for each in [*options.set, *settings] for part in ("-s", each)),
                 )
@@ -197,6 +205,51 @@ def doubts(options: argparse.Namespace) -> None:
                 )
 
 
+def side(options: argparse.Namespace) -> None:
+    """Count how many verdicts it takes until a second label is known."""
+    from sklearn.metrics import average_precision_score
+
+    from focused.adaptation.drift import relevance_of
+    from focused.adaptation.record import JudgedPage, term_counts
+    from focused.adaptation.retrain import retrain
+    from focused.examples.page_set import ExampleReader, urls_of
+    from focused.examples.refusals import Refusals
+    from focused.topic import load_topic
+
+    labels = labels_of(options.labels)
+    first, second = options.pair.split(",")
+    folder = options.out.resolve() / f"{first}-{second}-{options.seed}".lower().replace(" ", "-")
+    topic = load_topic("half", folder / "models")
+    known = {url for name in ("positives.txt", "unlabeled.txt") for url in (folder / name).read_text().split()}
+    rng, kind = np.random.default_rng(options.seed), {}
+    for url, found in labels.items():
+        kind[url] = 1 if first in found else 2 if second in found else 0
+    drawn = [rng.permutation([u for u in labels if u not in known and kind[u] == k]).tolist() for k in range(3)]
+    n_first, none, two = len(drawn[1]) // 2, drawn[0][:300], drawn[2]
+    read = read_pages(options.warc, [*none, *drawn[1], *two], ExampleReader("en"), urls_of, Refusals())
+    pages = [JudgedPage(n, url, 0.0, 1, 1, None, term_counts(read[url].terms)) for n, url in enumerate(sorted(read))]
+    number_of = {page.url: page.number for page in pages}
+    print("pair,verdicts of yes,on,left aside,AP before,AP,called relevant before: second,others,now: second,others")
+    for n in (5, 10, 20):
+        for what, wanted in ((second, two[:n]), ("neither", none[:n])):
+            told = {u: True for u in [*drawn[1][:n_first], *wanted]} | dict.fromkeys(none[20:40], False)
+            verdicts = {number_of[u]: label for u, label in told.items() if u in number_of}
+            rest = [page for page in pages if page.number not in verdicts]
+            kinds = np.array([kind[page.url] for page in rest])
+            precisions, shares, n_aside = [], [], 0
+            for learnt in ((), verdicts):
+                made = retrain(
+                    topic, pages, verdicts, about={}, verdicts=learnt, widens=True, random_state=options.seed
+                )
+                n_aside = made.manifest["adaptation"]["n_left_aside"]
+                relevance = relevance_of(made, [page.terms for page in rest])
+                precisions.append(average_precision_score(kinds > 0, relevance))
+                is_called = relevance >= made.threshold("page")
+                shares += [is_called[kinds == 2].mean(), is_called[kinds == 0].mean()]
+            figures = ",".join(f"{value:.3f}" for value in [*precisions, *shares])
+            print(f"{folder.name},{n},{what},{n_aside},{figures}", flush=True)
+
+
 def told_apart(topic, pages, truth, told, n):
     """Return the average precision on the pages after the first n of a model that has learnt what was told of these."""
     from sklearn.metrics import average_precision_score
@@ -241,7 +294,7 @@ def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    for name, function in (("half", half), ("tables", tables), ("doubts", doubts)):
+    for name, function in (("half", half), ("tables", tables), ("doubts", doubts), ("side", side)):
         command = commands.add_parser(name)
         command.set_defaults(run=function)
         if name != "doubts":
@@ -250,10 +303,13 @@ def main() -> None:
         command.add_argument("--seed", type=int, default=0)
         if name == "half":
             command.add_argument("--pair", default="Nuclear,Thermodynamics")
-            command.add_argument("--pages", type=int, default=400)
+            command.add_argument("--pages", type=int, default=0, help="0: as many as have one of the labels")
             command.add_argument("--modes", default=",".join(MODES))
             command.add_argument("--strategies", default="cbp_slc")
             command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="further settings")
+            command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "adaptation")
+        elif name == "side":
+            command.add_argument("--pair", default="Nuclear,Thermodynamics")
             command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "adaptation")
         elif name == "tables":
             command.add_argument("--topic", default="Astrophysics")

@@ -50,7 +50,7 @@ from focused.text.analyzer import Analyzer
 from focused.topic import load_topic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 _N_HOSTS, _N_WORDS = 2_000, 5_000
 _LINKS_OF_PAGE, _NEW_LINKS_OF_PAGE = 75, 25
@@ -71,6 +71,21 @@ class Steps:
         if size:
             self._sizes[name] = size
         return done
+
+    def each(self, name: str, work: Generator[Any, None, Any], size: str = "") -> Any:
+        """Do work step by step, note how long each took, and return what comes out."""
+        found: list[Any] = []
+
+        def step() -> bool:
+            try:
+                next(work)
+            except StopIteration as end:
+                found.append(end.value)
+            return not found
+
+        while self.take(name, step, size):
+            pass
+        return found[0]
 
     def rows(self) -> list[list[str]]:
         """Return one row for each kind of step."""
@@ -133,8 +148,7 @@ def links(steps: Steps, options: argparse.Namespace) -> None:
             size = f"{len(memory.links):,} links, {len(memory.evidence):,} referrers"
             what = f"adaptive: a page of {options.links_of_page if has_many else _LINKS_OF_PAGE:,} links"
             session._records[found.urls[0]] = found
-            ids = steps.take(f"{what}, learnt from", lambda: session._learn(found), size)  # noqa: B023
-            scores = steps.take(f"{what}, scores", lambda: session._scores(ids))  # noqa: B023
+            scores = steps.each(f"{what}, learnt from", session._learning(found), size)[1]
             for url, score in zip(found.links, scores.tolist(), strict=True):
                 if store.add([Link(hash(url), url, Evidence(score, BY_ADAPTIVE, admitted=True))]) == [NEW]:
                     learning.placed(url, score)

@@ -19,15 +19,17 @@ import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
+from focused.frontier import hand_out  # noqa: E402
 from focused.frontier.durable import FrontierScheduler  # noqa: E402
 from focused.frontier.hosts_ready import now  # noqa: E402
 
 if TYPE_CHECKING:
-    from scrapy import Request
+    from scrapy import Request, Spider
 
 
 class CheckedScheduler(FrontierScheduler):
@@ -35,17 +37,26 @@ class CheckedScheduler(FrontierScheduler):
 
     n_links = n_best = n_alternatives = 0
 
-    def _next_link(self) -> Request | None:
+    def open(self, spider: Spider) -> None:
+        """Look on while links are handed out."""
+        super().open(spider)
+        self._next_link = self.hand_out.next_link
+        self.hand_out.next_link = self._checked
+
+    def _checked(self) -> Request | None:
         best = None
+        moment = now()
         ready: dict[str, bool] = {}
         query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
         for url, host in self.store._sql.execute(query):
             if host not in ready:
-                ready[host] = self._ready(host) <= now()
+                ready[host] = self.hand_out.ready(host) <= moment
             if ready[host]:
                 best = url
                 break
-        request = super()._next_link()
+        # By one clock: looking takes a while, in which a host's rest may end.
+        with patch.object(hand_out, "now", lambda: moment):
+            request = self._next_link()
         if request is not None:
             self.n_links += 1
             self.n_best += request.url == best

@@ -26,9 +26,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from common import DATA_DIR, machine, say, table
-from corpora import read_labels, whole_page
 from scipy import sparse
 from sklearn.metrics import average_precision_score
+from text_corpora import whole_page
+from web_corpora import read_labels
 
 from focused.examples.counting import CountedPage, Counts, count, count_matrix
 from focused.examples.page_set import PageSet

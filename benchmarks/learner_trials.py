@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import patch
 
 import numpy as np
-from corpora import FIELDS, TEXT_CORPORA, TOPICS, WEBS, Corpus
+from corpora import TEXT_CORPORA, TOPICS, WEBS, Corpus
+from corpus_documents import FIELDS
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve, precision_score, recall_score
 from sklearn.svm import LinearSVC

@@ -23,9 +23,9 @@ import time
 from pathlib import Path
 
 from common import DATA_DIR, ROOT, SCRAPY, machine, say, table
-from strategies import read_labels
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
+from web_corpora import read_labels
 
 from focused.webs import open_web
 

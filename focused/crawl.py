@@ -9,10 +9,11 @@ from urllib.parse import urljoin, urlsplit
 
 from focused.items import PageItem
 from focused.page.encoding import is_binary
+from focused.turns import OneByOne
 from focused.waiting import WaitingLinks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from focused.adaptation.kept_pages import KeptPages
     from focused.looked import Looked, RememberedLinks
@@ -51,6 +52,8 @@ class Crawl:
         self.waiting = WaitingLinks(merge=plan.strategy.merge) if self.merges else None
         #: What scores the links where the strategy learns; None where it does not.
         self.session = plan.strategy.session()
+        #: Pages are judged, and learnt from, one by one: each in the state in which the one before has left everything.
+        self.judging = OneByOne()
         #: The durable frontier, if the crawl has one: its scheduler sets it.
         self.frontier: Any = None
         #: Pages judged so far.
@@ -101,13 +104,19 @@ class Crawl:
         page: Page | None = meta[_PAGE]
         return page
 
-    def judge(self, page: Page, visit: Visit) -> tuple[PageRelevance, LinkScores]:
-        """Return the relevance of a page and the scores of its links, from one product."""
+    def judge(self, page: Page, visit: Visit) -> Generator[int, None, tuple[PageRelevance, LinkScores]]:
+        """Return the relevance of a page and the scores of its links, from one product.
+
+        In steps: between two anything but the judging of another page may happen.
+        """
         self.n_judged += 1
         if self.kept_pages is not None:
             self.kept_pages.keep(page, visit)
         relevance = self.plan.judge.judge(page, self.plan.strategy.kinds)
-        return relevance, (self.session or self.plan.strategy).score(page, relevance, visit)
+        if self.session is None:
+            return relevance, self.plan.strategy.score(page, relevance, visit)
+        yield page.n_links
+        return relevance, (yield from self.session.scoring(page, relevance, visit))
 
     def urls_of(self, response: Any) -> tuple[str, ...]:
         """Return the URLs that led to a page: the link's, those it was redirected to, the one the web names."""

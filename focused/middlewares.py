@@ -11,9 +11,13 @@ from focused.frontier.priority import to_priority
 from focused.items import PageItem
 from focused.link_meta import WAITS, write_evidence
 from focused.looked import LOOKED, Looked
+from focused.steps import finish
 from focused.strategies import REASONS, Evidence, Visit
+from focused.turns import in_turns, others
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Generator
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
@@ -21,6 +25,9 @@ if TYPE_CHECKING:
 
     from focused.crawl import Crawl
     from focused.page.page import Page
+
+_MANY_LINKS = 1_000
+"""A page with more is judged in several turns of the reactor: learning from 10,000 links takes 0.2 s."""
 
 
 class LinkScoringMiddleware(BaseSpiderMiddleware):
@@ -61,12 +68,24 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
             raise NotConfigured
         return cls(crawler, crawl)
 
+    async def process_spider_output_async(  # type: ignore[override]  # Scrapy is about to take the argument spider away
+        self, response: Response | None, result: AsyncIterator[Any]
+    ) -> AsyncIterator[Any]:
+        """Judge the page before its links come; if they are many, in as many turns as that takes."""
+        async for each in result:
+            if isinstance(each, PageItem) and response is not None and each.analysed is not None:
+                await self._look_in_turn(response, each.analysed)
+            processed = self._get_processed(each, response)
+            if processed is not None:
+                yield processed
+
     def get_processed_item(self, item: Any, response: Response | None) -> Any:
         """Attach the relevance that was computed together with the link scores."""
         if isinstance(item, PageItem) and response is not None and item.analysed is not None:
             looked = self._look_at(response)
             if looked is not None:
                 item.relevance, item.relevant = looked.relevance.page, looked.relevance.is_relevant
+                item.model_version = looked.model_version
         return item
 
     def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
@@ -132,6 +151,20 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         write_evidence(request.meta, merged)
         return request
 
+    async def _look_in_turn(self, response: Response, page: Page) -> None:
+        """Judge a page after those that came before it; one with many links in steps, so that others have their turn."""
+        crawl, is_large = self.crawl, page.n_links > _MANY_LINKS
+        if LOOKED in response.meta or not (is_large or crawl.judging.is_taken):
+            return  # it is judged when it is asked for
+        async with crawl.judging:
+            if is_large:
+                await others()  # to read it was a long step, too
+                await in_turns(self._looking(response, page))
+            else:
+                self._look_at(response)
+        if is_large:
+            await others()
+
     def _look_at(self, response: Response) -> Looked | None:
         """Judge the page of a response, and count its links, once: the results of many come here by turns."""
         if LOOKED in response.meta:
@@ -141,11 +174,15 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         if page is None:
             response.meta[LOOKED] = None
             return None
-        session = self.crawl.session
+        return finish(self._looking(response, page))
+
+    def _looking(self, response: Response, page: Page) -> Generator[int, None, Looked]:
+        """Judge a page, and count its links."""
+        session, version = self.crawl.session, self.crawl.model_version
         urls = () if session is None else self.crawl.urls_of(response)
         visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged, urls)
-        relevance, scores = self.crawl.judge(page, visit)
-        looked = response.meta[LOOKED] = Looked.on(response, relevance, page, scores, self.crawl.model_version)
+        relevance, scores = yield from self.crawl.judge(page, visit)
+        looked = response.meta[LOOKED] = Looked.on(response, relevance, page, scores, version)
         if self.crawl.merges:
             self._sift(page, looked)
         stats = self.crawler.stats

@@ -12,7 +12,7 @@ from twisted.internet.threads import deferToThread
 
 from focused.adaptation.rescoring import Rescoring
 from focused.adaptation.versions import FIRST, load_version
-from focused.plan import make_judge
+from focused.reader_and_judge import make_judge
 from focused.strategies import Strategy, make_strategy
 
 if TYPE_CHECKING:

@@ -100,7 +100,8 @@ class HarvestPipeline(_CrawlPipeline):
         counter, stats = self.counter, self.stats
         counter.add(bool(item.relevant), item.depth, item.irrelevant_on_path)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
-        self._fetched.write(fetched_row(counter.n_pages, item))
+        if not self._fetched.write(fetched_row(counter.n_pages, item)):
+            stats.inc_value("focused/store/fetched_lost_count")
         if counter.n_pages % self._every_pages == 0:
             self._write_row()
         plan = self.crawl.plan
@@ -128,18 +129,16 @@ class HarvestPipeline(_CrawlPipeline):
         stats.set_value("focused/target_length", counter.target_length)
         stats.set_value("focused/irrelevant_on_path", counter.n_irrelevant_on_path)
         self._fetched.close()
-        if self._file.n_failed:
-            stats.set_value("focused/store/harvest_lost_count", self._file.n_failed)
-        if self._fetched.n_failed:
-            stats.set_value("focused/store/fetched_lost_count", self._fetched.n_failed)
 
     def _write_row(self) -> None:
         counter = self.counter
         self._n_rows_pages = counter.n_pages
-        self._file.write(
+        is_there = self._file.write(
             f"{counter.n_pages},{counter.n_relevant},{counter.rate:.4f},{counter.recent_rate:.4f},"
             f"{frontier_size(self.crawl, self.stats)},{counter.target_length}"
         )
+        if not is_there:
+            self.stats.inc_value("focused/store/harvest_lost_count")
 
     def _finish(self, reason: str) -> None:
         deferred_from_coro(self.crawler.engine.close_spider_async(reason=reason))
@@ -166,15 +165,15 @@ class JsonLinesPipeline(_CrawlPipeline):
                 item.description, item.language = found.description, found.language
                 for field in ("title", "text", "description", "language"):
                     setattr(item, field, _printable(getattr(item, field)))
-            self._file.write(json.dumps(asdict(item), ensure_ascii=False))
+            is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))
+            # With each page, so that a crawl that was killed goes on counting.
+            self.stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")
         return item
 
     def close_spider(self) -> None:
-        """Close the file and say how much of it there is."""
+        """Close the file."""
         self._file.close()
-        self.stats.set_value("focused/store/pages_written_count", self._file.n_written)
-        if self._file.n_failed:
-            self.stats.set_value("focused/store/pages_lost_count", self._file.n_failed)
+        self.stats.inc_value("focused/store/pages_written_count", 0)  # said where there are none, too
 
 
 def _printable(text: str) -> str:

@@ -167,6 +167,7 @@ FOCUSED_ADAPTATION_COUNTS = "judged"  # what k counts; or "added": only pages th
 FOCUSED_ADAPTATION_MAX_PAGES = 2000  # that join, of each label; pages whose links can be scored again
 FOCUSED_ADAPTATION_TOLERANCE = 0.02  # what a new model may fall short by on held-out examples
 FOCUSED_ADAPTATION_DOUBTS = True  # verdicts that all other examples speak against are left out
+FOCUSED_ADAPTATION_EXPLORATION = 0.5  # most of the pages that look for other sides of the topic, with verdicts
 FOCUSED_ADAPTATION_TIMEOUT_SECS = 120  # for a training
 FOCUSED_ADAPTATION_WAIT = "offline"  # the crawl pauses while a model is trained; or "always", "never"
 FOCUSED_VERDICTS = ""  # file or folder of people's verdicts on pages

@@ -50,12 +50,11 @@ class LineFile:
     def __init__(self, path: Path, header: str = "") -> None:
         self.path = path
         self.header = header
-        self.n_written = 0
         self.n_failed = 0
         self._file: FileIO | None = None
 
-    def write(self, line: str) -> None:
-        """Append a line."""
+    def write(self, line: str) -> bool:
+        """Append a line; tell whether it is there."""
         try:
             if self._file is None:
                 self._file = self.path.open("ab", buffering=0)
@@ -66,8 +65,8 @@ class LineFile:
             if not self.n_failed:
                 logger.error("%s cannot be written: %s. Lines are being lost; they are counted.", self.path, error)
             self.n_failed += 1
-        else:
-            self.n_written += 1
+            return False
+        return True
 
     def _append(self, line: str) -> None:
         assert self._file is not None

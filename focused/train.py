@@ -56,6 +56,12 @@ class Learnt:
         figures = self.model.figures
         return figures.f1 if isinstance(figures, TrainingFigures) else 1.0
 
+    @property
+    def prior(self) -> float | None:
+        """Share of relevant pages that was estimated among the unlabelled ones; None where it was assumed."""
+        figures = self.model.figures
+        return figures.prior if isinstance(figures, TrainingFigures) and not figures.prior_is_assumed else None
+
     def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
         model, terms = self.model, self.terms

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.learning.keywords import train_keywords
-from focused.text.analyzer import TERMS, Analyzer
+from focused.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.text.background import Background
 from focused.train import Columns, Learnt
 
@@ -94,14 +94,18 @@ def learn_keywords(
         )
     if isinstance(unlabeled, Background):
         columns = Columns([], [*unlabeled.terms, *keywords.terms])
+        # A background holds too few pages of a topic to show what they are called.
+        titles = [title for term in keywords.terms if (title := f"{TITLE_PREFIX}{term}") in columns.column_of]
         counts, links = columns.of_background(unlabeled), None
     else:
+        titles = []
         columns = Columns(unlabeled.pages, keywords.terms)
         counts, links = columns.counts([page.terms for page in unlabeled.pages]), columns.links_among(unlabeled.pages)
     say(f"Learning from {len(keywords.terms)} words and {counts.shape[0]:,} unlabelled pages")
     model = train_keywords(
         counts,
         [columns.column_of[term] for term in keywords.terms],
+        title_columns=[columns.column_of[term] for term in titles],
         is_background=isinstance(unlabeled, Background),
         link_examples=links,
         random_state=random_state,

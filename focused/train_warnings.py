@@ -20,6 +20,8 @@ _N_NAMED = 3
 _FEW, _FEW_WORDS = 10, 3
 # So many unlabelled pages there should be, and so many times the positives; and F1 from which a topic can be used.
 _FEW_UNLABELED, _PER_POSITIVE, _USABLE_F1 = 200, 3, 0.4
+# From so large a share of relevant pages among the unlabelled ones on, it is estimated too low, and the ranking suffers.
+_MUCH = 0.25
 # With fewer unlabelled pages than this the positives are not compared with them.
 _LEAST_UNLABELED = 80
 # So many pages in another language are no mistake of the detection; and this share of all.
@@ -34,6 +36,7 @@ def warnings_about(
     terms: Sequence[str],
     *,
     f1: float,
+    prior: float | None = None,
 ) -> list[str]:
     """Return what the user of a topic should know about its examples, the gravest first.
 
@@ -48,11 +51,16 @@ def warnings_about(
         The term of each column that `diagnosis` speaks of.
     f1 : float
         Cross-validated, in [0, 1].
+    prior : float, optional
+        Share of relevant pages estimated among the unlabelled ones, in (0, 1); None where it was not estimated.
     """
     # What pages of the topic have in common cannot be told from what any pages have, if these are few.
-    enough = isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED
+    # Nor can it where the unlabelled pages are mostly of the topic themselves.
+    of_the_topic = _of_the_topic(prior)
+    enough = not of_the_topic and (isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED)
     return [
         *language_of_the_others(language, unlabeled),
+        *of_the_topic,
         *_unusable(f1),
         *_few(positive),
         *_few_unlabeled(positive, unlabeled),
@@ -100,6 +108,16 @@ def language_of_the_others(language: str, unlabeled: PageSet | Background) -> li
         f"{languages.get(language, 0):,} of {sum(languages.values()):,} unlabelled pages are in {language!r}, the topic's "
         f"language, {languages[main]:,} in {main!r}: much of what was learnt tells the language rather than the topic. Train "
         f"again with more --unlabeled pages in {language!r}."
+    ]
+
+
+def _of_the_topic(prior: float | None) -> list[str]:
+    if prior is None or prior < _MUCH:
+        return []
+    return [
+        f"{prior:.0%} of the unlabelled pages look like pages of the topic, perhaps more: what the topic's pages have "
+        "in common can hardly be told from what those have, and the figures below are too low. Bring unlabelled pages of "
+        "other things too, of which a tenth or less belongs to the topic."
     ]
 
 

@@ -251,7 +251,7 @@ def test_labels_that_turn_the_topic_round_are_refused_and_right_ones_are_not():
 
 
 def test_verdicts_that_widen_the_topic_are_not_taken_for_a_loss():
-    topic, rng = a_topic(), np.random.default_rng(2)
+    topic, rng = retrain(a_topic(), [], {}, about={}), np.random.default_rng(2)
     # Neither the words of comets nor those of tables stand in the examples.
     pages = [judged(n, words(rng, COMET_WORDS if n % 2 else TABLE_WORDS)) for n in range(1, 41)]
     labels = {page.number: page.number % 2 == 1 for page in pages}

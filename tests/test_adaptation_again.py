@@ -17,6 +17,7 @@ from focused.page.units import KINDS
 from focused.relevance import Judge
 from focused.strategies import Visit, make_strategy
 from focused.text.analyzer import Analyzer
+from focused.turns import OneByOne
 
 if TYPE_CHECKING:
     from focused.page.page import Page
@@ -105,7 +106,7 @@ class ACrawl:
 
     def __init__(self, session: LinkSession, judge: Judge) -> None:
         self.frontier, self.session, self.plan, self.merges = object(), session, self, False
-        self.judge, self.strategy = judge, make_strategy("adaptive", {})
+        self.judge, self.strategy, self.judging = judge, make_strategy("adaptive", {}), OneByOne()
 
 
 @pytest.mark.parametrize(("n_kept", "learns"), [(30, True), (28, True), (20, False)])

@@ -15,6 +15,7 @@ from commands import Finished, crawl, crawl_argv, environment, finished, read_js
 from hand_made import html
 from warcs import Warc
 
+from focused.adaptation.drift import relevance_of
 from focused.topic import load_topic
 from focused.webs.recorded import RecordedWeb
 
@@ -68,8 +69,12 @@ def web(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def models(tmp_path_factory) -> Path:
     """A topic learnt from pages about stars alone; of comets and of law it knows next to nothing."""
-    folder = tmp_path_factory.mktemp("half")
-    shown = {"p": {"stars": 12}, "u": {"stars": 4, "comets": 2, "food": 120, "law": 2}}
+    return half_a_topic(tmp_path_factory.mktemp("half"), n_comets=2)
+
+
+def half_a_topic(folder: Path, n_comets: int) -> Path:
+    """Train a topic from pages about stars; so many pages about comets are unlabelled. Return its models folder."""
+    shown = {"p": {"stars": 12}, "u": {"stars": 4, "comets": n_comets, "food": 120, "law": 2}}
     for name, regions in shown.items():
         lines = [
             json.dumps({"text": text(region, (1000 if name == "p" else 2000) + k)})
@@ -128,6 +133,43 @@ def runs(web, models, tmp_path_factory) -> dict[str, Finished]:
     return found
 
 
+def test_a_topic_made_from_words_adapts_and_keeps_what_it_learnt(web, tmp_path):
+    lines = [
+        json.dumps({"text": text(region, 2000 + k)}) for region, n in (("stars", 8), ("food", 90)) for k in range(n)
+    ]
+    (tmp_path / "u.jsonl").write_text("\n".join(lines) + "\n")
+    env = environment(tmp_path / "models")
+    made = scrapy(
+        *("train", "stars", "--keywords", *WORDS["stars"][:3], "--unlabeled", "u.jsonl", "--seeds", f"{ORIGIN}/"),
+        *("--quiet", "--language", "en"),
+        cwd=tmp_path,
+        env=env,
+    )
+    assert made.exit_code == 0, made.err
+    settings = SETTINGS | {
+        "FOCUSED_ADAPTATION": "interactive",
+        "FOCUSED_VERDICTS": verdicts(tmp_path / "verdicts.jsonl"),
+    }
+    settings |= {"FOCUSED_ADAPTATION_WAIT": "always"}
+    run = crawl(tmp_path / "models", tmp_path, web=web, max_pages=60, strategy="best_first", settings=settings)
+    assert run.exit_code == 0, run.err
+    assert any(each["accepted"] for each in attempts(run)), attempts(run)
+    before = load_topic("stars", tmp_path / "models")
+    assert before.examples is not None
+    assert not before.examples.positive.any()
+    kept = scrapy("train", "stars", "--from-run", str(run.run_dir), "--quiet", cwd=tmp_path, env=env)
+    assert kept.exit_code == 0, kept.err
+    after = load_topic("stars", tmp_path / "models")
+    assert after.examples is not None
+    # Ten that were assumed, and pages that people wanted.
+    assert after.examples.positive.sum() > 10
+    pages = {
+        region: [dict(Counter(text(region, 3000 + k).split())) for k in range(20)] for region in ("comets", "food")
+    }
+    found = {region: relevance_of(after, counts) >= after.threshold("page") for region, counts in pages.items()}
+    assert found["comets"].mean() > found["food"].mean() + 0.5
+
+
 def test_a_topic_that_its_examples_show_half_of_is_found_whole_by_verdicts(runs):
     assert harvest(runs["people"]) >= 1.2 * harvest(runs["off"])
     assert runs["people"].stats["focused/adaptation/accepted_count"] > 0
@@ -143,6 +185,19 @@ def test_a_strategy_that_learns_during_the_crawl_finds_the_other_half_by_verdict
         assert "log_count/ERROR" not in run.stats
         found[name] = harvest(run)
     assert found["people"] >= 1.2 * found["off"], found
+
+
+def test_the_other_half_is_found_though_many_of_its_pages_are_unlabelled_examples(web, tmp_path):
+    models, feed, found = half_a_topic(tmp_path, n_comets=12), verdicts(tmp_path / "verdicts.jsonl"), {}
+    for name, more in {"off": {}, "people": {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": feed}}.items():
+        run = crawl(models, tmp_path / name, web=web, max_pages=120, strategy="adaptive", settings=SETTINGS | more)
+        assert run.exit_code == 0, run.err
+        found[name] = harvest(run)
+    assert found["people"] >= 1.1 * found["off"], found
+    assert run.stats["focused/verdicts/new_side_count"] >= 10
+    assert max(each["n_left_aside"] for each in attempts(run)) >= 6
+    assert "People want" in run.err
+    assert " pages that the topic's own model calls irrelevant: its examples do not show all of the topic." in run.err
 
 
 def test_every_page_names_the_version_that_judged_it_and_versions_follow_each_other(runs):
@@ -307,6 +362,11 @@ def test_training_from_a_run_makes_what_it_learnt_permanent(web, models, runs, t
     assert twice.exit_code == 1
     assert "has been trained since" in twice.err
     assert twice.err.count("\n") == 1
+    forced = scrapy(*argv, "--force", cwd=tmp_path, env=environment(folder))
+    assert forced.exit_code == 1
+    assert "Nothing new was learnt" in forced.err
+    assert forced.err.count("\n") == 1
+    assert load_topic("stars", folder).model_sha256 == topic.model_sha256
 
 
 def test_a_run_that_learnt_nothing_is_no_source_of_a_topic(models, runs, tmp_path):

@@ -368,7 +368,7 @@ def test_a_share_of_the_pages_is_explored(share):
 
 def test_without_a_frontier_nothing_is_kept_for_it():
     session = learnt(many(60))
-    assert not session._changed
+    assert not len(session._moves)
     assert not session._records
 
 
@@ -570,3 +570,54 @@ def test_a_page_that_changes_thousands_of_links_is_told_to_the_frontier_bit_by_b
     assert [len(each) for each in moved] == [1000, 1000, 500]
     assert min(score for _, score in moved[0]) >= max(score for _, score in moved[1]) - LEVEL
     assert len({number for each in moved for number, _ in each}) == 2500
+
+
+def of_many_links(n_links: int) -> PageLinks:
+    """A page of links that others have, too, and of new ones, in five blocks."""
+    urls = list(dict.fromkeys(url for found in many(150) for url in found.links))
+    urls += [f"http://new.org/{number % 7}/{number}.html" for number in range(n_links - len(urls))]
+    found = page("http://h.org/index.html", 0.6, *urls)
+    logits = np.random.default_rng(1).normal(-1, 2, (len(urls), 4)).round(3)
+    anchors = [(1 + number % 50,) for number in range(len(urls))]
+    return replace(found, blocks=np.arange(len(urls)) // 1000, logits=logits, anchors=anchors)
+
+
+@pytest.mark.parametrize("max_links", [1_000, 100_000])
+def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier_does_meanwhile(monkeypatch, max_links):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 5_000)  # so that a fit is under way
+    large, before, after = of_many_links(4_000), many(151)[:-1], many(40, seed=2)
+    at_once, in_steps = (LinkSession(every_pages=10, max_links=max_links) for _ in range(2))
+    for session in (at_once, in_steps):
+        session.placed("http://h.org/", 0, 1.0)
+        for number, found in enumerate(before):
+            session._learn(found)
+            session.placed(found.links[0], number + 1, 0.5)
+            session.moved()
+            if number > 100 and session._work is not None:
+                break
+    assert at_once._work is not None
+    n_steps = 0
+    steps = in_steps._learning(large)
+    while True:
+        try:
+            assert next(steps) >= 0
+        except StopIteration as end:
+            _, found = end.value
+            break
+        n_steps += 1
+        in_steps.placed(large.links[n_steps], 1000 + n_steps, 0.5)
+        in_steps.moved()
+        in_steps.gone([n_steps])
+        in_steps.record(before[n_steps].urls[0])
+    assert n_steps > 6
+    at_once._learn(large)
+    assert found.tolist() == scores(at_once, *large.links)
+    for each in after:
+        for session in (at_once, in_steps):
+            session._learn(each)
+    assert in_steps.figures == at_once.figures
+    for table in ("links", "evidence"):
+        one, other = getattr(at_once.memory, table), getattr(in_steps.memory, table)
+        for name in one._kinds:
+            if name not in ("frontier", "level"):
+                assert np.array_equal(one[name], other[name], equal_nan=True), name

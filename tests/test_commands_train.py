@@ -421,11 +421,26 @@ def test_a_mixture_of_topics_copies_and_outliers_is_named(examples: Path, tmp_pa
     assert [f"WARNING: {text}" for text in manifest["warnings"]] == warnings
 
 
+def test_unlabelled_pages_that_are_mostly_of_the_topic_are_named_and_not_the_positives_blamed(
+    examples: Path, tmp_path: Path, here: Here
+) -> None:
+    web = DemoWeb(n_pages=1200, n_hosts=40)
+    folder = tmp_path / "mostly"
+    folder.mkdir()
+    for number, (_, html) in enumerate([*web.examples("astronomy", 90, 7), *web.unlabeled(60, 7)]):
+        (folder / f"{number}.html").write_bytes(html)
+    done = here("stars", "--positive", examples / "positive", "--unlabeled", folder, "--seeds", SEED, "--quick")
+    assert done.exit_code == 0, done.err
+    assert "of the unlabelled pages look like pages of the topic" in done.out
+    assert "several topics" not in done.out
+
+
 def test_ordinary_examples_raise_no_warning_and_tell_thresholds_and_the_learning_curve(
     examples: Path, here: Here
 ) -> None:
     done = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
     assert "several topics" not in done.out
+    assert "look like pages of the topic" not in done.out
     assert "near-duplicate" not in done.out
     assert "Would more examples help?" in done.out
     assert done.out.count("<- chosen") == 1

@@ -31,7 +31,7 @@ class Busy:
     def __init__(self) -> None:
         self.n_pages = 0
         self.n_at_once = self.most_at_once = 0
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
 
     def __call__(self, path: str) -> Reply | None:
         if path == "/robots.txt":
@@ -54,9 +54,12 @@ class Busy:
         return Reply(body, wait=lambda: self.linger(0.03 if number % 3 else 0.0))
 
     def linger(self, seconds: float) -> None:
+        """Answer late: the first pages wait for company, however slow the crawler's machine is."""
         with self._lock:
             self.n_at_once += 1
             self.most_at_once = max(self.most_at_once, self.n_at_once)
+            self._lock.notify_all()
+            self._lock.wait_for(lambda: self.most_at_once > 4, timeout=0.5)
         time.sleep(seconds)
         with self._lock:
             self.n_at_once -= 1

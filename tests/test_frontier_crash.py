@@ -148,6 +148,9 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
     assert [int(row["pages"]) for row in result.harvest] == list(range(1, len(wanted) + 1))
     assert result.stats["focused/pages/fetched_count"] == len(wanted)
     assert result.stats["focused/pages/relevant_count"] == len(relevant)
+    # So do the counters, whichever process counted.
+    assert result.stats["item_scraped_count"] == result.stats["focused/store/pages_written_count"] == len(relevant)
+    assert result.stats["item_dropped_count"] == len(wanted) - len(relevant)
     # Fetched again: at most what was under way.
     n_again = sum(
         count - 1 for path, count in asked.items() if int(path.strip("/")) < N_PAGES and int(path.strip("/")) % 20 != 7

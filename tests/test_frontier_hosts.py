@@ -27,8 +27,8 @@ class GatedScheduler(CheckedScheduler):
         super().open(spider)
         self.seen["asked"] = []
 
-    def _next_link(self) -> Any:
-        request = super()._next_link()
+    def checked(self) -> Any:
+        request = super().checked()
         if request is not None:
             host = urlsplit(request.url).hostname
             slot = self.crawler.engine.downloader.slots.get(host)

@@ -1,8 +1,14 @@
-"""Where a page ends: links of a large page are made ready in slices, and nothing is handed out in between."""
+"""Where a page ends: links of a large page are made ready and taken in by slices, and nothing is handed out in between."""
 
 from __future__ import annotations
 
+import csv
 import json
+import os
+import signal
+import sqlite3
+import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +17,12 @@ import pytest
 from commands import crawl
 from scrapy import signals
 from scrapy.utils.asyncio import call_later
-from sites import Site
+from sites import Reply, Site
+
+from focused.frontier import ends
+from focused.frontier.ends import LinkEnds
+from focused.frontier.intake import Intake
+from focused.frontier.schema import DONE
 
 pytestmark = pytest.mark.slow
 
@@ -19,14 +30,16 @@ N_LINKS = 3_000
 
 
 class TurnsWatcher:
-    """Notes links that are made ready, turns of the reactor, and requests that go out."""
+    """Notes links that are made ready and taken in, turns of the reactor, and requests that go out."""
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> TurnsWatcher:
         watcher = cls()
         watcher.events = []
-        for signal, what in ((signals.request_scheduled, "link"), (signals.request_reached_downloader, "out")):
-            crawler.signals.connect(watcher.noter(what), signal, weak=False)
+        for each, what in ((signals.request_scheduled, "link"), (signals.request_reached_downloader, "out")):
+            crawler.signals.connect(watcher.noter(what), each, weak=False)
+        take_in = Intake.link
+        Intake.link = lambda intake, link: watcher.events.append("in") or take_in(intake, link)
         crawler.signals.connect(watcher.turn, signals.spider_opened)
         crawler.signals.connect(watcher.closed, signals.spider_closed)
         return watcher
@@ -65,10 +78,136 @@ def test_links_of_a_large_page_leave_others_their_turn_and_none_is_handed_out_be
     assert done.exit_code == 0, done.err
     assert done.stats["scheduler/enqueued"] == 1 + N_LINKS
     events = json.loads((tmp_path / "events.json").read_text())
-    places = [place for place, what in enumerate(events) if what == "link"][1:]  # but for the seed
-    assert len(places) == N_LINKS
-    between = events[places[0] : places[-1]]
-    assert "out" not in between
-    slices = [part.count("link") for part in " ".join(between).split("turn")]
-    assert len(slices) > 4
-    assert max(slices) <= 500
+    for step, most in (("link", 250), ("in", 1_000)):
+        places = [place for place, what in enumerate(events) if what == step][1:]  # but for the seed
+        assert len(places) == N_LINKS
+        between = events[places[0] : places[-1]]
+        assert "out" not in between
+        slices = [part.count(step) for part in " ".join(between).split("turn")]
+        assert len(slices) >= N_LINKS / most
+        assert max(slices) <= most
+
+
+N_SMALL = 12
+FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+
+
+def dies_while_links_are_taken_in() -> None:
+    """Let the process die in the middle of a large page's end, once."""
+    take_in, n_links = Intake.link, 0
+
+    def dying(intake: Intake, link: Any) -> bool:
+        nonlocal n_links
+        n_links += "/n/" in link.url
+        if n_links == 1_700 and not Path("has_died").exists():
+            Path("has_died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return take_in(intake, link)
+
+    Intake.link = dying
+
+
+def links_of(run_dir: Path, where: str) -> list[tuple[Any, ...]]:
+    file = sqlite3.connect(f"file:{run_dir / 'frontier.sqlite'}?mode=ro", uri=True)
+    try:
+        return file.execute(f"SELECT url, state, n_referrers FROM links WHERE {where}").fetchall()
+    finally:
+        file.close()
+
+
+def stats_of(run_dir: Path) -> dict[str, Any]:
+    """The counters that the last commit holds."""
+    file = sqlite3.connect(f"file:{run_dir / 'frontier.sqlite'}?mode=ro", uri=True)
+    try:
+        return json.loads(file.execute("SELECT value FROM crawl WHERE key = 'stats'").fetchone()[0])
+    finally:
+        file.close()
+
+
+@pytest.mark.parametrize("strategy", ["best_first", "adaptive"])
+def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on_with_all(models, tmp_path, strategy):
+    small = [f"/small/{number}" for number in range(N_SMALL)]
+    # No link is on two large pages: the one that was judged first would be the one to bring it.
+    many = {number: [(f"/n/{number}/{i}", f"soup {number} {i}") for i in range(N_LINKS)] for number in (1, 2)}
+    large = [f"/large/{number}" for number in many]
+    pages = {f"/large/{number}": hand_made.html(hand_made.STARS, *links) for number, links in many.items()}
+    pages |= {path: hand_made.html(f"{hand_made.STARS} {path}", ("/n/1/1", "soup 1 1")) for path in small}
+    pages["/"] = hand_made.html(hand_made.STARS, *((path, "nebulae") for path in [*large, *small]))
+    with Site(pages) as site:
+        options = {
+            "seeds": f"{site.url}/",
+            "strategy": strategy,
+            "max_pages": len(pages),
+            "before": dies_while_links_are_taken_in,
+        }
+        settings = {**FAST, "FOCUSED_ADAPTIVE_WARM_UP_PAGES": 0}
+        died = crawl(models, tmp_path, settings=settings, **options)
+        n_left = {number: len(links_of(died.run_dir, f"url LIKE '%/n/{number}/%'")) for number in many}
+        whole = {number for number in many if links_of(died.run_dir, f"url LIKE '%/large/{number}' AND state = {DONE}")}
+        with (died.run_dir / "fetched.csv").open(newline="") as file:
+            n_seen = len(list(csv.DictReader(file)))
+        done = crawl(models, tmp_path, settings=settings, **options)
+    assert died.exit_code == -signal.SIGKILL
+    assert len(whole) < len(many)
+    for number, n in n_left.items():  # all of a page, or what the small pages have; nothing of half a page
+        assert n == N_LINKS if number in whole else n <= 1
+    assert done.exit_code == 0, done.err
+    assert n_seen >= 2  # the large page was in the files, and is not there twice:
+    with (done.run_dir / "fetched.csv").open(newline="") as file:
+        fetched = Counter(row["url"].removeprefix(site.url) for row in csv.DictReader(file))
+    assert fetched == Counter(list(pages))
+    counts = {url.removeprefix(site.url): n for url, _, n in links_of(done.run_dir, "url LIKE '%/n/%'")}
+    assert set(counts) == {path for links in many.values() for path, _ in links}
+    assert max(n for path, n in counts.items() if path != "/n/1/1") == 1  # no page counts twice for its links
+
+
+def dies_when_the_next_page_ends() -> None:
+    """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
+    take_in, end = Intake.link, LinkEnds._end
+
+    def slow(intake: Intake, link: Any) -> bool:
+        if link.url.endswith("/n/100") and not Path("is_ending").exists():
+            Path("is_ending").touch()
+            time.sleep(0.5)  # until the answers are there
+        return take_in(intake, link)
+
+    def dying(self: LinkEnds, lease: Any, *about: Any) -> None:
+        if "/small/" in lease.link.url and not Path("has_died").exists():
+            Path("has_died").touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        end(self, lease, *about)
+
+    Intake.link, LinkEnds._end = slow, dying
+    ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
+
+
+def test_no_page_passes_the_pipelines_while_another_ends_and_is_there_twice_after_a_crash(models, tmp_path):
+    def when_the_large_page_ends() -> None:
+        end = time.monotonic() + 20
+        while not (tmp_path / "is_ending").exists() and time.monotonic() < end:
+            time.sleep(0.01)
+
+    many = [(f"/n/{number}", f"soup {number}") for number in range(N_LINKS)]
+    small = {f"/small/{number}": hand_made.html(f"{hand_made.STARS} {number}") for number in range(N_SMALL)}
+    pages: dict[str, bytes | Reply] = {path: Reply(body, wait=when_the_large_page_ends) for path, body in small.items()}
+    pages["/large"] = hand_made.html(hand_made.STARS, *many)
+    pages["/"] = hand_made.html(hand_made.STARS, *((path, "nebulae") for path in pages))
+    with Site(pages) as site:
+        options = {
+            "seeds": f"{site.url}/",
+            "strategy": "best_first",
+            "max_pages": len(pages),
+            "before": dies_when_the_next_page_ends,
+        }
+        died = crawl(models, tmp_path, settings=FAST, **options)
+        n_left = len(links_of(died.run_dir, "url LIKE '%/n/%'"))
+        n_committed = stats_of(died.run_dir)["focused/pages/fetched_count"]
+        done = crawl(models, tmp_path, settings=FAST, **options)
+    assert died.exit_code == -signal.SIGKILL
+    assert n_left == N_LINKS  # the large page is durable
+    assert n_committed == 2  # and with it the seed, and nothing else
+    assert done.exit_code == 0, done.err
+    with (done.run_dir / "fetched.csv").open(newline="") as file:
+        fetched = Counter(row["url"].removeprefix(site.url) for row in csv.DictReader(file))
+    assert fetched == Counter(list(pages))
+    assert done.stats["focused/pages/fetched_count"] == len(pages)

@@ -16,7 +16,7 @@ from commands import crawl, crawl_argv, environment, started
 from sites import Site
 
 from focused import settings
-from focused.frontier import durable
+from focused.frontier import hand_out
 from focused.frontier.durable import FrontierScheduler
 from focused.frontier.hosts_ready import now
 from focused.frontier.view import FrontierView
@@ -34,21 +34,23 @@ class CheckedScheduler(FrontierScheduler):
     def open(self, spider: Any) -> None:
         super().open(spider)
         self.seen: dict[str, Any] = {"handed": 0, "overtaken": [], "passed_over": 0, "merged_to": {}}
+        self.next_link = self.hand_out.next_link
+        self.hand_out.next_link = self.checked
 
-    def _next_link(self) -> Any:
+    def checked(self) -> Any:
         moment = now()  # for both: a host's time may come while the best link is looked for
         best = None
         ready: dict[str, bool] = {}
         query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
         for url, host in self.store._sql.execute(query):
-            ready.setdefault(host, self._ready(host) <= moment)
+            ready.setdefault(host, self.hand_out.ready(host) <= moment)
             if ready[host]:
                 best = url
                 break
         self.seen["passed_over"] += len(ready) - 1 if best else 0
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(durable, "now", lambda: moment)
-            request = super()._next_link()
+            patched.setattr(hand_out, "now", lambda: moment)
+            request = self.next_link()
         got = None if request is None else request.url
         self.seen["handed"] += got is not None
         if got != best:

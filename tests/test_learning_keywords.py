@@ -80,6 +80,22 @@ def test_a_word_in_no_page_counts_without_neighbours() -> None:
     assert model.decisions(sparse.csr_matrix(alone))[0][0] > np.median(model.decisions(wider)[0])
 
 
+def test_a_word_in_a_title_counts_as_the_word_does_unless_titles_hold_it_too_seldom() -> None:
+    counts = unlabeled()[0]
+    # In the titles of 30 pages, whatever they are about, and in that of one.
+    frequent, rare = np.zeros((600, 1)), np.zeros((600, 1))
+    frequent[::20], rare[0] = 1, 1
+    wider = sparse.hstack([counts, sparse.csr_matrix(frequent), sparse.csr_matrix(rare)], format="csr")
+    without = train_keywords(wider, WORDS)
+    model = train_keywords(wider, WORDS, title_columns=[N_TERMS, N_TERMS + 1])
+    assert N_TERMS + 1 not in model.term_indices
+    at = int(np.searchsorted(model.term_indices, N_TERMS))
+    assert model.coef[at] > without.coef[at] + 0.1
+    in_title = np.zeros((1, N_TERMS + 2))
+    in_title[0, N_TERMS] = 1
+    assert model.decisions(sparse.csr_matrix(in_title))[0][0] > np.quantile(model.decisions(wider)[0], 0.9)
+
+
 def test_words_in_no_page_at_all_are_refused() -> None:
     counts = sparse.hstack([unlabeled()[0], sparse.csr_matrix((600, 2))], format="csr")
     with pytest.raises(ValueError, match="None of the words"):

@@ -34,6 +34,28 @@ def test_no_hidden_positives_give_a_small_prior():
     assert estimate_prior(positive, unlabeled).prior < 0.005
 
 
+@pytest.mark.parametrize("n_positive", [10, 30])
+def test_negatives_half_way_to_the_topic_do_not_count_as_positives(n_positive):
+    """A tenth of the negatives resembles the topic, as on real webs: their upper tail is longer than a Gaussian's."""
+    errors = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        kind = rng.choice(3, size=1500, p=[0.88, 0.1, 0.02])
+        unlabeled = rng.normal(np.array([0.0, 2.0, 4.0])[kind], 1)
+        estimate = estimate_prior(rng.normal(4, 1, n_positive), unlabeled)
+        errors.append(np.log(estimate.prior / (kind == 2).mean()))
+    assert abs(np.median(errors)) < np.log(1.25)
+    assert np.abs(errors).mean() < np.log(1.35)
+
+
+def test_positives_that_lie_like_the_others_leave_the_prior_at_the_opinion():
+    """Nothing is told apart: whether the upper Gaussian finds nothing or everything must not decide."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        estimate = estimate_prior(rng.normal(0.1, 1, 10), rng.normal(0, 1, 1500))
+        assert 0.03 < estimate.prior < 0.05
+
+
 def test_the_estimate_does_not_depend_on_the_scale_of_the_decisions():
     positive, unlabeled, _ = draw(0.1, 30, 2)
     expected = estimate_prior(positive, unlabeled).prior

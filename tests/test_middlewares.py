@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import hand_made
 import pytest
@@ -16,6 +18,9 @@ from focused.middlewares import LinkScoringMiddleware
 from focused.page.reader import PageReader
 from focused.relevance import Judge
 from focused.strategies import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
 
 URL = "http://h.org/"
 BODY = hand_made.html(
@@ -152,3 +157,94 @@ def test_a_page_is_judged_and_counted_once_however_many_others_come_between(midd
     stats = middleware.crawler.stats
     assert stats.get_value("focused/links/scored_count") == 4
     assert stats.get_value("focused/links/refused_not_page_count") == 2
+
+
+def with_links(n_links: int, url: str = URL) -> HtmlResponse:
+    body = hand_made.html(hand_made.STARS, *((f"/{number}", "a nebula") for number in range(n_links)))
+    return HtmlResponse(url, body=body, headers={"Content-Type": "text/html"}, request=Request(url))
+
+
+def judged_side_by_side(middleware: LinkScoringMiddleware, *responses: HtmlResponse) -> list[str]:
+    """Send pages through the middleware at a time; return what happened, turns of the loop as well."""
+    events: list[str] = []
+    judge = middleware.crawl.judge
+
+    def watched(page: Any, visit: Any) -> Any:
+        events.append(f"begin {page.url}")
+        found = yield from judge(page, visit)
+        events.append(f"end {page.url}")
+        return found
+
+    middleware.crawl.judge = watched
+
+    async def items(response: HtmlResponse) -> AsyncIterator[Any]:
+        page = middleware.crawl.page(response)
+        yield middleware.crawl.item(response, page)
+        for url in middleware.crawl.new_links(page, response.meta.get(LOOKED)):
+            yield Request(url)
+
+    async def passes(response: HtmlResponse) -> None:
+        async for each in middleware.process_spider_output_async(response, items(response)):
+            if not isinstance(each, Request):
+                assert each.relevance is not None
+                events.append(f"item {response.url}")
+
+    async def turns(tasks: asyncio.Future[Any]) -> None:
+        while not tasks.done():
+            events.append("turn")
+            await asyncio.sleep(0)
+
+    async def together() -> None:
+        tasks = asyncio.gather(*map(passes, responses))
+        await asyncio.gather(tasks, turns(tasks))
+
+    asyncio.run(asyncio.wait_for(together(), 60))
+    return events
+
+
+@pytest.mark.parametrize("strategy", ["adaptive", "anchor_text"])
+def test_a_page_of_many_links_leaves_others_their_turn_but_is_judged_before_those_that_come_later(strategy):
+    large, small = with_links(3_500), with_links(3, "http://other.org/")
+    middleware = make(strategy=strategy)
+    events = judged_side_by_side(middleware, large, small)
+    judging = [each.split(" ")[0] for each in events[events.index(f"begin {URL}") : events.index(f"end {URL}")]]
+    assert set(judging) <= {"begin", "turn"}
+    assert judging.count("begin") == 1
+    assert judging.count("turn") >= (8 if strategy == "adaptive" else 0)
+    assert events[0] == "turn"  # to read it was enough for one
+    begun = [each for each in events if each.startswith("begin")]
+    assert begun == [f"begin {URL}", "begin http://other.org/"]
+    assert not middleware.crawl.judging.is_taken
+    assert middleware.crawler.stats.get_value("focused/links/scored_count") == 3_503
+
+
+def test_pages_of_few_links_pass_without_a_turn():
+    events = judged_side_by_side(make(strategy="adaptive"), with_links(500), with_links(3, "http://other.org/"))
+    assert "turn" not in events[: events.index("item http://other.org/")]
+
+
+def test_scores_do_not_depend_on_how_many_turns_they_take():
+    middleware, other = make(strategy="adaptive"), make(strategy="adaptive")
+    in_turns, at_once = with_links(2_000), with_links(2_000)
+    judged_side_by_side(middleware, in_turns)
+    other.get_processed_item(other.crawl.item(at_once, other.crawl.page(at_once)), at_once)
+    assert in_turns.meta[LOOKED].scores == at_once.meta[LOOKED].scores
+    assert len(set(at_once.meta[LOOKED].scores)) >= 1
+
+
+def test_a_page_that_cannot_be_judged_keeps_no_other_waiting(middleware):
+    judge = middleware.crawl.judge
+
+    def fails(page: Any, visit: Any) -> Any:
+        if page.n_links > 1_000:
+            yield 1
+            raise ArithmeticError("on purpose")
+        return (yield from judge(page, visit))
+
+    middleware.crawl.judge = fails
+    with pytest.raises(ArithmeticError):
+        judged_side_by_side(middleware, with_links(1_500))
+    assert not middleware.crawl.judging.is_taken
+    small = with_links(3)
+    judged_side_by_side(middleware, small)
+    assert len(small.meta[LOOKED].scores) == 3

@@ -6,11 +6,12 @@ from scrapy.settings import Settings
 
 from focused import settings as project
 from focused.arguments import PlanError, check_seeds, read_seeds
+from focused.crawl_settings import signed, topic_settings
 from focused.frontier.durable import FrontierScheduler
 from focused.frontier.resume import is_home, make_home
 from focused.frontier.schema import FILE_NAME, FrontierFileError, lock
 from focused.frontier.store import FrontierStore
-from focused.plan import plan_crawl, signed, topic_settings
+from focused.plan import plan_crawl
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import pickle
+from contextlib import ExitStack
 from pathlib import Path
 
 import hand_made
@@ -13,16 +14,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from focused.adaptation.record import term_counts
 from focused.examples import kept
 from focused.examples.content import Content
+from focused.examples.counting import count
 from focused.examples.kept import kept_examples
 from focused.examples.page_set import ExampleReader, PageSet, urls_of
 from focused.examples.refusals import Refusals
-from focused.examples.sources import Candidate
+from focused.examples.sources import Candidate, Opening, candidates_at
+from focused.page.reader import PageReader
 from focused.text.analyzer import Analyzer
 from focused.text.background import load_background
 from focused.topic import EXAMPLES_FILE, MANIFEST_FILE, TopicError, TopicExamples, load_topic
 from focused.topic import examples as examples_module
+from focused.topic.page_keys import page_keys
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -76,6 +81,13 @@ def replace_file(directory: Path, data: bytes) -> None:
     manifest = json.loads((directory / MANIFEST_FILE).read_text())
     manifest["examples_sha256"] = hashlib.sha256(data).hexdigest()
     (directory / MANIFEST_FILE).write_text(json.dumps(manifest))
+
+
+def known_again(examples: TopicExamples, urls: list[str], terms: dict[str, int]) -> list[int]:
+    """The rows of the pages that such a page is taken for."""
+    assert examples.keys is not None
+    of_page = page_keys(urls, terms)
+    return [row for key, row in zip(*map(np.ndarray.tolist, examples.keys), strict=True) if key in of_page]
 
 
 def changed(data: bytes, **changes: np.ndarray) -> bytes:
@@ -176,6 +188,8 @@ def test_a_foreign_file_runs_no_code(found: TopicExamples, tmp_path: Path, monke
         ({"sources": np.array([-1, 0, 0], dtype=np.int8)}, "not negative"),
         ({"sources": np.array([[0, 0, 0]], dtype=np.uint8)}, "not a row"),
         ({"terms": np.frombuffer(b"a\na", dtype=np.uint8)}, "twice"),
+        ({"key_rows": np.array([4] * 8, dtype=np.uint8)}, "which page"),
+        ({"key_rows": np.array([0], dtype=np.uint8)}, "which page"),
     ],
 )  # fmt: skip
 def test_arrays_that_do_not_fit_are_refused(
@@ -209,6 +223,32 @@ def test_of_many_pages_and_links_a_seeded_draw_is_kept(monkeypatch: pytest.Monke
     assert drawn[0].pages.shape[0] == 40
     assert drawn[0].n_links == 100
     assert drawn[0].positive[drawn[0].targets].sum() == 50
+
+
+def test_pages_are_known_again_by_their_urls_and_by_texts_of_which_words_were_left_out(tmp_path: Path) -> None:
+    saved(tmp_path, kept_examples(*page_sets(), Analyzer("en")))
+    found = load_topic("stars", tmp_path).examples
+    assert found is not None
+    assert known_again(found, ["http://h.org/pnebula"], {"another": 1}) == [1]
+    assert "oven" not in found.terms
+    read = PageReader(Analyzer("en")).read(PAGES["u2"].encode(), "http://mirror.org/", "text/html")
+    counts = term_counts(count(read.terms))
+    assert known_again(found, ["http://mirror.org/"], counts) == [3]
+    assert known_again(found, ["http://mirror.org/"], counts | {"oven": 2}) == []
+
+
+def test_where_the_pages_of_a_folder_lie_makes_no_difference(tmp_path: Path) -> None:
+    made = []
+    for name in ("here", "there"):
+        folder = tmp_path / name
+        folder.mkdir()
+        for kind, text in PAGES.items():
+            (folder / f"{kind}.html").write_text(text.replace("href", "title"))
+        with ExitStack() as stack:
+            candidates = candidates_at(folder, Opening(Refusals(), None, stack))
+            pages = ExampleReader("en").positives(candidates, Refusals(), urls_of(candidates))
+        made.append(kept_examples(pages, page_sets()[1], Analyzer("en")))
+    assert same(*made)
 
 
 def test_links_to_positives_fill_what_other_links_leave(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from test_adaptation import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
+from focused.adaptation.record import RECORD_FILE, JudgedPage, read_record
 from focused.adaptation.retrain import retrain
 from focused.adaptation.versions import Attempt
 from focused.commands.train_from_run import PREVIOUS, train_from_run
@@ -22,7 +23,7 @@ def trained(tmp_path_factory) -> Path:
     """A models folder with a topic about stars."""
     models = tmp_path_factory.mktemp("trained")
     rng = np.random.default_rng(1)
-    made = retrain(a_topic(), [judged(1, words(rng, STAR_WORDS))], {1: True}, about={})
+    made = retrain(a_topic(), [judged(101, words(rng, STAR_WORDS))], {101: True}, about={})
     made.manifest.pop("adaptation")
     made.save(models)
     return models
@@ -120,3 +121,84 @@ def test_a_topic_that_cannot_be_kept_is_not_replaced(models, tmp_path):
         train_from_run("stars", run, models, tolerance=0.02)
     (models / "stars" / PREVIOUS).unlink()
     assert contents(models / "stars") == before
+
+
+def joined_in(models: Path) -> tuple[int, int]:
+    """How many positives and other pages the topic has."""
+    positive = load_topic("stars", models).examples.positive
+    return int(positive.sum()), int((~positive).sum())
+
+
+def with_more(run: Path, pages: list[JudgedPage], labels: dict[int, bool]) -> None:
+    """Let a run have gone on: more pages, and labels that are new or others."""
+    with (run / "adaptation.jsonl").open("a") as file:
+        file.writelines(f"{page.to_line()}\n" for page in pages)
+    labels_file = run / "versions" / "2" / "labels.json"
+    known = {int(number): label for number, label in json.loads(labels_file.read_text()).items()}
+    labels_file.write_text(json.dumps(known | labels))
+
+
+def test_trained_from_one_run_twice_a_topic_has_its_pages_once(models, tmp_path):
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
+    before = joined_in(models)
+    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    after = joined_in(models)
+    assert after == (before[0] + 20, before[1] + 20)
+    files, kept = contents(models / "stars"), contents(models / "stars" / PREVIOUS / "stars")
+    with pytest.raises(ValueError, match=r"\(40 pages\) is among the examples of topic 'stars' already"):
+        train_from_run("stars", run, models, tolerance=0.02, force=True)
+    assert contents(models / "stars") == files
+    assert contents(models / "stars" / PREVIOUS / "stars") == kept  # the topic before the run, not the one after it
+
+
+def test_of_a_run_that_went_on_only_what_is_new_joins_and_what_is_known_is_said(models, tmp_path):
+    rng = np.random.default_rng(3)
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
+    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    before = joined_in(models)
+    with_more(run, [judged(n, words(rng, COMET_WORDS)) for n in (41, 42, 43)], {41: True, 42: True, 43: True, 2: True})
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    # Page 2 joined as a negative; now somebody says that it is about the topic.
+    assert joined_in(models) == (before[0] + 4, before[1])
+    assert "4 positives and 0 negatives joined" in said
+    assert "Known already, and not joined again: 39 pages." in said
+    assert load_topic("stars", models).manifest["adaptation"]["n_known"] == 39
+    with pytest.raises(ValueError, match="43 pages"):
+        train_from_run("stars", run, models, tolerance=0.02, force=True)
+
+
+@pytest.mark.parametrize("what", ["URL", "text", "nothing"])
+def test_a_page_is_known_by_its_canonical_url_or_by_its_text(models, tmp_path, what):
+    rng = np.random.default_rng(3)
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
+    first = read_record(run / RECORD_FILE)[0][0]
+    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    before = joined_in(models)
+    again = {
+        "URL": replace(first, number=1, url="HTTP://H.example/%31#part", terms=words(rng, COMET_WORDS)),
+        "text": replace(first, number=1, url="http://mirror.example/", terms=dict(reversed(first.terms.items()))),
+        "nothing": replace(first, number=1, url="http://mirror.example/", terms=words(rng, COMET_WORDS)),
+    }[what]
+    with_more(run, [again], {})
+    if what == "nothing":
+        assert "not joined again: 39 pages." in train_from_run("stars", run, models, tolerance=0.02, force=True)
+        assert joined_in(models) == (before[0] + 1, before[1])
+    else:
+        with pytest.raises(ValueError, match="40 pages"):
+            train_from_run("stars", run, models, tolerance=0.02, force=True)
+
+
+def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_path):
+    run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
+    examples = load_topic("stars", models).examples
+    of_row = [
+        {examples.terms[column]: int(n) for column, n in zip(row.indices, row.data, strict=True)}
+        for row in examples.pages
+    ]
+    positive, other = of_row[0], of_row[-2]
+    assert examples.positive[[0, -2]].tolist() == [True, False]
+    # The other page was unlabelled: that it is relevant has not been said of it before, so with that label it joins.
+    with_more(run, [judged(41, positive), judged(42, other), judged(43, other)], {41: True, 42: False, 43: True})
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    assert "21 positives and 20 negatives joined" in said
+    assert "not joined again: 2 pages." in said

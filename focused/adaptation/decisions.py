@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from focused.adaptation.drift import example_relevance
-from focused.adaptation.enlarge import enlarge
+from focused.adaptation.drift import relevance_of
+from focused.adaptation.record import that_join
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -93,8 +93,8 @@ def agreed(
     verdicts : collection of int
         Numbers of the pages whose label is a verdict; these stay.
     """
-    accepted = _accepted(topic, topic, pages, labels)
-    return {n: label for n, label in labels.items() if n in verdicts or accepted.get(n, label) == label}
+    found = accepted(topic, topic, pages, labels)
+    return {n: label for n, label in labels.items() if n in verdicts or found.get(n, label) == label}
 
 
 def why_forgets(
@@ -116,19 +116,18 @@ def why_forgets(
     tolerance : float
         In [0, 1]; five times that share may be lost.
     """
-    accepted = _accepted(topic, made, pages, labels)
-    joined = [n for n in accepted if labels[n] and n not in verdicts]
-    n_lost = sum(not accepted[n] for n in joined)
+    found = accepted(topic, made, pages, labels)
+    joined = [n for n in found if labels[n] and n not in verdicts]
+    n_lost = sum(not found[n] for n in joined)
     if n_lost <= _OF_KEPT * tolerance * len(joined):
         return ""
     return f"{n_lost} of {len(joined)} pages that joined the positives would be irrelevant"
 
 
-def _accepted(topic: Topic, model: Topic, pages: Sequence[JudgedPage], labels: Mapping[int, bool]) -> dict[int, bool]:
-    """Return of each page with a label and words, by number, whether a model calls it relevant."""
+def accepted(topic: Topic, model: Topic, pages: Sequence[JudgedPage], labels: Mapping[int, bool]) -> dict[int, bool]:
+    """Return of each page with a label and words, by number, whether a model calls it relevant; nothing without examples."""
     if topic.examples is None:
         return {}
-    relevance = example_relevance(model, enlarge(topic.examples, pages, labels))
-    numbers = [page.number for page in pages if page.number in labels and page.terms]
-    found = relevance[topic.examples.pages.shape[0] :] >= model.threshold("page")
-    return dict(zip(numbers, found.tolist(), strict=True))
+    chosen = that_join(pages, labels)
+    found = relevance_of(model, [page.terms for page in chosen]) >= model.threshold("page")
+    return dict(zip([page.number for page in chosen], found.tolist(), strict=True))

@@ -19,9 +19,11 @@ Flags = npt.NDArray[np.bool_]
 MIN_VERDICTS = 10
 """Of each label; with fewer nobody can say which of them are typical."""
 MIN_SHARE = 0.15
-"""Estimated share of wrong verdicts; below it they are the hard cases of somebody who is right, and teach most.
+"""Estimated share of wrong verdicts on relevant pages, and on others; below it they are the hard cases of somebody who is
+right, and teach most, or the wishes of somebody who wants more, or less, than the examples show.
 
-Feeds without a fault are estimated at 0 to 0.13, those with a tenth of wrong verdicts at 0.11 to 0.24 (docs/results.md).
+The smaller of the two is estimated at 0.02 to 0.10 for feeds without a fault, at 0.05 to 0.15 for a tenth of wrong verdicts,
+at 0.21 to 0.34 for three tenths (docs/results.md).
 """
 
 _N_STEPS = 100
@@ -44,8 +46,9 @@ def doubtful(
     Each verdict is judged by a model of all other examples and of the verdicts of the other parts; `probably_relevant`
     weighs this decision against what was said. So a minority of wrong verdicts is found out by the right ones, while a
     new side of the topic, of which there are several pages, is not: these stand by each other. Where less than 0.15 of
-    the verdicts are estimated to be wrong none is left out. What is doubtful changes nothing; it is neither learnt nor
-    turned round.
+    the relevant pages are estimated to be refused, or less than 0.15 of the others wanted, none is left out: who errs does
+    so both ways, who wants something else than the examples show does so one way. What is doubtful changes nothing; it is
+    neither learnt nor turned round.
 
     Parameters
     ----------
@@ -71,7 +74,9 @@ def doubtful(
             decisions[judged] = model.decision_function(counts[judged])
     relevant, _ = probably_relevant(decisions[is_verdict], said)
     wrong = np.where(said, 1 - relevant, relevant)
-    if wrong.mean() >= MIN_SHARE:
+    errs_of_no = wrong[~said].sum() / max(relevant.sum(), 1.0)
+    errs_of_yes = wrong[said].sum() / max((1 - relevant).sum(), 1.0)
+    if min(errs_of_no, errs_of_yes) >= MIN_SHARE:
         found[is_verdict] = wrong > 0.5
     return found
 

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+from scipy import sparse
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.adaptation.record import TermCounts
     from focused.topic import Topic, TopicExamples
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +38,20 @@ def example_relevance(topic: Topic, examples: TopicExamples) -> Floats:
     weighted = weighted_rows(examples.pages[:, columns], topic.idf[rows], sublinear=topic.sublinear_tf)
     decisions = weighted @ topic.coef[rows] + topic.intercept
     return topic.calibrations["page"].relevance(decisions, np.diff(weighted.indptr))
+
+
+def relevance_of(model: Topic, texts: Sequence[TermCounts]) -> Floats:
+    """Return the relevance that a model gives pages by their terms, shape (n_pages,), in [0, 1]."""
+    from focused.text.weighting import weighted_rows
+
+    column = {term: number for number, term in enumerate(model.terms)}
+    rows = [[(column[term], float(n)) for term, n in text.items() if term in column] for text in texts]
+    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
+    numbers, counts = [number for row in rows for number, _ in row], [n for row in rows for _, n in row]
+    matrix = sparse.csr_matrix((counts, numbers, ends), shape=(len(rows), len(column)), dtype=np.float64)
+    weighted = weighted_rows(matrix, model.idf, sublinear=model.sublinear_tf)
+    decisions = weighted @ model.coef + model.intercept
+    return model.calibrations["page"].relevance(decisions, np.diff(weighted.indptr))
 
 
 def deciles(relevances: npt.ArrayLike) -> list[float]:

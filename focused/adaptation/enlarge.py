@@ -8,8 +8,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from focused.adaptation.known import keys_among, keys_of
+from focused.adaptation.record import that_join
 from focused.learning.examples import LinkExamples
 from focused.topic.examples import TopicExamples
+from focused.topic.page_keys import gathered, under
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,7 +41,7 @@ def enlarge(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mappin
     TopicExamples
         The rows of `examples` first, then the pages in their order.
     """
-    chosen = [page for page in pages if page.number in labels and page.terms]
+    chosen = that_join(pages, labels)
     row_of = {page.number: examples.pages.shape[0] + row for row, page in enumerate(chosen)}
     links = [(page, page.link) for page in chosen if page.link is not None and page.link.source in row_of]
     terms = _all_terms(examples, chosen, [link for _, link in links])
@@ -61,6 +64,7 @@ def enlarge(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mappin
         targets=_with(examples.targets, [row_of[page.number] for page, _ in links]),
         # Of pages that joined no URLs are kept.
         places=None if examples.places is None else np.pad(examples.places, ((0, len(links)), (0, 0))),
+        keys=under(keys_among(examples), gathered([keys_of(page) for page in chosen], examples.pages.shape[0])),
         **texts,
     )
 

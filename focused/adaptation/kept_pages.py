@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from focused.page.page import Page
     from focused.relevance import Judge, PageRelevance
     from focused.strategies import LinkScores, Strategy, Visit
+
+
+SAID_RELEVANT, SAID_IRRELEVANT = 0.95, 0.05
+"""Relevance of a page by a verdict: people err, too."""
 
 
 @dataclass(slots=True)
@@ -46,6 +50,10 @@ class KeptPages:
         self.max_pages = max_pages
         self.version = 1
         self.n_forgotten = 0
+        #: Returns the verdict on a page by its URL; None where there is none that is learnt from.
+        self.verdict_on: Callable[[str], bool | None] = lambda _: None
+        #: Links that may come first after a change of model to find out what there is; see `Session.learn_again`.
+        self.max_explored = 0
         self._pages: OrderedDict[str, KeptPage] = OrderedDict()
 
     def __len__(self) -> int:
@@ -66,8 +74,7 @@ class KeptPages:
     def score_again(self, judge: Judge, strategy: Strategy, scores: LinkScoresByUrl) -> Iterator[int]:
         """Judge all kept pages anew, those judged first first; yields after each the number of its links."""
         for kept in list(self._pages.values()):
-            relevance = judge.judge(kept.page, strategy.kinds)
-            found = strategy.score(kept.page, relevance, kept.visit)
+            found = strategy.score(kept.page, self._judged(kept.page, judge, strategy), kept.visit)
             kept.version = self.version
             scores.add(kept.page, found)
             yield kept.page.n_links
@@ -76,7 +83,15 @@ class KeptPages:
         """Judge all pages anew that are kept now, those judged first first."""
         for kept in list(self._pages.values()):
             kept.version = self.version
-            yield kept.page, judge.judge(kept.page, strategy.kinds), kept.visit
+            yield kept.page, self._judged(kept.page, judge, strategy), kept.visit
+
+    def _judged(self, page: Page, judge: Judge, strategy: Strategy) -> PageRelevance:
+        """Judge a page; a verdict on it stands above what the model says of the page as a whole."""
+        found = judge.judge(page, strategy.kinds)
+        said = self.verdict_on(page.url)
+        if said is None:
+            return found
+        return replace(found, page=SAID_RELEVANT if said else SAID_IRRELEVANT, is_relevant=said)
 
 
 class LinkScoresByUrl:

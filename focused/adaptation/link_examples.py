@@ -12,10 +12,9 @@ from focused.adaptation.link_features import MAX_ANCHOR_TERMS, PageLinks, UrlFea
 from focused.adaptation.link_memory import LinkMemory
 from focused.adaptation.link_prior import NO_PRIOR, Prior
 from focused.adaptation.link_training import DENSE, Loss, Rates, training_matrix
+from focused.steps import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from focused.topic import Topic, TopicExamples
 
 Floats = npt.NDArray[np.float64]
@@ -78,13 +77,13 @@ def learnt_prior(topic: Topic, weight: float) -> Prior:
     rates = Rates(memory, outcome.copy())
     for _ in rates.count():
         pass
-    dense, terms, columns = _last(training_matrix(memory, training, outcome.copy(), rates))
+    dense, terms, columns = finish(training_matrix(memory, training, outcome.copy(), rates))
     dense[:, _UNKNOWN] = 0.0
     terms.sum_duplicates()
     start, penalty = NO_PRIOR.of(columns)
     loss = Loss(dense, terms, outcome[training], start, penalty)
     steps = descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS, tolerance=1e-6)
-    found, _ = _last(steps)
+    found, _ = finish(steps)
     curvature = loss.curvature(found) - penalty
     # What a weight would have become with `weight` of the examples, as far as it depends on itself alone.
     sure = weight * (penalty + curvature) / (penalty + weight * curvature)
@@ -138,11 +137,3 @@ def _known(memory: LinkMemory, rates: Rates, name: str, weight: float) -> dict[i
         for key, rate, count in zip(keys.tolist(), found.tolist(), counts.tolist(), strict=False)
         if count
     }
-
-
-def _last(steps: Generator[Any, None, Any]) -> Any:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,6 @@ class Groups:
         np.subtract.at(members, groups, 1)
         if not self._is_lasting:
             empty = np.unique(groups[members[groups] == 0])
-            for key in table["key"][empty].tolist():
-                self._numbers.pop(key, None)  # some have none
+            if self._numbers:  # some kinds have no keys
+                deque(map(self._numbers.pop, table["key"][empty].tolist()), maxlen=0)
             table.free(empty)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from contextlib import suppress
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,9 +21,10 @@ from focused.adaptation.link_features import (
 from focused.adaptation.link_groups import Groups
 from focused.adaptation.link_rows import Rows
 from focused.adaptation.link_starts import NOBODY, UNOPENED, StartShares
+from focused.steps import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable, Mapping, Sequence
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -110,6 +112,15 @@ class LinkMemory:
         for table in (self.links, self.evidence, *(groups.table for groups in self.groups.values())):
             table.reuses = not is_held
 
+    def look_ahead(self, urls: Iterable[str]) -> dict[str, UrlFeatures]:
+        """Return what URLs say of themselves that are not known yet."""
+        numbers = self._numbers
+        return {url: self._features(url) for url in urls if hash(url) not in numbers}
+
+    def know(self, urls: list[str], ahead: Mapping[str, UrlFeatures]) -> None:
+        """Add links of a page that is about to be taken in, if they are not known yet; ``ahead`` is from ``look_ahead``."""
+        self._numbers_of(urls, ahead)
+
     def add(self, found: PageLinks) -> tuple[Integers, Integers]:
         """Take in a page: the outcome of the links that led to it, and what it says of its own.
 
@@ -186,7 +197,13 @@ class LinkMemory:
         return order[:n_surplus]
 
     def forget(self, gone: Integers, values: Floats) -> None:
+        """Forget links in one go."""
+        finish(self.forgetting(gone, values))
+
+    def forgetting(self, gone: Integers, values: Floats) -> Generator[int, None, None]:
         """Forget links, and what pages say of them; their outcomes are added to what is known of their groups.
+
+        In steps: the links are there until the last; what pages say of them cannot be asked for meanwhile.
 
         Parameters
         ----------
@@ -194,6 +211,11 @@ class LinkMemory:
             Numbers of links, each once.
         values : ndarray of shape (n_links,)
             Outcomes; NaN of links without.
+
+        Yields
+        ------
+        int
+            About how many rows of a table a step has dealt with.
         """
         links, evidence = self.links, self.evidence
         is_gone = np.zeros(links.size, dtype=np.bool_)
@@ -203,10 +225,10 @@ class LinkMemory:
         of_links = np.where(links["n_referrers"][gone] > 0, values[gone], np.nan)
         for name in OF_EVIDENCE:
             self.groups[name].leave(evidence[name][rows], of_rows)
+            yield 20 * len(rows)
         for name in OF_LINKS:
             self.groups[name].leave(links[name][gone], of_links)
-        for key in links["key"][gone].tolist():
-            del self._numbers[key]
+        deque(map(self._numbers.pop, links["key"][gone].tolist()), maxlen=0)
         evidence.free(rows)
         links.free(gone)
         self.n_forgotten += len(gone)
@@ -256,33 +278,39 @@ class LinkMemory:
             self.groups[name].join(numbers)
         return self.evidence.add(len(rows), {"link": links, **groups})
 
-    def _numbers_of(self, urls: list[str]) -> Integers:
+    def _numbers_of(self, urls: list[str], ahead: Mapping[str, UrlFeatures] | None = None) -> Integers:
         """Return the numbers of links; those that are not known are added."""
         numbers, keys = self._numbers, list(map(hash, urls))
         with suppress(KeyError):  # most often all are known
             return np.array([numbers[key] for key in keys], dtype=np.int64)
         new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
         if new:
-            features = list(map(self._features, new.values()))
-            columns = np.zeros((len(new), MAX_URL_TERMS), dtype=np.int32)
-            for row, each in enumerate(features):
-                columns[row, : len(each.columns)] = each.columns
+            features = [(ahead and ahead.get(url)) or self._features(url) for url in new.values()]
+            columns, n_columns = _table([each.columns for each in features], MAX_URL_TERMS)
             groups = {
                 name: self.groups[name].numbers([self._key(getattr(f, name)) for f in features]) for name in OF_LINKS
             }
             for name, of_kind in groups.items():
                 self.groups[name].join(of_kind)
-            n_columns = [max(len(each.columns), 1) for each in features]
-            rows = self.links.add(len(new), {"key": list(new), "columns": columns, "n_columns": n_columns, **groups})
+            known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
+            rows = self.links.add(len(new), known)
             numbers.update(zip(new, rows.tolist(), strict=True))
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
     def _anchors(self, texts: list[tuple[int, ...]]) -> Integers:
         found = self.groups["anchor"].numbers(list(map(hash, texts)))
         new = np.flatnonzero(self.anchors["n_members"][found] == 0).tolist()
-        columns, n_columns = self.anchors["columns"], self.anchors["n_columns"]
-        for row in new:
-            text = texts[row]
-            columns[found[row], : len(text)] = text
-            n_columns[found[row]] = max(len(text), 1)
+        if new:
+            rows = found[new]
+            self.anchors["columns"][rows], self.anchors["n_columns"][rows] = _table(
+                [texts[row] for row in new], MAX_ANCHOR_TERMS
+            )
         return found
+
+
+def _table(columns: Sequence[Sequence[int]], width: int) -> tuple[npt.NDArray[np.int32], Integers]:
+    """Return lists of columns as the rows of a table, filled up with 0, and their lengths, at least 1."""
+    lengths = np.fromiter(map(len, columns), np.int64, len(columns))
+    found = np.zeros((len(columns), width), dtype=np.int32)
+    found[np.arange(width) < lengths[:, None]] = np.fromiter(chain.from_iterable(columns), np.int32, lengths.sum())
+    return found, np.maximum(lengths, 1)

@@ -13,6 +13,7 @@ from focused.adaptation.link_features import N_COLUMNS
 from focused.adaptation.link_memory import OF_EVIDENCE, OF_LINKS
 from focused.adaptation.link_prior import NO_PRIOR, Prior, Weights
 from focused.adaptation.link_training import LENGTH, Loss, Rates, slices, training_matrix
+from focused.steps import finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -97,11 +98,11 @@ class LinkModel:
 
     def refresh(self) -> None:
         """Compute the rates of all groups anew, and what follows from them for each link."""
-        _finish(self.fitting(learns=False))
+        finish(self.fitting(learns=False))
 
     def fit(self) -> bool:
         """Fit the model to what came of links; return whether there was enough to learn from."""
-        return _finish(self.fitting())
+        return finish(self.fitting())
 
     def fitting(self, *, learns: bool = True) -> Generator[int, None, bool]:
         """Fit the model to what came of links so far, in steps.
@@ -219,14 +220,6 @@ class LinkModel:
         found = {name: _at(rates[name], self.memory.evidence[name][rows]) for name in OF_EVIDENCE}
         total: Floats = sum((weights.of(name) * found[name] for name in OF_EVIDENCE), np.zeros(1))
         return total, found["source"]
-
-
-def _finish(steps: Generator[int, None, bool]) -> bool:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return bool(end.value)
 
 
 def _at(rates: Floats, groups: Integers) -> Floats:

@@ -8,16 +8,19 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from focused.adaptation.link_features import PageLinks, page_links
+from focused.adaptation.link_features import PageLinks, UrlFeatures, page_links
 from focused.adaptation.link_memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.adaptation.link_model import LinkModel
+from focused.adaptation.link_moves import LinkMoves
 from focused.adaptation.link_prior import NO_PRIOR, Prior
+from focused.adaptation.link_room import LinkRoom
 from focused.adaptation.link_starts import NOBODY
+from focused.steps import finish
 from focused.strategies.base import BY_ADAPTIVE, LinkScores
 from focused.strategies.session import Session
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from focused.page.page import Page
     from focused.relevance import PageRelevance
@@ -30,17 +33,13 @@ _FIRST_FIT = 5
 _SLOWER_FROM = 20
 """Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
-# What a frontier is told after a fit: the best links, ten for each page until the next fit, and of the rest a few with every
-# page; to move one costs 8 us. Never more than a thousand at a time: a page may have changed thousands.
-_N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
-
 _WORK_OF_PAGE = 1_000_000
 """Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
 pages teach the same. Up to some thousand pages a fit is done within its page."""
-_FORGOTTEN_OF_PAGE, _FAR_TOO_MANY = 1_000, 9 / 8
-"""Links forgotten with each page where there are too many; where there are far too many, a quarter more than came."""
-_LEVELS = 1_000
-_NONE: Integers = np.zeros(0, dtype=np.int64)
+_WINDOW = 28
+"""Pages whose mean relevance says how a crawl fares."""
+_MANY_LINKS = 1_000
+"""Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
 
 class LinkSession(Session):
@@ -89,25 +88,22 @@ class LinkSession(Session):
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = 0
         self._owed = 0.0
-        #: Links whose scores may have changed since the frontier was told, and these scores; what came last counts.
-        self._changed: list[tuple[Integers, Floats]] = []
-        self._rest = _NONE
+        self._moves = LinkMoves(self.memory, self._scores)
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
         self._work: Iterator[int] | None = None
-        self._going = _NONE
-        self._is_waiting = np.zeros(0, dtype=np.bool_)
+        self._room = LinkRoom(self.model)
         self._n_new = 0
         #: Pages that came while it learns anew; None where it does not.
         self._arrived: list[PageLinks] | None = None
 
-    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
         found = page_links(page, relevance, visit.urls or (page.url,))
+        yield page.n_links
         if self._has_frontier:
             self._records[found.urls[0]] = found
-        links = self._learn(found)
-        scores = self._changed[-1][1] if self._has_frontier else self._scores(links)
+        _, scores = yield from self._learning(found)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
 
     def same(self, url: str, known_as: str) -> None:
@@ -137,40 +133,18 @@ class LinkSession(Session):
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
         self._has_frontier = True
-        link = self.memory.number(url)
-        if link is not None:
-            self.memory.links["frontier"][link] = number
-            self.memory.links["level"][link] = round(score * _LEVELS)
+        self._moves.placed(url, number, score)
 
     def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links.
 
-        Those that a page has changed; after a fit the best; and of the rest a few each time, best first. When a crawl ends,
-        all: a frontier that nobody changes any more should say what is known.
+        When a crawl ends, all: a frontier that nobody changes any more should say what is known.
         """
-        links, found = self.memory.links, dict[int, float]()
-        changed, self._changed = self._changed, []
-        n_rest = len(self._rest) if is_last else _N_REST
-        rest, self._rest = self._rest[:n_rest], self._rest[n_rest:]
-        if len(rest):
-            changed.append((rest, self._scores(rest)))
-        for ids, scores in changed:
-            # Most of a page's links wait no more, or are where they belong.
-            before, after = links["level"][ids], _levels(scores)
-            rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
-            if len(rows) > (room := _N_BEST - len(found)) and not is_last:
-                rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
-                self._changed.append((ids[rows[room:]], scores[rows[room:]]))
-                rows = rows[:room]
-            if len(rows):
-                links["level"][ids[rows]] = after[rows]
-                found.update(zip(links["frontier"][ids[rows]].tolist(), scores[rows].tolist(), strict=True))
-        return list(found.items())
+        return self._moves.due(is_last=is_last)
 
     def gone(self, numbers: Sequence[int]) -> None:
         """Note that links do not wait any more."""
-        column = self.memory.links["frontier"]
-        column[np.isin(column, numbers)] = -1
+        self._moves.gone(numbers)
 
     def record(self, url: str) -> tuple[int, bytes] | None:
         """Return, once, what was learnt from the page that a link led to."""
@@ -187,8 +161,13 @@ class LinkSession(Session):
         """Number of the pages that it has learnt from."""
         return self.memory.n_pages
 
-    def learn_again(self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]]) -> Iterator[int]:
+    def learn_again(
+        self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
+    ) -> Iterator[int]:
         """Learn anew from pages that another model judges: what their links and blocks say, and what came of links.
+
+        The fewer of the latest pages are relevant, compared with the best time of the crawl, the more of `max_explored`
+        links come first from folders of which least is known.
 
         Yields
         ------
@@ -198,23 +177,30 @@ class LinkSession(Session):
         assert isinstance(fresh, LinkSession)
         arrived: list[PageLinks] = []
         self._arrived = arrived
+        relevances = []
         for page, relevance, visit in judged:
-            fresh._take_in(page_links(page, relevance, visit.urls or (page.url,)))
+            relevances.append(relevance.page)
+            found = page_links(page, relevance, visit.urls or (page.url,))
+            yield page.n_links
+            yield from fresh._taking_in(found)
             yield page.n_links
         yield from fresh._fitting()
         while arrived or fresh._work is not None:
             if arrived:
-                fresh._learn(arrived.pop(0))
+                yield from fresh._learning(arrived.pop(0))
             elif fresh._work is not None:
                 fresh._go_on(fresh._work)
             yield _WORK_OF_PAGE
         self._arrived = None
         self._take_over(fresh)
+        yield _WORK_OF_PAGE
+        if n_explored := round(max_explored * _share_lost(relevances)):
+            self._explore_folders(n_explored)
         yield from self._telling()
 
     def replay(self, record: bytes) -> None:
         """Learn again from what ``record`` returned."""
-        self._take_in(PageLinks.unpack(record))
+        finish(self._taking_in(PageLinks.unpack(record)))
 
     def resume(self) -> None:
         """Fit the model to all that was replayed, if that is enough for a first fit."""
@@ -225,11 +211,21 @@ class LinkSession(Session):
 
     # --- Inside
 
-    def _take_in(self, found: PageLinks) -> None:
-        """Remember a page, and fit nothing."""
-        self._make_room()
-        links, _ = self.memory.add(found)
+    def _taking_in(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+        """Remember a page, and fit nothing; return the numbers of its links and the new rows of evidence."""
+        ahead: dict[str, UrlFeatures] = {}
+        if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
+            for first in range(0, len(found.links), _MANY_LINKS):
+                ahead |= self.memory.look_ahead(found.links[first : first + _MANY_LINKS])
+                yield _MANY_LINKS
+        if self._work is None:
+            yield from self._room.make(self._n_new)
+        if ahead:
+            self.memory.know(found.links, ahead)
+            yield 20 * len(ahead)
+        links, evidence = self.memory.add(found)
         self._n_new = len(links)
+        return links, evidence
 
     def _take_over(self, fresh: LinkSession) -> None:
         """Go on with what another session has learnt; where links wait is not forgotten."""
@@ -241,17 +237,17 @@ class LinkSession(Session):
         self.memory, self.model = fresh.memory, fresh.model
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
-        self._work, self._going, self._rest = None, _NONE, _NONE  # numbers of links that are others now
-        self._changed.clear()
+        # What was going to be done, was to links by numbers that are others now.
+        self._work, self._room, self._moves = None, LinkRoom(self.model), LinkMoves(self.memory, self._scores)
 
     def _learn(self, found: PageLinks) -> Integers:
-        """Take in a page, go on with what there is to do, and return the numbers of the page's links."""
+        return finish(self._learning(found))[0]
+
+    def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+        """Take in a page, go on with what there is to do, and return the numbers and scores of the page's links."""
         if self._arrived is not None:
             self._arrived.append(found)
-        if self._work is None:
-            self._make_room()
-        links, evidence = self.memory.add(found)
-        self._n_new = len(links)
+        links, evidence = yield from self._taking_in(found)
         self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
         if self._work is None and self.memory.n_pages >= self._next_fit:
             self._work = self._fitting()
@@ -259,11 +255,14 @@ class LinkSession(Session):
             self.model.refresh()
         else:
             self.model.add(links, evidence)
+        yield len(links)
         if self._work is not None:
             self._go_on(self._work)
+        yield _WORK_OF_PAGE
+        scores = self._scores(links)
         if self._has_frontier:  # there is a frontier that asks for it
-            self._changed.append((links, self._scores(links)))
-        return links
+            self._moves.changed(links, scores)
+        return links, scores
 
     def _go_on(self, work: Iterator[int]) -> None:
         n_rows = 0
@@ -289,20 +288,7 @@ class LinkSession(Session):
 
     def _telling(self) -> Iterator[int]:
         """Find out which waiting links a frontier has to move."""
-        links = self.memory.links
-        waiting = np.flatnonzero(links["frontier"] >= 0)
-        scores = self._scores(waiting)
-        yield 20 * len(waiting)
-        levels = _levels(scores)
-        # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
-        # that has become as much better.
-        better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
-        rows = np.flatnonzero(is_other)
-        rows = rows[np.argsort(-better[rows], kind="stable")]
-        n_pages = self._next_fit - self.memory.n_pages
-        first = rows[: min(max(_BEST_FOR_PAGE * n_pages, _BEST_FOR_PAGE * self._every_pages), _N_BEST)]
-        self._changed.append((waiting[first], scores[first]))
-        self._rest = waiting[rows[len(first) :]]
+        yield from self._moves.all_changed(self._next_fit, self._every_pages)
 
     def _explore(self, n_pages: float) -> None:
         """Let links drawn by lot come first."""
@@ -314,19 +300,18 @@ class LinkSession(Session):
             self._owed -= n_drawn
             links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
 
-    def _make_room(self) -> None:
-        """Forget some links if there are too many: which, is settled for an eighth of all at once."""
-        memory = self.memory
-        if not len(self._going):
-            if not memory.is_full:
-                return
-            self._going = memory.first_to_go(self.model.scores(slice(None)), self.model.is_learnt_from())
-            self._is_waiting = np.isnan(memory.links["outcome"][self._going])
-        n = max(_FORGOTTEN_OF_PAGE, self._n_new + self._n_new // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
-        gone, was_waiting = self._going[:n], self._is_waiting[:n]
-        self._going, self._is_waiting = self._going[n:], self._is_waiting[n:]
-        values = self.model.values()
-        memory.forget(gone[np.isnan(values[gone]) == was_waiting], values)  # but for those fetched meanwhile
+    def _explore_folders(self, n_links: int) -> None:
+        """Let links come first from the folders of which the fewest pages are known; which of a folder's, by lot."""
+        links = self.memory.links
+        waiting = self._random.permutation(np.flatnonzero((links["frontier"] >= 0) & ~links["explores"]))
+        fetched = np.flatnonzero(~np.isnan(links["outcome"]))
+        folders = links["folder"][waiting].astype(np.int64)
+        n_known = np.bincount(links["folder"][fetched], minlength=int(folders.max(initial=0)) + 1)
+        order = np.argsort(folders, kind="stable")
+        first = np.flatnonzero(np.diff(folders[order], prepend=-1))
+        before = np.empty(len(waiting), dtype=np.int64)
+        before[order] = np.arange(len(waiting)) - np.repeat(first, np.diff([*first, len(waiting)]))
+        links["explores"][waiting[np.argsort(n_known[folders] + before, kind="stable")[:n_links]]] = True
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
@@ -344,5 +329,10 @@ class LinkSession(Session):
         return found
 
 
-def _levels(scores: Floats) -> npt.NDArray[np.int32]:
-    return np.rint(scores * _LEVELS).astype(np.int32)
+def _share_lost(relevances: Sequence[float]) -> float:
+    """Return by how much the latest pages are less relevant than those of the best time were, in [0, 1]."""
+    if len(relevances) <= _WINDOW:
+        return 0.0
+    sums = np.cumsum([0.0, *relevances])
+    means = (sums[_WINDOW:] - sums[:-_WINDOW]) / _WINDOW
+    return float(1 - means[-1] / max(means.max(), 1e-12))

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.adaptation.from_words import with_assumed_positives
 from focused.strategies.parameters import parameter, parameters_of
 from focused.topic.names import check_counting
 
@@ -37,6 +38,9 @@ class AdaptationOptions:
     tolerance: float = parameter("FOCUSED_ADAPTATION_TOLERANCE", 0.02, least=0, most=1)
     #: Whether verdicts that all other examples speak against are left out.
     doubts: bool = parameter("FOCUSED_ADAPTATION_DOUBTS", True)
+    #: Share of the pages until the next training that may look for other sides of the topic, with verdicts, when what is
+    #: known runs out.
+    exploration: float = parameter("FOCUSED_ADAPTATION_EXPLORATION", 0.5, least=0, most=1)
     #: Seconds after which a training that has not ended is given up.
     timeout_secs: float = parameter("FOCUSED_ADAPTATION_TIMEOUT_SECS", 120.0, least=1)
     #: Whether the crawl pauses while a model is trained.
@@ -90,11 +94,10 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ada
 
 
 def _check_topic(topic: Topic) -> None:
-    examples = topic.examples
+    examples = with_assumed_positives(topic).examples
     if examples is None or examples.positive.sum() < 3:
         raise ValueError(
-            f"Topic {topic.name!r} has no example pages that it could be trained again from"
-            f"{', it was made from words' if topic.manifest.get('kind') == 'keywords' else ''}. Train it from pages: "
+            f"Topic {topic.name!r} has no example pages that it could be trained again from. Train it from pages: "
             f"scrapy train {topic.name} --force --positive PATH; or leave FOCUSED_ADAPTATION off."
         )
     check_counting(topic.name, topic.manifest)

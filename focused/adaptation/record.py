@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from focused.text.analyzer import TERMS
 
 if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
     from pathlib import Path
 
     from focused.examples.counting import Counts
@@ -62,6 +63,11 @@ class JudgedPage:
         if self.link is not None:
             values["link"] = {name: getattr(self.link, name) for name in self.link.__slots__}
         return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[JudgedPage]:
+    """Return the pages that have a label, by number, and words to learn from."""
+    return [page for page in pages if page.number in labels and page.terms]
 
 
 def term_counts(counts: Counts) -> TermCounts:

@@ -68,7 +68,8 @@ class Rescoring:
         plan, session = self._crawl.plan, self._crawl.session
         fresh = plan.strategy.session()
         if session is not None and fresh is not None:
-            yield from session.learn_again(fresh, self._pages.judged_again(plan.judge, plan.strategy))
+            judged = self._pages.judged_again(plan.judge, plan.strategy)
+            yield from session.learn_again(fresh, judged, self._pages.max_explored)
             return
         yield from self._pages.score_again(plan.judge, plan.strategy, self._scores)
         yield from frontier.rescore(self._scores.of_waiting, slice_links=_SLICE_LINKS)
@@ -76,6 +77,8 @@ class Rescoring:
     def go_on(self) -> bool:
         """Do a slice; return whether it was the last."""
         assert self._work is not None
+        if self._crawl.judging.is_taken:
+            return False  # half a page is nothing to go on from
         start = time.perf_counter()
         if not rescore_for(self._work, _SLICE_SECS):
             self._work = None

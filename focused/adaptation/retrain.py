@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from focused.adaptation.doubt import doubtful
 from focused.adaptation.enlarge import enlarge, links_of
 from focused.adaptation.held_out import N_PARTS, held_out_score, parts_of
+from focused.adaptation.new_side import new_side, resembling
+from focused.adaptation.record import that_join
 from focused.learning.training import train_topic
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ N_FOLDS = 5
 OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
 """What the manifest says of the model is that of the new one, and written when the topic is."""
 Labels = Mapping[int, bool]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ def without_doubtful(
     Parameters and errors as in `compare`.
     """
     examples = enlarge(_examples_of(topic), pages, labels)
-    numbers = [page.number for page in pages if page.number in labels and page.terms]
+    numbers = [page.number for page in that_join(pages, labels)]
     part = np.full(examples.pages.shape[0], -1)
     part[-len(numbers) or len(part) :] = [n % N_PARTS if n in verdicts else -1 for n in numbers]
     found = doubtful(topic.manifest["learner"], examples.pages, examples.positive, part, random_state)
@@ -72,7 +76,8 @@ def compare(
 
     Judged are the topic's own examples and, by what people say of them, the pages with a verdict: each in the third that
     it is kept apart in, drawn with the seed. Pages that joined by their relevance judge nobody: that the model in use is
-    right about them is why they joined.
+    right about them is why they joined. Nor do unlabelled pages that may belong to a new side of the topic
+    (`focused.adaptation.new_side`): they are no errors of a model that finds that side.
 
     Parameters
     ----------
@@ -87,7 +92,7 @@ def compare(
     """
     examples = _examples_of(topic)
     wide = enlarge(examples, pages, {**in_use, **labels})
-    numbers = np.array([p.number for p in pages if (p.number in labels or p.number in in_use) and p.terms], dtype=int)
+    numbers = np.array([page.number for page in that_join(pages, {**in_use, **labels})], dtype=int)
     n_own = examples.pages.shape[0]
     own = examples.positive.astype(np.int8)
     part = np.concatenate([parts_of(examples.positive, random_state), np.full(len(numbers), -1)])
@@ -95,13 +100,21 @@ def compare(
         if number in verdicts:
             part[n_own + row] = number % N_PARTS
 
-    def score(with_labels: Labels) -> float:
+    def left_aside(with_labels: Labels) -> Flags:
+        wanted = new_side(topic, pages, with_labels, verdicts)
+        side = n_own + np.flatnonzero(np.isin(numbers, list(wanted)))
+        return resembling(wide, n_own, side, random_state)
+
+    def score(with_labels: Labels, aside: Flags) -> float:
         joined = np.array([int(with_labels[n]) if n in with_labels else -1 for n in numbers.tolist()], dtype=np.int8)
         trained = np.concatenate([own, joined])
+        trained[aside] = -1
         return held_out_score(topic.manifest["learner"], wide.pages, wide.positive, part, trained, random_state)
 
-    first = score({})
-    return Comparison(score(labels), first if not in_use else score(in_use), first)
+    of_new, of_in_use = left_aside(labels), left_aside(in_use)
+    part[of_new | of_in_use] = -1
+    first = score({}, np.zeros_like(of_new))
+    return Comparison(score(labels, of_new), first if not in_use else score(in_use, of_in_use), first)
 
 
 def retrain(
@@ -110,6 +123,7 @@ def retrain(
     labels: Labels,
     *,
     about: dict[str, Any],
+    verdicts: Collection[int] = (),
     widens: bool = False,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
@@ -124,7 +138,10 @@ def retrain(
     labels : mapping
         Of a page's number: whether it is relevant.
     about : dict
-        What the manifest says of it, under ``adaptation``.
+        What the manifest says of it, under ``adaptation``; the numbers of pages of a new side, and of unlabelled pages that
+        are left aside for them, are added.
+    verdicts : collection of int
+        Numbers of the pages in `labels` whose label is a verdict.
     widens : bool
         Whether `mostly_verdicts` joined: people may have made another topic of it. The share of relevant pages is then
         estimated anew, still from the topic's own examples.
@@ -143,6 +160,11 @@ def retrain(
     figures = topic.manifest.get("figures", {})
     prior = float(figures["prior"]) if figures else None
     is_assumed = bool(figures.get("prior_is_assumed"))
+    wanted = new_side(topic, pages, labels, verdicts)
+    numbers = [page.number for page in that_join(pages, labels)]
+    side = len(own.positive) + np.flatnonzero(np.isin(numbers, list(wanted)))
+    aside = resembling(examples, len(own.positive), side, random_state)
+    about = {**about, "n_new_side": len(wanted), "n_left_aside": int(aside.sum())}
     model = train_topic(
         examples.pages,
         examples.positive,
@@ -154,6 +176,7 @@ def retrain(
         # every relevance, down with each training (docs/method.md, D94).
         learnt_only=np.arange(len(examples.positive)) >= len(own.positive),
         known_prior=None if widens else prior,
+        left_aside=aside,
         n_folds=N_FOLDS,
         random_state=random_state,
     )

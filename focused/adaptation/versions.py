@@ -44,6 +44,9 @@ class Attempt:
     n_doubtful: int = 0
     #: Pages whose relevance the topic's own model contradicts; they were left out.
     n_contradicted: int = 0
+    #: Pages that people want and the topic's own model calls irrelevant, and unlabelled examples left aside for them.
+    n_new_side: int = 0
+    n_left_aside: int = 0
     n_links: int = 0
     #: The version it was compared with.
     in_use: int = FIRST

@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.adaptation.record import RECORD_FILE, read_record
+from focused.adaptation.from_words import with_assumed_positives
+from focused.adaptation.record import RECORD_FILE, read_record, that_join
 from focused.adaptation.versions import FOLDER, LABELS_FILE, Attempt, read_labels
 from focused.stores import write_json
 from focused.topic import Topic, load_topic
@@ -76,7 +77,7 @@ def do(task: Task, topic: Topic, firsts: dict[int, Decisions]) -> Attempt:
     n_labels = len(labels)
     if task.doubts and task.verdicts:
         labels = without_doubtful(topic, pages, labels, set(task.verdicts), random_state=task.random_state)
-    joined = [page for page in pages if page.number in labels and page.terms]
+    joined = that_join(pages, labels)
     n_positive = sum(labels[page.number] for page in joined)
     known: dict[str, Any] = {
         "version": task.version,
@@ -103,7 +104,10 @@ def do(task: Task, topic: Topic, firsts: dict[int, Decisions]) -> Attempt:
         first = firsts[task.random_state]
         verdicts = set(task.verdicts) & labels.keys()
         widens = mostly_verdicts(labels, verdicts)
-        made = retrain(topic, pages, labels, about=known, widens=widens, random_state=task.random_state)
+        made = retrain(
+            topic, pages, labels, about=known, verdicts=verdicts, widens=widens, random_state=task.random_state
+        )
+        known |= {name: made.manifest["adaptation"][name] for name in ("n_new_side", "n_left_aside")}
         decisions = decisions_of(made)
         known["decisions"] = {"new": rounded(decisions), "first": rounded(first)}
         why = decisions.why_worse(first, task.tolerance, widens=widens)
@@ -134,7 +138,7 @@ def main() -> None:
     for line in sys.stdin:
         task = Task(**json.loads(Path(line.rstrip("\n")).read_text(encoding="utf-8")))
         if topic is None:
-            topic = load_topic(task.topic, Path(task.models_dir))
+            topic = with_assumed_positives(load_topic(task.topic, Path(task.models_dir)))
         print(do(task, topic, firsts).to_line(), flush=True)
 
 

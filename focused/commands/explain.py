@@ -10,12 +10,13 @@ from urllib.parse import quote
 from focused.arguments import one_of
 from focused.command import ProjectCommand
 from focused.commands.fetching import FetchedPages, FetchError, fetch
+from focused.crawl_settings import signed, with_topic
 from focused.examples.content import Content, RefusedError, checked
 from focused.examples.sources import FILES_ORIGIN
 from focused.examples.urllist import http_url
 from focused.explanation import explain
 from focused.explanation_text import to_json, to_text
-from focused.plan import make_judge, make_reader, signed, with_topic
+from focused.reader_and_judge import make_judge, make_reader
 from focused.strategies import CHOICES, make_strategy
 from focused.topic import load_topic
 from focused.webs import open_web

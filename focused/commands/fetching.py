@@ -12,9 +12,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from focused.crawl_settings import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 from focused.examples.content import Content, RefusedError, checked
 from focused.ignored import why_ignored
-from focused.plan import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import shlex
 import tempfile
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.adaptation.options import AdaptationOptions
 from focused.command import ProjectCommand
-from focused.commands.fetching import FetchedPages, FetchError, fetch
+from focused.commands.fetching import FetchError
 from focused.commands.progress import Progress
+from focused.commands.train_examples import read_examples
 from focused.commands.train_from_run import check_alone, train_from_run
-from focused.commands.train_options import check_options, command_line, topic_name
+from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
-from focused.examples.gather import shuffled
-from focused.examples.page_set import ExampleReader, PageSet, urls_of
-from focused.examples.refusals import Refusals
+from focused.examples.page_set import ExampleReader
 from focused.examples.seeds import read_seeds, seeds_from
-from focused.examples.sources import Candidate, Opening, SourceError, candidates_in
-from focused.examples.urllist import url_lines
-from focused.learning.learners import LEARNERS
-from focused.plan import make_reader
+from focused.reader_and_judge import make_reader
 from focused.strategies.parameters import parameters_of
-from focused.text.background import Background, load_background
 from focused.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.train_warnings import keyword_warnings, warnings_about
 from focused.webs import open_web
@@ -72,57 +65,7 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        pages = parser.add_argument_group("example pages")
-        pages.add_argument(
-            "--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough"
-        )
-        pages.add_argument(
-            "--keywords",
-            nargs="*",
-            metavar="WORD",
-            help="half a dozen words instead of pages: a beginning that pages or adaptation sharpen",
-        )
-        pages.add_argument(
-            "--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive"
-        )
-        pages.add_argument(
-            "--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)"
-        )
-        pages.add_argument("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
-        pages.add_argument("--unlabeled-sample", metavar="N", help="draw N of the unlabelled pages")
-        pages.add_argument(
-            "--web", default="live", metavar="WEB", help="where URLs are fetched: live (default), demo, or a WARC"
-        )
-        topic = parser.add_argument_group("topic")
-        topic.add_argument(
-            "--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)"
-        )
-        topic.add_argument("--title", metavar="TEXT", help="what the topic is called (default: its name)")
-        topic.add_argument("--note", metavar="TEXT", help="what users should know about it")
-        topic.add_argument("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
-        learning = parser.add_argument_group("learning")
-        learning.add_argument(
-            "--learner", default=LEARNERS[0], metavar="NAME", help=f"{', '.join(LEARNERS)} (default: {LEARNERS[0]})"
-        )
-        learning.add_argument(
-            "--quick",
-            action="store_true",
-            help="for small machines: 3 folds instead of 10, no learning curve, 1,000 unlabelled pages unless "
-            "--unlabeled-sample says otherwise",
-        )
-        learning.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
-        learning.add_argument(
-            "--from-run",
-            metavar="RUN_DIR",
-            help="train the topic again, with the pages that joined in a crawl that adapted; what it takes the place of "
-            "is kept in TOPIC/previous",
-        )
-        learning.add_argument(
-            "--force",
-            action="store_true",
-            help="replace a topic of that name; with --from-run: even by a worse one",
-        )
-        learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        add_options(parser)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train."""
@@ -169,7 +112,9 @@ class Command(ProjectCommand):
         from focused.train_keywords import NOTE
         from focused.trained_topic import make_topic
 
-        positive, unlabeled = self._read(opts, reader, progress, n_sample, random_state)
+        positive, unlabeled = read_examples(
+            opts, reader, self.settings, progress, n_sample=n_sample, random_state=random_state
+        )
         assert reader.language is not None
         topic.language = reader.language
         topic.seeds = topic.seeds or seeds_from(positive.urls)
@@ -178,7 +123,9 @@ class Command(ProjectCommand):
         learnt = learn(
             *(positive, unlabeled), learner=opts.learner, quick=opts.quick, random_state=random_state, say=progress.say
         )
-        warnings = warnings_about(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1)
+        warnings = warnings_about(
+            topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1, prior=learnt.prior
+        )
         command = command_line(topic.name, opts)
         make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=random_state)
         directory = topic.save(Path(self.settings.get("FOCUSED_MODELS_DIR")))
@@ -200,7 +147,9 @@ class Command(ProjectCommand):
         assert reader.language is not None
         topic.language = reader.language
         keywords = read_keywords(" ".join(opts.keywords), topic.language)
-        _, unlabeled = self._read(opts, reader, progress, n_sample, random_state)
+        _, unlabeled = read_examples(
+            opts, reader, self.settings, progress, n_sample=n_sample, random_state=random_state
+        )
         learnt = learn_keywords(keywords, unlabeled, random_state=random_state, say=progress.say)
         topic.note = opts.note or keywords.note
         warnings = keyword_warnings(topic.language, keywords, unlabeled)
@@ -209,48 +158,6 @@ class Command(ProjectCommand):
         return keyword_report(
             topic, learnt, keywords, unlabeled, topic.save(Path(self.settings.get("FOCUSED_MODELS_DIR")))
         )
-
-    def _read(
-        self,
-        opts: argparse.Namespace,
-        reader: ExampleReader,
-        progress: Progress,
-        n_sample: int | None,
-        random_state: int,
-    ) -> tuple[PageSet, PageSet | Background]:
-        """Read the examples that the options name; fetch what has to be fetched."""
-        refused = Refusals(), Refusals()
-        cache_dir = self.settings.get("FOCUSED_CACHE_DIR")
-        with ExitStack() as stack:
-            fetched = stack.enter_context(FetchedPages())
-
-            def candidates(paths: list[str], refusals: Refusals, urls: str | None) -> list[Candidate]:
-                opening = Opening(
-                    *(refusals, fetched, stack, reader.limits.max_bytes, Path(cache_dir) if cache_dir else None)
-                )
-                return candidates_in([Path(path) for path in paths], opening, _urls_in(urls) if urls else None)
-
-            positive = candidates(opts.positive or [], refused[0], opts.positive_urls)
-            others = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
-            if n_sample is not None:
-                others = shuffled(others, random_state)
-                # What has to be fetched is fetched at once, before it is known which pages are refused.
-                others = [page for n, page in enumerate(others) if n < n_sample or not page.is_remote]
-            remote = list(dict.fromkeys(page.url for page in (*positive, *others) if page.is_remote))
-            if remote:
-                progress.say(f"Fetching {len(remote)} pages")
-                counter = progress.counter(len(remote), "Fetching pages")
-                fetch(remote, fetched, self.settings, opts.web, counter)
-            wanted = urls_of([*positive, *others])
-            positives = PageSet() if opts.keywords else reader.positives(positive, refused[0], wanted)
-            if not positives and not opts.keywords:
-                raise SourceError(_none_left("--positive", opts.positive, refused[0]))
-            if not opts.unlabeled:
-                return positives, load_background()
-            unlabeled = reader.unlabeled(others, refused[1], wanted, positives, limit=n_sample)
-            if not unlabeled:
-                raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))
-            return positives, unlabeled
 
 
 def _topic(name: str, models_dir: Path, opts: argparse.Namespace, settings: Settings) -> Topic:
@@ -281,21 +188,3 @@ def _check_writable(models_dir: Path) -> None:
         raise TopicError(
             f"Nothing can be written in {models_dir}: {error.strerror}. Choose another folder: -s FOCUSED_MODELS_DIR=PATH"
         ) from None
-
-
-def _urls_in(name: str) -> list[str]:
-    try:
-        lines = url_lines(Path(name))
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{name} cannot be read as a list of URLs: {error}. Write one URL a line.") from None
-    urls = list(dict.fromkeys(url for _, _, url in lines if url))
-    if not urls:
-        raise SourceError(f"{name} holds no http or https URL. Write one URL a line.")
-    return urls
-
-
-def _none_left(option: str, paths: list[str], refusals: Refusals) -> str:
-    where = shlex.join(paths)
-    if refusals.total:
-        return f"No page is left of {option} {where}: {refusals.summary()}."
-    return f"There is no page in {option} {where}. Name a folder of HTML or text files, a WARC or a JSON Lines file."

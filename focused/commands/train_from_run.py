@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from focused.text.analyzer import COUNTING
+from focused.plural import some
 from focused.topic import TopicError, check_counting, load_topic
 from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
 
@@ -27,7 +26,6 @@ _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title"),
     *("note", "language"),
 )
-_MAX_RUN_BYTES = 50_000_000
 
 
 def check_alone(opts: argparse.Namespace) -> None:
@@ -57,6 +55,8 @@ def train_from_run(
 ) -> str:
     """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
 
+    Pages that are among the topic's examples already, with the label they have in the run, do not join again.
+
     The topic that there was is kept. It is set against the new one as in a crawl, on the same examples, kept from both:
     by the order of the pages, and by what is called relevant.
 
@@ -77,45 +77,28 @@ def train_from_run(
     Raises
     ------
     ValueError
-        If the run is of another topic or model, nothing joined in it, or the new model is worse.
+        If the run is of another topic or model, nothing joined in it that the topic does not know, or the new model is
+        worse.
     """
     from focused.adaptation.decisions import decisions_of, mostly_verdicts, rounded, why_forgets
-    from focused.adaptation.record import RECORD_FILE, read_record
+    from focused.adaptation.from_words import with_assumed_positives
+    from focused.adaptation.known import known_pages
+    from focused.adaptation.record import RECORD_FILE
     from focused.adaptation.retrain import compare, retrain
-    from focused.adaptation.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
+    from focused.adaptation.run_labels import read_run_labels
 
-    topic = load_topic(name, models_dir)
+    topic = with_assumed_positives(load_topic(name, models_dir))
     check_counting(name, topic.manifest)
-    run = _read_run(run_dir)
-    if run.get("topic") != name:
-        raise ValueError(f"{run_dir} is a crawl of topic {run.get('topic')!r}. Name that topic, or another run.")
-    if run.get("model_sha256") != topic.model_sha256 and not force:
-        raise ValueError(
-            f"{run_dir} was crawled with another model of topic {name!r} than the one there is: it has been trained since, "
-            "perhaps from this very run. Train from it all the same with --force."
-        )
-    attempts = read_attempts(run_dir)
-    version = version_in_use(attempts)
-    if version == FIRST:
-        done = f"all {len(attempts)} new models were refused" if attempts else "it did not adapt"
-        raise ValueError(
-            f"Nothing was learnt in {run_dir}: {done}. Crawl with -s FOCUSED_ADAPTATION=automatic, interactive or both."
-        )
-    counting = load_version(run_dir, topic, version).manifest.get("counting")
-    if counting != COUNTING:
-        raise ValueError(
-            f"{run_dir} was crawled by another version, which counted other terms of a page (counting {counting}, now "
-            f"{COUNTING}): its pages cannot join topic {name!r}. Crawl again with "
-            "-s FOCUSED_ADAPTATION=automatic, interactive or both."
-        )
-    try:
-        labels = read_labels(run_dir, version)
-    except (OSError, ValueError, AttributeError) as error:
-        raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
-    pages, n_bad = read_record(run_dir / RECORD_FILE)
-    joined = [page for page in pages if page.number in labels and page.terms]
+    run = read_run_labels(run_dir, topic, force=force)
+    pages, version = run.pages, run.version
+    known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
+    labels = {number: label for number, label in run.labels.items() if number not in known}
+    joined = run.joined(labels)
     if not joined:
-        raise ValueError(f"{run_dir / RECORD_FILE} holds none of the pages that version {version} was learnt from.")
+        raise ValueError(
+            f"Nothing new was learnt in {run_dir}: what version {version} was learnt from ({some(len(known), 'pages')}) "
+            f"is among the examples of topic {name!r} already, with the same labels. The topic stays as it is."
+        )
     n_positive = sum(labels[page.number] for page in joined)
     random_state = int(topic.manifest.get("random_state") or 0)
     # That a page has a verdict shows where the label is not what its relevance said.
@@ -129,10 +112,13 @@ def train_from_run(
         "n_positive": n_positive,
         "n_negative": len(joined) - n_positive,
         "n_verdicts": len(verdicts),
+        "n_known": len(known),
         "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
     }
     widens = mostly_verdicts(labels, verdicts)
-    made = retrain(topic, pages, labels, about=about, widens=widens, random_state=random_state, say=say)
+    made = retrain(
+        topic, pages, labels, about=about, verdicts=verdicts, widens=widens, random_state=random_state, say=say
+    )
     new = decisions_of(made)
     about["decisions"] = {"new": rounded(new), "first": rounded(first)}
     made.manifest["adaptation"] |= about
@@ -154,7 +140,8 @@ def train_from_run(
     figures = made.manifest["figures"]
     lines = [
         f"Topic {name} is trained again: {n_positive} positives and {len(joined) - n_positive} negatives joined, as in "
-        f"version {version} of {run_dir}.",
+        f"version {version} of {run_dir}."
+        + (f" Known already, and not joined again: {some(len(known), 'pages')}." if known else ""),
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
@@ -163,8 +150,8 @@ def train_from_run(
         f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
         f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
     ]
-    if n_bad:
-        lines.append(f"{n_bad} lines of {RECORD_FILE} could not be read and are left out.")
+    if run.n_bad:
+        lines.append(f"{run.n_bad} lines of {RECORD_FILE} could not be read and are left out.")
     return "\n".join(lines)
 
 
@@ -205,17 +192,3 @@ def _keep(topic: Topic) -> Path:
             "the folder writable."
         ) from None
     return kept
-
-
-def _read_run(run_dir: Path) -> dict[str, Any]:
-    path = run_dir / "run.json"
-    try:
-        if path.stat().st_size > _MAX_RUN_BYTES:
-            raise ValueError(f"it is larger than {_MAX_RUN_BYTES:,} bytes")
-        run = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise TopicError(f"{path} cannot be read: {reason}. Name the folder of a crawl: --from-run RUN_DIR") from None
-    if not isinstance(run, dict):
-        raise TopicError(f"{path} is not what a crawl leaves. Name the folder of a crawl: --from-run RUN_DIR")
-    return run

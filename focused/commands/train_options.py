@@ -1,4 +1,4 @@
-"""The arguments of ``scrapy train``: checked, and put together again as the command that makes the topic."""
+"""The arguments of ``scrapy train``: declared, checked, and put together again as the command that makes the topic."""
 
 from __future__ import annotations
 
@@ -14,6 +14,57 @@ if TYPE_CHECKING:
 
 # As `focused.train.QUICK_UNLABELED`, which cannot be imported before it is needed: scikit-learn comes with it.
 QUICK_SAMPLE = 1000
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command, in groups."""
+    pages = parser.add_argument_group("example pages")
+    pages.add_argument("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
+    pages.add_argument(
+        "--keywords",
+        nargs="*",
+        metavar="WORD",
+        help="half a dozen words instead of pages: a beginning that pages or adaptation sharpen",
+    )
+    pages.add_argument("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
+    pages.add_argument(
+        "--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)"
+    )
+    pages.add_argument("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
+    pages.add_argument("--unlabeled-sample", metavar="N", help="draw N of the unlabelled pages")
+    pages.add_argument(
+        "--web", default="live", metavar="WEB", help="where URLs are fetched: live (default), demo, or a WARC"
+    )
+    topic = parser.add_argument_group("topic")
+    topic.add_argument(
+        "--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)"
+    )
+    topic.add_argument("--title", metavar="TEXT", help="what the topic is called (default: its name)")
+    topic.add_argument("--note", metavar="TEXT", help="what users should know about it")
+    topic.add_argument("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
+    learning = parser.add_argument_group("learning")
+    learning.add_argument(
+        "--learner", default=LEARNERS[0], metavar="NAME", help=f"{', '.join(LEARNERS)} (default: {LEARNERS[0]})"
+    )
+    learning.add_argument(
+        "--quick",
+        action="store_true",
+        help="for small machines: 3 folds instead of 10, no learning curve, 1,000 unlabelled pages unless "
+        "--unlabeled-sample says otherwise",
+    )
+    learning.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
+    learning.add_argument(
+        "--from-run",
+        metavar="RUN_DIR",
+        help="train the topic again, with the pages that joined in a crawl that adapted; what it takes the place of "
+        "is kept in TOPIC/previous",
+    )
+    learning.add_argument(
+        "--force",
+        action="store_true",
+        help="replace a topic of that name; with --from-run: even by a worse one",
+    )
+    learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
 
 def topic_name(args: list[str]) -> str:

@@ -16,7 +16,7 @@ from w3lib.url import safe_url_string
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.examples.page_set import untracked
 from focused.page.encoding import is_binary
-from focused.plan import make_reader
+from focused.reader_and_judge import make_reader
 from focused.topic import Topic
 from focused.webs.recorded.index_rows import REDIRECTS
 

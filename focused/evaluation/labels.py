@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.plan import make_judge, make_reader
+from focused.reader_and_judge import make_judge, make_reader
 from focused.topic import load_topic
 
 if TYPE_CHECKING:

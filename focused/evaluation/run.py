@@ -17,7 +17,7 @@ from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
 from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.scrapy_settings import check_scrapy_settings
-from focused.plan import check_components
+from focused.focused_values import check_components
 from focused.stores import write_json
 from focused.strategies import STRATEGIES, check_parameters
 from focused.topic import load_topic

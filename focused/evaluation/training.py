@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.examples.page_set import ExampleReader, urls_of
 from focused.examples.refusals import Refusals
 from focused.examples.sources import Opening, candidates_in
-from focused.plan import make_reader
+from focused.reader_and_judge import make_reader
 from focused.topic import MANIFEST_FILE, TOPIC_FILE, Topic
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def train(group: Group, settings: Any) -> Path:
     assert reader.language is not None
     topic.language = reader.language
     learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
-    warnings = warnings_about(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1)
+    warnings = warnings_about(
+        topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1, prior=learnt.prior
+    )
     make_topic(
         *(topic, learnt, positive, unlabeled),
         command=group.command,

@@ -9,10 +9,12 @@ from scipy import sparse
 
 from focused.adaptation.link_features import place_key, url_features
 from focused.examples.counting import Counts, count, count_matrix, used_ids
+from focused.examples.sources import FILES_ORIGIN
 from focused.page.context import url_terms
 from focused.text.analyzer import TERMS
 from focused.text.background import Background
 from focused.topic.examples import N_PLACES, TopicExamples
+from focused.topic.page_keys import gathered, page_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +87,17 @@ def kept_examples(
         *([terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets),
         **kept,
         places=_places(links),
+        keys=gathered([page_keys(_addresses(page), _by_term(page.terms)) for page in pages]),
     )
+
+
+def _addresses(page: CountedPage) -> list[str]:
+    """Return a page's URLs, none of a file: where files lie is the machine's business, and no crawl meets them."""
+    return [url for url in page.urls if not url.startswith(f"{FILES_ORIGIN}/")]
+
+
+def _by_term(counts: Counts) -> dict[str, int]:
+    return {TERMS.term(number): n for number, n in zip(counts.ids.tolist(), counts.counts.tolist(), strict=True)}
 
 
 def _places(links: list[CountedLink]) -> np.ndarray[Any, np.dtype[np.int64]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier import resume
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from scrapy.statscollectors import StatsCollector
@@ -34,34 +35,53 @@ class Commits:
     stats : StatsCollector
     folder : Path
         Where the frontier is; its pages are in the crawl's run directory.
+    failed : function
+        Called when a commit has failed; it is to end the crawl.
     """
 
-    def __init__(self, store: FrontierStore, crawl: Crawl, stats: StatsCollector, folder: Path) -> None:
+    def __init__(
+        self, store: FrontierStore, crawl: Crawl, stats: StatsCollector, folder: Path, failed: Callable[[], None]
+    ) -> None:
         self._store = store
         self._crawl = crawl
         self._stats = stats
         self._folder = folder
+        self._failed = failed
         self._run_dir = crawl.plan.run_dir
         #: Whether a commit failed: what came since is not durable, and will be fetched again.
         self.is_broken = False
+        self._counted: dict[str, int] = {}
 
-    def commit(self) -> bool:
-        """Make all changes durable; return whether that could be done."""
+    def will_count(self, names: Iterable[str]) -> None:
+        """Take note of stats that are about to be raised by one: what is made durable from now on has them raised.
+
+        Scrapy counts an item after its page has been committed, and other pages may be committed before it does.
+        """
+        for name in names:
+            self._counted[name] = self._counted.get(name, self._stats.get_value(name, 0)) + 1
+
+    def commit(self) -> None:
+        """Make all changes durable; none after one that could not be made: what is not durable will be fetched again."""
+        if self.is_broken:
+            return
         store, harvest = self._store, self._crawl.harvest
         try:
-            free = self._free_bytes(store.log_bytes >= _LEAST_LOG_BYTES)
+            free = self._free_bytes(store.log.n_bytes >= _LEAST_LOG_BYTES)
             if store.n_cut:
                 self._stats.set_value("focused/frontier/cut_count", store.n_cut)
             if store.n_capped:
                 self._stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
+            stats = resume.numbers(self._stats.get_stats())
+            for name, value in self._counted.items():
+                stats[name] = max(value, stats.get(name, 0))
             store.commit(
                 files=resume.sizes(self._run_dir),
-                stats=resume.numbers(self._stats.get_stats()),
+                stats=stats,
                 harvest=None if harvest is None else harvest.state(),
             )
             # The file grows by less than the log, most of which is the same pages over and over.
-            if store.log_bytes > max(_LEAST_LOG_BYTES, free // 2):
-                store.empty_log()
+            if store.log.n_bytes > max(_LEAST_LOG_BYTES, free // 2):
+                store.log.empty()
                 self._free_bytes()
         except (OSError, sqlite3.Error) as error:
             self.is_broken = True
@@ -69,7 +89,7 @@ class Commits:
                 "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
                 *(self._run_dir, error),
             )
-        return not self.is_broken
+            self._failed()
 
     def _free_bytes(self, can_be_more: bool = False) -> int:
         """Return how much disk is left; too little is an error, unless there can be more after the commit."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from scrapy import Request
+    from scrapy.crawler import Crawler
 
     from focused.frontier.link import Leased
 
@@ -73,3 +74,10 @@ class Leases:
 
     def __iter__(self) -> Iterator[Lease]:
         return iter(list(self._by_number.values()))
+
+
+def in_progress(crawler: Crawler) -> set[Request]:
+    """Return the requests that the engine has taken and not done with."""
+    engine = crawler.engine
+    slot = None if engine is None else engine._slot
+    return slot.inprogress if slot is not None else set()

@@ -1,8 +1,8 @@
 """Where a page ends: its item has passed the pipelines, its links are taken in, and all of it is committed at once.
 
 Responses are processed side by side. So that a commit for one page holds nothing of another, a page's links are kept
-until its item has passed the pipelines; from there to the commit nothing else runs (pipelines that wait for something
-let others in between: a page may then be counted twice after a crash, never lost).
+until its item has passed the pipelines; from there to the commit no other item passes them, and no request is handed out
+(pipelines that wait for something let others in between: a page may then be counted twice after a crash, never lost).
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
+from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
-from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import maybe_deferred_to_future
-from twisted.internet.defer import Deferred
 
 from focused.items import PageItem
 from focused.looked import LOOKED
+from focused.turns import others
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -30,21 +29,29 @@ if TYPE_CHECKING:
     from focused.frontier.link import Link
 
 
-_SLICE_LINKS = 500
-"""So many links of a page are made ready in one go, some 70 ms: then whatever else waits has its turn."""
+_SLICE_LINKS = 250
+"""So many links of a page are made ready in one go, some 20 ms: then whatever else waits has its turn."""
 
 
 class PageEndItems(ItemPipelineManager):
     """Scrapy's item pipelines, and the end of the page after the last of them (setting ITEM_PROCESSOR)."""
 
     async def process_item_async(self, item: Any) -> Any:
-        """Send an item through the pipelines."""
+        """Send an item through the pipelines, when no page is about to end."""
+        frontier = _frontier(self.crawler)
+        if frontier is not None:
+            await frontier.ends.ending.free()
+        counted: tuple[str, ...] = ()
         try:
-            return await super().process_item_async(item)
+            passed = await super().process_item_async(item)
+            counted = ("item_scraped_count",)
+            return passed
+        except DropItem as dropped:
+            counted = ("item_dropped_count", f"item_dropped_reasons_count/{type(dropped).__name__}")
+            raise
         finally:
-            frontier = _frontier(self.crawler)
             if frontier is not None:
-                frontier.item_ended(item)
+                await frontier.ends.item_ended(item, counted)
 
 
 class PageEndMiddleware:
@@ -73,11 +80,11 @@ class PageEndMiddleware:
                 if not page.keeps(each):
                     yield each
                 elif page.n_links and not page.n_links % _SLICE_LINKS:
-                    await _others()
+                    await others()
         except Exception as error:
-            page.fails(error)
+            await page.fails(error)
             raise
-        for each in page.ends(response):
+        for each in await page.ends(response):
             yield each
 
 
@@ -99,9 +106,9 @@ class _Page:
         return None if frontier is None or lease is None else cls(frontier, lease)
 
     def keeps(self, each: Any) -> bool:
-        if isinstance(each, Request) and self._frontier.takes(each):
+        if isinstance(each, Request) and self._frontier.intake.can_wait(each):
             self.n_links += 1
-            link = self._frontier.prepare(each)
+            link = self._frontier.intake.prepare(each)
             if link is not None:
                 self._links.append((each, link))
             return True
@@ -110,25 +117,20 @@ class _Page:
             return True
         return False
 
-    def ends(self, response: Response) -> list[PageItem]:
+    async def ends(self, response: Response) -> list[PageItem]:
         if self._item is not None:
             looked = response.meta.get(LOOKED)
             again = [] if looked is None else looked.again
-            self._frontier.stage(self._lease, self._item, self._links, again)
+            self._frontier.ends.stage(self._lease, self._item, self._links, again)
             return [self._item]
         note = "" if 200 <= response.status < 300 else f"HTTP {response.status}"
-        self._frontier.page_ended(self._lease, self._links, relevant=None, note=note)
+        await self._frontier.ends.page_ended(self._lease, self._links, relevant=None, note=note)
         return []
 
-    def fails(self, error: Exception) -> None:
-        self._frontier.page_ended(self._lease, self._links, relevant=None, note=f"exception: {type(error).__name__}")
-
-
-async def _others() -> None:
-    """Let everything else that is due happen; no request is handed out before the page has come to its end."""
-    is_over: Deferred[None] = Deferred()
-    call_later(0, is_over.callback, None)
-    await maybe_deferred_to_future(is_over)
+    async def fails(self, error: Exception) -> None:
+        await self._frontier.ends.page_ended(
+            self._lease, self._links, relevant=None, note=f"exception: {type(error).__name__}"
+        )
 
 
 def _frontier(crawler: Crawler | None) -> FrontierScheduler | None:

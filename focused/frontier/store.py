@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import sqlite3
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.cut import Cutter
-from focused.frontier.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
 from focused.frontier.host_names import HostNames
 from focused.frontier.link import Leased
 from focused.frontier.link_states import LinkStates
+from focused.frontier.link_table import LinkTable
 from focused.frontier.priority import to_priority
 from focused.frontier.ranks import Ranks, priority_of
 from focused.frontier.records import PageRecords
-from focused.frontier.schema import BUSY_SECS, RANK_BITS, WAITING, lock, open_file
+from focused.frontier.schema import RANK_BITS, WAITING, lock, open_file
 from focused.frontier.stored_pages import StoredPages
 from focused.frontier.transaction import Transaction
 from focused.frontier.waiting_scores import WaitingScores
+from focused.frontier.write_log import WriteLog
 from focused.strategies.evidence import better
 
 if TYPE_CHECKING:
@@ -27,11 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.frontier.link import Link
+    from focused.frontier.link_table import LinkRow
     from focused.strategies.evidence import Evidence
-
-_LINK = f"SELECT id, state, host, rank, extra, tunnel, {COLUMNS} FROM links"
-_UPDATE = f"UPDATE links SET rank = ?, extra = ?, tunnel = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
-_N_BEFORE = 6  # columns before those of the evidence
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
@@ -79,16 +74,17 @@ class FrontierStore(LinkStates):
     ) -> None:
         self._lock = lock(path)
         sql = open_file(path)
-        self._log = f"{path}-wal"
         super().__init__(sql, Transaction(sql), max_per_host=max_per_host, clock=clock)
-        self._evidence = EvidenceRows(sql)
+        self._table = LinkTable(sql)
         self._ranks = Ranks(is_newest_first=order == "newest")
         self._names = HostNames(sql)
         self._merge = merge
         self._max_tunnel = max_tunnel
         self._cutter = Cutter(max_links) if max_links else None
         self._n_cut: int = self.remembered("n_cut", 0)
-        self._last_id = int(sql.execute("SELECT coalesce(max(id), 0) FROM links").fetchone()[0])
+        self._last_id = self._table.last_number()
+        #: What was committed and is not yet in the file.
+        self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
         self.waiting = WaitingScores(sql, self._transaction, self._refresh)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
@@ -121,14 +117,11 @@ class FrontierStore(LinkStates):
         self._n_cut += n_links
 
     def _add(self, link: Link) -> str:
-        row = self._sql.execute(
-            f"{_LINK} WHERE fingerprint = ?",
-            (link.fingerprint,),
-        ).fetchone()
+        row = self._table.by_fingerprint(link.fingerprint)
         if row is not None:
-            if row[1] != WAITING:
+            if row.state != WAITING:
                 return KNOWN
-            self.joined = row[0], *self._join(row, link)
+            self.joined = row.number, *self._join(row, link)
             return MERGED
         if self._max_tunnel and link.tunnel > self._max_tunnel:
             return TOO_DEEP
@@ -137,7 +130,8 @@ class FrontierStore(LinkStates):
             return OVER_CAP
         self._last_id += 1
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self._last_id)
-        self._insert(link, host, WAITING, rank)
+        self._table.insert(self._last_id, link, host, rank, found_at=int(self._clock()))
+        self._counts[WAITING] += 1
         self.hosts.offer(host, rank)
         return NEW
 
@@ -149,41 +143,24 @@ class FrontierStore(LinkStates):
         tuple of (Evidence, Evidence) or None
             What was known, and what is now; None if it does not wait.
         """
-        row = self._sql.execute(f"{_LINK} WHERE id = ?", (number,)).fetchone()
-        if row is None or row[1] != WAITING:
+        row = self._table.by_number(number)
+        if row is None or row.state != WAITING:
             return None
         self._transaction.begin()
         return self._join(row, link)
 
-    def _insert(self, link: Link, host: int, state: int, rank: int) -> None:
-        self._sql.execute(
-            f"INSERT INTO links (id, fingerprint, host, state, rank, extra, tunnel, url, {COLUMNS}, found_at)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *(self._last_id, link.fingerprint, host, state, rank, link.extra, link.tunnel, link.url),
-                *self._evidence.row(link.evidence),
-                int(self._clock()),
-            ),
-        )
-        self._counts[state] += 1
-
-    def _join(self, row: tuple[Any, ...], link: Link) -> tuple[Evidence, Evidence]:
-        number, _, host, rank, extra, tunnel = row[:_N_BEFORE]
-        columns = row[_N_BEFORE:]
-        known = self._evidence.evidence(columns)
+    def _join(self, row: LinkRow, link: Link) -> tuple[Evidence, Evidence]:
+        known = self._table.evidence(row)
         merged = self._merge(known, link.evidence)
-        if merged == known and link.extra <= extra and link.tunnel >= tunnel:
+        if merged == known and link.extra <= row.extra and link.tunnel >= row.tunnel:
             return known, known
-        extra = max(extra, link.extra)
-        changed = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(rank))
-        referrer = columns[REFERRER] if merged.referrer == known.referrer else None
-        self._sql.execute(
-            _UPDATE, (changed, extra, min(tunnel, link.tunnel), *self._evidence.row(merged, referrer), number)
-        )
-        if changed < rank:
-            self.hosts.offer(host, changed)
-        elif changed > rank and self.hosts.best(host) == rank:
-            self._refresh(host)
+        extra = max(row.extra, link.extra)
+        rank = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(row.rank))
+        self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
+        if rank < row.rank:
+            self.hosts.offer(row.host, rank)
+        elif rank > row.rank and self.hosts.best(row.host) == row.rank:
+            self._refresh(row.host)
         return known, merged
 
     # --- Out
@@ -201,20 +178,17 @@ class FrontierStore(LinkStates):
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         while (host := self.hosts.take(ask, now)) is not None:
-            rows = self._sql.execute(
-                f"SELECT id, rank, url, tunnel, {COLUMNS} FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1",
-                (host,),
-            ).fetchall()
-            if not rows or rows[0][1] != self.hosts.best(host):
-                self.hosts.put(host, rows[0][1] if rows else None)
+            row = self._table.best_of(host)
+            if row is None or row.rank != self.hosts.best(host):
+                self.hosts.put(host, None if row is None else row.rank)
                 continue
             if self._is_over_cap(host):
                 self._drop_rest(host)
                 continue
-            number, rank, url, tunnel, *evidence = rows[0]
             self._transaction.begin()
-            self._lease(number, host)
-            return Leased(number, url, names[host], priority_of(rank), tunnel, self._evidence.evidence(evidence))
+            self._lease(row.number, host)
+            evidence = self._table.evidence(row)
+            return Leased(row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence)
         return None
 
     def sink(self, host: str, levels: int) -> None:
@@ -279,30 +253,10 @@ class FrontierStore(LinkStates):
         """Let what is done to ``records`` and ``pages`` be part of the transaction that the next ``commit`` ends."""
         self._transaction.begin()
 
-    @property
-    def log_bytes(self) -> int:
-        """How much room the log beside the file takes: what was committed and has not been moved into the file."""
-        try:
-            return os.stat(self._log).st_size  # noqa: PTH116  a tenth of what a Path costs, page by page
-        except OSError:
-            return 0
-
-    def empty_log(self) -> None:
-        """Move what was committed into the file, which takes far less room; between a commit and the next change only.
-
-        It cannot be done while somebody reads the file, and nobody is waited for.
-        """
-        with suppress(sqlite3.Error):
-            self._sql.execute("PRAGMA busy_timeout = 0")
-            self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        self._sql.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECS)}")
-
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""
         self._transaction.undo()
-        # Not where a reader is looking or the disk is full: the log beside the file is read as well.
-        with suppress(sqlite3.Error):
-            self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self.log.close()
         self._sql.close()
         self._lock.close()
 

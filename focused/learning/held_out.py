@@ -88,6 +88,7 @@ def held_out_decisions(
     random_state: int,
     n_jobs: int | None = None,
     learnt_only: NDArray[np.bool_] | None = None,
+    learnt: NDArray[np.bool_] | None = None,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions of each group of units, by models that were not trained on the units' pages.
 
@@ -113,6 +114,8 @@ def held_out_decisions(
     learnt_only : ndarray of bool of shape (n_pages,), optional
         Pages of a crawl, see `train_topic`. A copy of another page is kept from the same model as that one, and
         unlabelled pages among them do not make the scale.
+    learnt : ndarray of bool of shape (n_pages,), optional
+        Pages that models are trained on at all; the others are judged only. None: all.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -122,13 +125,14 @@ def held_out_decisions(
     if learnt_only is not None:
         fold_of = fold_of[first_equal_rows(counts)]
         unlabeled = counts[~positive & ~learnt_only]
+    is_learnt = np.ones(len(positive), dtype=np.bool_) if learnt is None else learnt
     members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
     results = Parallel(n_jobs=n_jobs)(
         delayed(_judge)(
             learner,
             random_state,
-            counts[fold_of != fold],
-            positive[fold_of != fold],
+            counts[is_learnt & (fold_of != fold)],
+            positive[is_learnt & (fold_of != fold)],
             [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
         )
         for fold in range(n_folds)

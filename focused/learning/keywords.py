@@ -43,6 +43,7 @@ def train_keywords(
     counts: Any,
     columns: ArrayLike,
     *,
+    title_columns: ArrayLike = (),
     is_background: bool = False,
     link_examples: LinkExamples | None = None,
     random_state: int = 0,
@@ -60,6 +61,9 @@ def train_keywords(
     columns : array-like of shape (n_keywords,)
         The columns of the words. One that no page holds counts as a word of a single page, without
         neighbours.
+    title_columns : array-like of shape (n_title_terms,)
+        Columns that stand for one of the words in a page's title. They count as the words do, and are not spread; rare
+        ones are left out: their idf would make them count for more than all words.
     is_background : bool
         Whether the pages are a general background.
     link_examples : LinkExamples, optional
@@ -74,7 +78,9 @@ def train_keywords(
     """
     matrix = canonical(counts)
     keywords = np.unique(np.asarray(columns, dtype=np.int64))
-    terms = np.union1d(select_terms(matrix, np.zeros(matrix.shape[0], dtype=bool)), keywords)
+    frequent = select_terms(matrix, np.zeros(matrix.shape[0], dtype=bool))
+    titles = np.intersect1d(np.asarray(title_columns, dtype=np.int64), frequent)
+    terms = np.union1d(frequent, keywords)
     known = matrix[:, terms]
     if known.shape[0] < 3:
         raise ValueError(f"At least 3 unlabelled pages are needed. Got {known.shape[0]}.")
@@ -85,7 +91,7 @@ def train_keywords(
     frequencies[places] = np.maximum(frequencies[places], 1)
     idf = inverse_document_frequency(frequencies, known.shape[0])
     rows = weighted_rows(known, idf, sublinear=True)
-    coef = keyword_direction(rows, idf, places)
+    coef = keyword_direction(rows, idf, places, np.searchsorted(terms, titles))
     decisions = np.asarray(rows @ coef)
     share = SHARE["background" if is_background else "unlabeled"]
     relevance = assumed_relevance(decisions, share)
@@ -138,7 +144,10 @@ def train_keywords(
 
 
 def keyword_direction(
-    rows: sparse.csr_matrix, idf: NDArray[np.float64], keywords: NDArray[np.int64]
+    rows: sparse.csr_matrix,
+    idf: NDArray[np.float64],
+    keywords: NDArray[np.int64],
+    titles: NDArray[np.int64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the direction of a topic that is named by words, of length 1.
 
@@ -154,12 +163,15 @@ def keyword_direction(
     idf : ndarray of shape (n_terms,)
     keywords : ndarray of shape (n_keywords,)
         Columns of the words.
+    titles : ndarray of shape (n_title_terms,), optional
+        Columns of the words in titles, which weigh as much as they do elsewhere.
     """
     words = np.zeros(rows.shape[1])
     words[keywords] = idf[keywords]
     if not words.any():  # words that stand in every page
         words[keywords] = 1.0
-    words = _unit(words)
+    length = float(np.linalg.norm(words))
+    words /= length
     nearness = np.asarray(rows @ words)
     anyhow = np.asarray(rows.mean(axis=0)).ravel()
     by_term = rows[:, keywords].tocsc()
@@ -168,6 +180,8 @@ def keyword_direction(
         weights = by_term[:, [place]].toarray().ravel() * nearness
         if weights.any():
             spread += idf[column] * _unit(rows.T @ (weights / weights.sum()) - anyhow)
+    if titles is not None:
+        words[titles] += idf[titles] / length
     return _unit(_unit(spread) + _WORDS_WEIGHT * words)
 
 

@@ -42,6 +42,7 @@ def train_topic(
     links_are_met: bool = False,
     learnt_only: ArrayLike | None = None,
     known_prior: float | None = None,
+    left_aside: ArrayLike | None = None,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -71,6 +72,9 @@ def train_topic(
         the prior, the calibrations of pages and blocks, the threshold and the figures come from all others.
     known_prior : float, optional
         Share of relevant pages among the unlabelled ones, in (0, 1), where it is known and not to be estimated.
+    left_aside : array-like of bool of shape (n_pages,), optional
+        Unlabelled pages that may well be relevant: neither the classifier nor what comes after it takes them for anything.
+        Links that lead to them are judged by what the classifier says of them.
     n_folds : int
         Number of models that judge pages they have not seen; fewer where there are fewer positives.
     random_state : int
@@ -92,14 +96,17 @@ def train_topic(
         raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
     data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
     positive = data.positive
-    estimator = make_learner(learner, random_state).fit(data.counts, positive)
+    learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
+    if left_aside is not None:
+        learnt = positive | ~np.asarray(left_aside, dtype=np.bool_)[data.rows]
+    estimator = make_learner(learner, random_state).fit(data.counts[learnt], positive[learnt])
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
     # Those that stand for the pages at large.
-    drawn = np.ones(len(positive), dtype=np.bool_)
     if learnt_only is not None:
         drawn = ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
+    drawn &= learnt
     pages, short, *links = _units(data, drawn, rng)
     groups = [pages, short, *links]
     decisions = held_out_decisions(
@@ -112,6 +119,7 @@ def train_topic(
         random_state=random_state,
         n_jobs=n_jobs,
         learnt_only=None if learnt_only is None else ~drawn,
+        learnt=learnt,
     )
     is_background = background_prior is not None
     is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]

@@ -6,12 +6,12 @@ goes; its tree would stop at 2,048 levels, be quadratic in the attributes of an 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from focused.page.attributes import is_hidden, label_of, note_about_page
 from focused.page.feed import PageIsFullError, feed
 from focused.page.markup import HEAD, NODE, Markup
 from focused.page.tags import (
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 _MAX_NOFRAMES = 10  # of a page; each takes a parser of its own
 
 _NODE, _HEAD = mark(NODE), mark(HEAD)
-_REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
-_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
 
 
 class Walker:
@@ -130,7 +128,7 @@ def _callbacks(
         n_open += 1
         if hidden_depth:
             return
-        if attributes and ("style" in attributes or "hidden" in attributes) and _is_hidden(tag, attributes):
+        if attributes and ("style" in attributes or "hidden" in attributes) and is_hidden(tag, attributes):
             hide()
             return
         text = start_mark(tag, _NODE)
@@ -168,7 +166,7 @@ def _callbacks(
         elif text is None:
             attributes = anchors.pop()
             if len(attributes) > 1 and pieces[-1][-1:] in blanks and is_blank() and "href" in attributes:
-                add(_label(attributes))
+                add(label_of(attributes))
             add(NODE_END)
         elif phrases:
             phrases.pop()
@@ -193,7 +191,7 @@ def _callbacks(
             start_node(_NODE if source is None else LINK_START)
             if source is not None:
                 targets.append(source)
-                add(_label(attributes, "name"))
+                add(label_of(attributes, "name"))
             add(NODE_END)
             hide()
         else:
@@ -202,7 +200,7 @@ def _callbacks(
                 if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
                     add(f"{label} ")
             elif tag == "meta" or tag == "base":
-                _describe(markup, tag, attributes, keywords)
+                note_about_page(markup, tag, attributes, keywords)
             elif tag in RAW_TEXT_TAGS:
                 hide()
 
@@ -251,51 +249,3 @@ def _callbacks(
         return markup
 
     return begin, start, stop, add, depth, finish
-
-
-def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    if tag in ("body", "html"):  # pages hide themselves until their scripts have run
-        return False
-    return "hidden" in attributes or _HIDING_STYLE(attributes["style"]) is not None
-
-
-def _label(attributes: Mapping[str, str], *more: str) -> str:
-    """Return what a link without text is announced by."""
-    for name in ("alt", "title", "aria-label", *more):
-        label = attributes.get(name)
-        if label and not label.isspace():
-            return label
-    return ""
-
-
-def _describe(markup: Markup, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
-    """Take down what ``<base>`` or ``<meta>`` says about the page."""
-    if tag == "base":
-        markup.base = markup.base or attributes.get("href", "").strip()
-        return
-    name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
-    content = attributes.get("content", "")
-    if name == "keywords":
-        keywords.append(content)
-    elif name == "robots":
-        markup.nofollow = markup.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
-    elif name == "refresh":
-        markup.refresh = markup.refresh or _refresh_target(content)
-
-
-def _refresh_target(content: str) -> str:
-    """Return the target in the content of a meta refresh, spelt in any way that browsers accept.
-
-    >>> _refresh_target("5; URL='next.html'"), _refresh_target("0,next.html"), _refresh_target("300")
-    ('next.html', 'next.html', '')
-    """
-    content = content.strip()
-    target = content.lstrip("0123456789.")
-    if target == content or not target.startswith((";", ",", " ", "\t", "\n")):
-        return ""
-    target = target.lstrip().lstrip(";,").lstrip()
-    if prefix := _REFRESH_PREFIX(target):
-        target = target[prefix.end() :]
-    if target.startswith(("'", '"')):
-        target = target[1:].partition(target[0])[0]
-    return target.strip()

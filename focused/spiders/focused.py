@@ -12,10 +12,11 @@ from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl import Crawl
+from focused.crawl_settings import COMMAND_LINE
 from focused.frontier.priority import SEED
 from focused.ignored import why_ignored
 from focused.looked import LOOKED
-from focused.plan import COMMAND_LINE, CrawlPlan, plan_crawl
+from focused.plan import CrawlPlan, plan_crawl
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focused.steps import finish
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from focused.page.page import Page
     from focused.relevance import PageRelevance
@@ -15,14 +17,26 @@ if TYPE_CHECKING:
 class Session:
     """The memory of one crawl. ``Crawl`` holds it and asks it for scores in place of the strategy.
 
-    All but ``score`` may be left as it is. A frontier that can change the scores of waiting links tells the session where
+    All but ``scoring`` may be left as it is. A frontier that can change the scores of waiting links tells the session where
     they are (``placed``), asks it what has changed (``moved``), and keeps what it has learnt from each page (``record``),
     so that a crawl that died goes on with it (``replay``).
     """
 
+    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+        """Learn from a page, and return a score and its reason for each of its links.
+
+        In steps, for pages with many links: between two the crawl may call anything but ``scoring`` and ``learn_again``.
+
+        Yields
+        ------
+        int
+            About how many rows of a table a step has dealt with.
+        """
+        raise TypeError(f"{type(self).__name__} must define scoring()")
+
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
-        """Learn from a page, and return a score and its reason for each of its links."""
-        raise TypeError(f"{type(self).__name__} must define score()")
+        """Learn from a page as ``scoring`` does, in one go."""
+        return finish(self.scoring(page, relevance, visit))
 
     def same(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that had been fetched under another URL."""
@@ -57,7 +71,9 @@ class Session:
         """How many links the records may have together; the oldest are not needed beyond that."""
         return 0
 
-    def learn_again(self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]]) -> Iterator[int]:
+    def learn_again(
+        self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
+    ) -> Iterator[int]:
         """Learn anew from pages that another model judges, in steps; what arrives meanwhile counts, too.
 
         Parameters
@@ -66,6 +82,8 @@ class Session:
             One that knows nothing yet.
         judged : iterable
             The pages in the order in which they came, each judged when it is asked for.
+        max_explored : int
+            Links that may come first now to find out what there is; as many the less there is left of what is known.
         """
         yield from ()
 

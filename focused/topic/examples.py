@@ -1,8 +1,8 @@
 """What a topic was learnt from, as far as strategies with a model of their own need it: ``examples.npz``.
 
-Term counts of the training pages and of the links among them, over a list of terms of their own. Of URLs there are
-hashes as well. No texts, no addresses and no pickle; like the model the file is checked against the manifest before it
-is used.
+Term counts of the training pages and of the links among them, over a list of terms of their own. Of URLs and of whole
+texts there are hashes as well. No texts, no addresses and no pickle; like the model the file is checked against the
+manifest before it is used.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.topic.names import TopicError
+from focused.topic.page_keys import MAX_COUNT, PageKeys, checked_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
 MAX_EXAMPLES_BYTES = 50_000_000
 MAX_UNPACKED_BYTES = 200_000_000
 """A small archive can hold an endless array."""
-MAX_COUNT = 255
-"""Larger counts are cut: a page that says a word more often says no more."""
-
 N_PLACES = 18
 """Of each link: a folder, a host and sixteen terms."""
 MAX_COLUMN = 2**16 - 1
@@ -40,6 +38,8 @@ _ARRAYS = (
     *("terms", "positive", "sources", "targets"),
     *(f"{name}_{part}" for name in _ROWS for part in ("lengths", "steps", "counts")),
 )
+_OPTIONAL = frozenset(("places", "keys", "key_rows"))
+"""Not in files of earlier versions."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,8 @@ class TopicExamples:
     #: Hashes of what the target's URL says (folder, host, terms; 0: none), shape (n_links, N_PLACES); None where that was
     #: not kept.
     places: npt.NDArray[np.int64] | None = None
+    #: What the pages are known again by; None where that was not kept.
+    keys: PageKeys | None = None
 
     @property
     def n_links(self) -> int:
@@ -87,6 +89,8 @@ class TopicExamples:
             arrays |= {f"{name}_{part}": values for part, values in _packed(getattr(self, name)).items()}
         if self.places is not None:
             arrays["places"] = self.places.astype(np.uint32).ravel()
+        if self.keys is not None:
+            arrays |= {"keys": self.keys.keys, "key_rows": _smallest(self.keys.rows)}
         out = io.BytesIO()
         np.savez_compressed(out, **arrays)  # type: ignore[arg-type]
         return out.getvalue()
@@ -125,7 +129,7 @@ def read_examples(path: Path, sha256: str, advice: str) -> TopicExamples:
         if n_bytes > MAX_UNPACKED_BYTES:
             raise ValueError(f"unpacked it is larger than {MAX_UNPACKED_BYTES:,} bytes")
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in (*_ARRAYS, *({"places"} & set(archive.files)))}
+            arrays = {key: archive[key] for key in (*_ARRAYS, *(_OPTIONAL & set(archive.files)))}
         return _from_arrays(arrays)
     except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
         raise TopicError(f"{path} holds no usable examples: {error}. {advice}") from None
@@ -154,8 +158,9 @@ def _from_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> TopicExamples:
         places = places.astype(np.int64).reshape(n_links, N_PLACES)
         if n_links and places[:, 2:].max() > MAX_COLUMN:
             raise ValueError("a hashed term of a URL is too large")
+    keys = checked_keys(arrays["keys"], arrays["key_rows"], n_pages) if "keys" in arrays else None
     return TopicExamples(
-        terms=terms, positive=arrays["positive"] > 0, sources=sources, targets=targets, places=places, **rows
+        *(terms, rows.pop("pages"), arrays["positive"] > 0, sources, targets), places=places, keys=keys, **rows
     )
 
 

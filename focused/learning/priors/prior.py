@@ -27,8 +27,12 @@ _QUANTILES = np.linspace(0.5, 1, 1000)
 _LEAST_POSITIVES, _LEAST_SHARE = 8, 0.1
 # With so many positives the least ratio and the shape of the mixture weigh the same.
 _FEW_POSITIVES = 20
+# The upper Gaussian also takes what the negatives have beyond a Gaussian's tail, most where few are positive: below
+# this share a mixture is made smaller, by the power of its ratio to it, and is at least so much. Measured:
+# docs/results.md, 'The default learner'.
+_PLAIN_MIXTURE, _TAIL_POWER, _LEAST_MIXTURE = 0.3, 0.3, 0.01
 # A topic is rare; what counts when P and U lie on top of each other, and how much.
-_OPINION, _OPINION_STRENGTH = 0.04, 10.0
+_OPINION, _OPINION_STRENGTH = 0.04, 5.0
 
 
 class PriorEstimate(NamedTuple):
@@ -43,13 +47,14 @@ class PriorEstimate(NamedTuple):
 def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> PriorEstimate:
     """Estimate the class prior of U from decision values that were not trained on.
 
-    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Three readings of that
+    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Two readings of that
     are averaged geometrically, because their errors differ:
 
-    - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one;
-    - the excess of U over the mirror image of its lower half, above the median of P;
+    - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one. Its errors
+      are alike from draw to draw: the negatives' upper tail is longer than a Gaussian's, and what is left over of it
+      counts as positive. Therefore a mixture m < 0.3 is read as m (m / 0.3)^0.3, at least 0.01 (docs/method.md, D54);
     - the least ratio of (share of U above a value) to (share of P above it), which the prior cannot exceed. Where
-      there are many positives it is the best of the three, and weighs n / (n + 20).
+      there are many positives it is the better one, and weighs n / (n + 20).
 
     Where P and U overlap, they hardly tell: the estimate is drawn to a prior opinion, 0.04 (docs/method.md, D50).
 
@@ -64,7 +69,7 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     # Where most of U is positive, a start that takes its median for a negative ends in the wrong place.
     fits = [_two_gaussians(positive, clipped, start) for start in _STARTS]
     _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
-    from_shape = np.sqrt(mixture * _excess_over_mirror(positive, clipped, mixture))
+    from_shape = max(mixture * min(1.0, mixture / _PLAIN_MIXTURE) ** _TAIL_POWER, _LEAST_MIXTURE)
     share = len(positive) / (len(positive) + _FEW_POSITIVES)
     logarithm = (1 - share) * np.log(from_shape) + share * np.log(_least_ratio(positive, unlabeled))
     # Half of the prior is no overlap: hidden positives lie above labelled ones half of the time.
@@ -163,22 +168,3 @@ def _two_gaussians(
         if abs(prior - previous) < 1e-5:
             break
     return likelihood, prior, probabilities
-
-
-def _excess_over_mirror(
-    positive: NDArray[np.float64], unlabeled: NDArray[np.float64], prior: float, rounds: int = 30
-) -> float:
-    """Return the prior that the excess of U over its mirrored lower half implies, from a first guess."""
-    at = float(np.median(positive))
-    above = float(np.mean(unlabeled >= at))
-    ordered, last = np.sort(unlabeled), len(unlabeled) - 1
-    for _ in range(rounds):
-        # The negatives' middle is the median of U without its positives, which are all at the top.
-        middle = float(ordered[round(last * (1 - prior) / 2)])
-        spread = (middle - float(ordered[round(last * (1 - prior) / 4)])) / _QUARTILE
-        expected = float(ndtr((middle - at) / spread)) if spread > 0 else float(middle >= at)
-        # Half of the positives lie above their median, so the excess there is half of the prior.
-        previous, prior = prior, float(np.clip((above - expected * (1 - prior)) / 0.5, _MIN_PRIOR, _MAX_PRIOR))
-        if abs(prior - previous) < 1e-6:
-            break
-    return prior

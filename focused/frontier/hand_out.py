@@ -1,0 +1,82 @@
+"""Links out: which request is next, of those whose hosts may be asked now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.frontier.hosts_ready import now
+from focused.frontier.leases import Lease
+from focused.frontier.link import host_of
+
+if TYPE_CHECKING:
+    from scrapy import Request
+
+    from focused.frontier.again import FoundAgain
+    from focused.frontier.hosts_ready import HostsReady
+    from focused.frontier.leases import Leases
+    from focused.frontier.link_requests import LinkRequests
+    from focused.frontier.other_requests import OtherRequests
+    from focused.frontier.store import FrontierStore
+
+
+class HandOut:
+    """Hands out what waits in memory first, for its turn has come before; then the best link.
+
+    Parameters
+    ----------
+    store : FrontierStore
+    again : FoundAgain or None
+    requests : LinkRequests
+    others : OtherRequests
+        Retries, redirects' targets and other requests that wait in memory.
+    leases : Leases
+        Each link that is handed out is added.
+    ready : HostsReady
+    """
+
+    def __init__(
+        self,
+        store: FrontierStore,
+        again: FoundAgain | None,
+        requests: LinkRequests,
+        others: OtherRequests,
+        leases: Leases,
+        ready: HostsReady,
+    ) -> None:
+        self.ready = ready
+        self._store = store
+        self._again = again
+        self._requests = requests
+        self._others = others
+        self._leases = leases
+
+    def next(self) -> Request | None:
+        """Return the next request; None where no host that has one may be asked now."""
+        return self._next_other() or self.next_link()
+
+    def next_link(self) -> Request | None:
+        """Return the request for the best link."""
+        link = self._store.next(self.ready, now())
+        if link is None:
+            return None
+        if self._again is not None:
+            link = self._again.leased(link)
+        request = self._requests.leased(link)
+        self._leases.add(Lease(link, [link.id], request, since=now()))
+        self.ready.hand_out(link.host, request)
+        return request
+
+    def next_time(self) -> float | None:
+        """Return when the first of the hosts that rest may be asked, on the downloader's clock; None if nobody knows."""
+        at = self._store.hosts.next_ready()
+        times = [*self._others.ready_times(self.ready), *([] if at is None else [at])]
+        return min(times, default=None)
+
+    def _next_other(self) -> Request | None:
+        found = self._others.pop(self.ready, now())
+        if found is not None:
+            lease = self._leases.of(found)
+            if lease is not None:
+                lease.is_queued, lease.since = False, now()
+            self.ready.hand_out(host_of(found.url), found)
+        return found

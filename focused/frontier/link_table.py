@@ -1,0 +1,102 @@
+"""Links as rows of the frontier's table: found, written, and changed by what other pages say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focused.frontier.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
+from focused.frontier.schema import WAITING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+
+    from focused.frontier.link import Link
+    from focused.strategies.evidence import Evidence
+
+_SELECT = f"SELECT id, state, host, rank, extra, tunnel, url, {COLUMNS} FROM links"
+_BY_FINGERPRINT = f"{_SELECT} WHERE fingerprint = ?"
+_BY_NUMBER = f"{_SELECT} WHERE id = ?"
+_BEST = f"{_SELECT} WHERE host = ? AND state = {WAITING} ORDER BY rank LIMIT 1"
+_N_BEFORE = 7  # columns before those of the evidence
+_INSERT = (
+    f"INSERT INTO links (id, fingerprint, host, state, rank, extra, tunnel, url, {COLUMNS}, found_at)"
+    f" VALUES ({', '.join('?' * (_N_BEFORE + 2 + len(NAMES)))})"
+)
+_UPDATE = f"UPDATE links SET rank = ?, extra = ?, tunnel = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
+
+
+class LinkRow(NamedTuple):
+    """What the table says of a link; its evidence as columns."""
+
+    number: int
+    state: int
+    host: int
+    rank: int
+    extra: int
+    tunnel: int
+    url: str
+    columns: Sequence[Any]
+
+
+class LinkTable:
+    """Reads and writes the table of links.
+
+    Parameters
+    ----------
+    sql : sqlite3.Connection
+    """
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self._evidence = EvidenceRows(sql)
+
+    def last_number(self) -> int:
+        """Return the number of the link found last; 0 if there is none."""
+        return int(self._sql.execute("SELECT coalesce(max(id), 0) FROM links").fetchone()[0])
+
+    def by_fingerprint(self, fingerprint: int) -> LinkRow | None:
+        """Return the row of a link; None if it is not known."""
+        return _row(self._sql.execute(_BY_FINGERPRINT, (fingerprint,)).fetchone())
+
+    def by_number(self, number: int) -> LinkRow | None:
+        """Return the row of a link; None if it is not known."""
+        return _row(self._sql.execute(_BY_NUMBER, (number,)).fetchone())
+
+    def best_of(self, host: int) -> LinkRow | None:
+        """Return the row of a host's best waiting link; None if none waits."""
+        return _row(self._sql.execute(_BEST, (host,)).fetchone())
+
+    def evidence(self, row: LinkRow) -> Evidence:
+        """Return what is known of a link."""
+        return self._evidence.evidence(row.columns)
+
+    def insert(self, number: int, link: Link, host: int, rank: int, found_at: int) -> None:
+        """Write a new link; it waits."""
+        self._sql.execute(
+            _INSERT,
+            (
+                *(number, link.fingerprint, host, WAITING, rank, link.extra, link.tunnel, link.url),
+                *self._evidence.row(link.evidence),
+                found_at,
+            ),
+        )
+
+    def change(self, row: LinkRow, rank: int, extra: int, tunnel: int, *, known: Evidence, merged: Evidence) -> None:
+        """Write what is known of a link now, and its new place.
+
+        Parameters
+        ----------
+        row : LinkRow
+        rank, extra, tunnel : int
+        known : Evidence
+            What the row says.
+        merged : Evidence
+            What it is to say.
+        """
+        referrer = row.columns[REFERRER] if merged.referrer == known.referrer else None
+        self._sql.execute(_UPDATE, (rank, extra, tunnel, *self._evidence.row(merged, referrer), row.number))
+
+
+def _row(found: tuple[Any, ...] | None) -> LinkRow | None:
+    return None if found is None else LinkRow._make((*found[:_N_BEFORE], found[_N_BEFORE:]))

@@ -1,0 +1,45 @@
+"""What the documents name of the code is there: modules, and what a setting may name."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FILES = [f"/{path.relative_to(ROOT)}" for folder in ("focused", "benchmarks") for path in (ROOT / folder).rglob("*")]
+EXAMPLES = {"focused/strategies/fading.py"}
+"""Modules that a document tells its readers to write."""
+MODULE = re.compile(r"`([\w/]+\.py|[\w/]+/)(?::|`)")
+DOTTED = re.compile(r"`(focused\.[a-z_]+\.[\w.]+)`")
+
+
+def modules_in(text: str) -> set[str]:
+    """Paths from the root; in the way through the code also those that only end a path."""
+    text, _, way = text.partition("## The way through the code")
+    return {name for name in MODULE.findall(text) if name.startswith(("focused/", "benchmarks/"))} | {
+        *MODULE.findall(way)
+    }
+
+
+@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+def test_modules_that_a_document_names_are_there(document):
+    named = modules_in(document.read_text(encoding="utf-8"))
+    assert not {
+        name
+        for name in named - EXAMPLES - {"focused/"}
+        if not any(path.endswith(f"/{name.rstrip('/')}") for path in FILES)
+    }
+
+
+@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+def test_classes_and_functions_that_a_document_names_are_there(document):
+    for name in DOTTED.findall(document.read_text(encoding="utf-8")):
+        pkgutil.resolve_name(name)
+
+
+def test_the_way_through_the_code_names_more_than_a_few_modules():
+    assert len(modules_in((ROOT / "docs" / "reference.md").read_text(encoding="utf-8"))) > 40
