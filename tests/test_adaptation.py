@@ -105,6 +105,7 @@ def test_verdict_files_may_grow_hold_nonsense_and_end_in_half_a_line(tmp_path):
     found = files.new()
     assert [(v.url, v.relevant) for v in found] == [("http://h.example/1", True), ("http://h.example/3", False)]
     assert files.counts["bad"] == 2
+    assert files.counts["ignored_files"] == 1
     with first.open("a") as file:
         file.write('evant": "no"}\n')
     assert [(v.url, v.relevant) for v in files.new()] == [("http://h.example/2", False)]
@@ -193,8 +194,38 @@ def test_a_verdict_file_that_cannot_be_read_is_named_once(tmp_path, monkeypatch)
     assert "these files or folders: v.jsonl" in files.summary()
 
 
+def test_of_the_files_that_a_folder_of_verdicts_holds_in_vain_the_first_is_named_once_and_all_are_counted(tmp_path):
+    for name in ("b.jsonl", "h.txt", "c.xlsx"):
+        (tmp_path / name).write_text('{"url": "http://h.example/1", "relevant": true}\n')
+    (tmp_path / "people").mkdir()
+    files = VerdictFiles(tmp_path)
+    urls, faults = read_all(files)
+    assert urls == ["http://h.example/1"]
+    assert len(faults) == 1
+    assert f"{tmp_path / 'c.xlsx'} is ignored: " in faults[0]
+    assert ".jsonl, .json, .csv, .tsv" in faults[0]
+    assert files.counts["ignored_files"] == 3
+    assert files.summary() == ""
+    (tmp_path / "h.txt").rename(tmp_path / "h.jsonl")
+    assert read_all(files) == (urls, [])
+    assert files.counts["ignored_files"] == 2
+
+
+def test_verdict_files_beyond_the_limit_of_a_folder_are_named_and_counted(tmp_path, monkeypatch):
+    monkeypatch.setattr("focused.adaptation.verdict_folder.MAX_FILES", 2)
+    for n in (1, 2, 3, 4):
+        (tmp_path / f"{n}.csv").write_text(f"http://h.example/{n},yes\n")
+    files = VerdictFiles(tmp_path)
+    urls, faults = read_all(files)
+    assert urls == ["http://h.example/1", "http://h.example/2"]
+    assert [fault.partition(" is ignored")[0] for fault in faults] == [str(tmp_path / "3.csv")]
+    assert files.counts["ignored_files"] == 2
+
+
 def test_of_verdict_files_without_a_fault_nothing_is_said(tmp_path):
     (tmp_path / "a.csv").write_text("url,relevant\n\nhttp://h.example/1,yes\n")
+    for name in (".hidden", "a.csv~", "#a.csv#", "b.jsonl.part", "c.tmp"):
+        (tmp_path / name).write_text("http://h.example/2,yes\n")
     files = VerdictFiles(tmp_path)
     assert read_all(files) == (["http://h.example/1"], [])
     assert files.summary() == ""

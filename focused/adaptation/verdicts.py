@@ -9,18 +9,16 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from focused.adaptation.verdict_folder import SUFFIXES, listing
 from focused.webs.recorded.matching import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SUFFIXES = {".jsonl": None, ".json": None, ".csv": ",", ".tsv": "\t"}
-"""Files of a folder that are read; what separates the columns of a table."""
 MAX_BYTES_AT_A_TIME = 100_000
 """Some tens of milliseconds; the rest comes with the next look."""
 MAX_LINE_BYTES = 20_000
-MAX_FILES = 1000
 _MAX_FAULTS = 20
 """Files whose faults are told; of more they are only counted."""
 _SHOWN = 60
@@ -84,7 +82,8 @@ class VerdictFiles:
     Attributes
     ----------
     counts : Counter
-        ``read``, and ``bad`` lines; ``unreadable`` files and folders, counted at each look.
+        ``read``, and ``bad`` lines; ``unreadable`` files and folders, counted at each look; ``ignored_files``: what the folder
+        held at the last look and is not read.
     has_more : bool
         Whether the last look left something for the next.
     """
@@ -95,6 +94,8 @@ class VerdictFiles:
         self.has_more = False
         self._reading: dict[Path, _Reading] = {}
         self._bad, self._unreadable = _Faults(), _Faults()
+        self._told: set[str] = set()
+        self._untold: list[str] = []
 
     def new(self) -> list[Verdict]:
         """Return the verdicts that came since the last call, at most a hundred thousand bytes of them."""
@@ -115,9 +116,9 @@ class VerdictFiles:
         return found
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the files, one text a file, each once; for the log."""
-        found = self._bad.new + self._unreadable.new
-        self._bad.new, self._unreadable.new = [], []
+        """Return what is wrong with the files, one text a file, each once; for the log. Of ignored ones the first is named."""
+        found = self._bad.new + self._unreadable.new + self._untold
+        self._bad.new, self._unreadable.new, self._untold = [], [], []
         return found
 
     def summary(self) -> str:
@@ -159,13 +160,17 @@ class VerdictFiles:
 
     def _files(self) -> list[Path]:
         try:
-            if not self.path.is_dir():
-                return [self.path] if self.path.is_file() else []
-            inside = sorted(path for path in self.path.iterdir() if path.suffix.lower() in SUFFIXES)
+            found = listing(self.path)
         except OSError as error:
             self._cannot_read(self.path, error)
             return []
-        return inside[:MAX_FILES]
+        if found.n_ignored or self.counts["ignored_files"]:
+            self.counts["ignored_files"] = found.n_ignored
+        for why, paths in found.ignored.items():
+            if why not in self._told:
+                self._told.add(why)
+                self._untold.append(f"{paths[0]} is ignored: {why}. Others like it are only counted.")
+        return found.files
 
     def _new_bytes(self, path: Path, room: int) -> bytes:
         """Return the whole lines that are new."""
