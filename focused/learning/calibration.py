@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 KINDS = ("page", "block", "anchor", "context")
 
-# Evidence by this `half_terms` is 0 without a known term and 1 with one.
-_ANY_TERM = 1e-6
+ANY_TERM = 1e-6
+"""Evidence by this `half_terms` is 0 without a known term and 1 with one."""
 # A prior is kept this far from 0 and 1, where its log-odds would be infinite.
 _EPSILON = 1e-6
 
@@ -111,21 +111,21 @@ def no_calibration(kind: str, prior: float) -> Calibration:
     return Calibration(kind, 1.0, float(logit(prior)), prior, 0.0, 0.5, 0)
 
 
+def drawn_to_prior(calibration: Calibration, belief: float) -> Calibration:
+    """Return the calibration with this share, in [0, 1], of what its line says beyond the log-odds of the prior."""
+    prior = float(logit(calibration.prior))
+    offset = prior + belief * (calibration.offset - prior)
+    return replace(calibration, slope=calibration.slope * belief, offset=offset)
+
+
 def halfway_to_prior(start: Calibration, kind: str, prior: float) -> Calibration:
     """Return `start` for another kind of unit with half its log-odds taken from the prior.
 
     What an anchor text or a context says is about a page that nobody has seen: without links to learn
     from, it is believed half as much as if it stood on the page itself.
     """
-    blank = no_calibration(kind, prior)
-    return replace(
-        start,
-        kind=kind,
-        slope=start.slope / 2,
-        offset=(start.offset + blank.offset) / 2,
-        prior=blank.prior,
-        n_examples=0,
-    )
+    prior = no_calibration(kind, prior).prior
+    return drawn_to_prior(replace(start, kind=kind, prior=prior, n_examples=0), 0.5)
 
 
 def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: float = 0.1) -> Calibration:
@@ -169,6 +169,13 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
     return replace(start, slope=slope, offset=float(theta[1]) - slope * centre, n_examples=int(np.sum(weights > 0)))
 
 
+def log_likelihood(calibration: Calibration, examples: CalibrationExamples) -> float:
+    """Return the log-likelihood of labelled units, at most 0; labels are taken as probabilities."""
+    decisions, n_known, labels, weights = examples
+    p = np.clip(calibration.relevance(decisions, n_known), _EPSILON, 1 - _EPSILON)
+    return float(weights @ (labels * np.log(p) + (1 - labels) * np.log1p(-p)))
+
+
 def fit_half_terms(
     start: Calibration, examples: CalibrationExamples, ranked: CalibrationExamples | None = None
 ) -> Calibration:
@@ -178,13 +185,12 @@ def fit_half_terms(
     precision), only such values are chosen. Where there is none one term counts like many, and only the ranking of the
     units without any, which are unknown, differs from that of the decisions.
     """
-    best, least = replace(start, half_terms=_ANY_TERM), float("inf")
+    best, least = replace(start, half_terms=ANY_TERM), float("inf")
     known = None if ranked is None else CalibrationExamples(*(values[ranked.n_known > 0] for values in ranked))
     by_decision = 0.0 if known is None else _average_precision(known.decisions, known)
     for half_terms in 2.0 ** np.arange(-2, 6.5, 0.5):
         candidate = replace(start, half_terms=float(half_terms))
-        p = np.clip(candidate.relevance(examples.decisions, examples.n_known), _EPSILON, 1 - _EPSILON)
-        lost = -float(examples.weights @ (examples.labels * np.log(p) + (1 - examples.labels) * np.log1p(-p)))
+        lost = -log_likelihood(candidate, examples)
         if lost >= least:
             continue
         if known is not None:

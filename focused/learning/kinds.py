@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.learning.calibration import (
+    ANY_TERM,
     Calibration,
     CalibrationExamples,
+    drawn_to_prior,
     fit_half_terms,
     fit_line,
     halfway_to_prior,
+    log_likelihood,
     no_calibration,
 )
 from focused.learning.presence import fit_line_to_unlabeled
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 
 # What holds without links counts for as many of them as this.
 _LINK_STRENGTH = 10.0
+# Two fitted numbers gain 1 in log-likelihood where nothing is to be learnt and links are independent; links of one page, or
+# to one page, are not. Half is believed at least, as where there are no links.
+_GAIN_OF_CHANCE, _LEAST_BELIEF = 4.0, 0.5
 
 
 def population(
@@ -109,6 +115,9 @@ def calibrate_links(
 ) -> Calibration:
     """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
 
+    Anchor texts of few known terms are drawn to the prior, as far as that ranks them no worse. A context of few terms says
+    as much as its decision, and only one without any is unknown (docs/method.md, D98).
+
     Parameters
     ----------
     kind : {"anchor", "context"}
@@ -126,7 +135,13 @@ def calibrate_links(
     relevant = float(links.weights @ links.labels)
     prior = (relevant + _LINK_STRENGTH * page.prior) / (n_links + _LINK_STRENGTH)
     start = halfway_to_prior(page, kind, prior)
-    # Slope and offset first as pages have half_terms, then again with the links' own.
-    line = fit_line(start, links, strength=_LINK_STRENGTH)
-    bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
-    return with_best_threshold(fit_line(bent, links, strength=_LINK_STRENGTH), links)[0]
+    if kind == "context":
+        bent = replace(start, half_terms=ANY_TERM)
+    else:
+        # Slope and offset first as pages have half_terms, then again with the links' own.
+        line = fit_line(start, links, strength=_LINK_STRENGTH)
+        bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
+    fitted = fit_line(bent, links, strength=_LINK_STRENGTH)
+    gain = log_likelihood(fitted, links) - log_likelihood(drawn_to_prior(fitted, 0.0), links)
+    belief = max(1 - _GAIN_OF_CHANCE / max(gain, 1e-300), _LEAST_BELIEF)
+    return with_best_threshold(drawn_to_prior(fitted, belief), links)[0]
