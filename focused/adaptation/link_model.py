@@ -13,7 +13,7 @@ from focused.adaptation.link_features import N_COLUMNS
 from focused.adaptation.link_memory import OF_EVIDENCE, OF_LINKS
 from focused.adaptation.link_prior import NO_PRIOR, Prior, Weights
 from focused.adaptation.link_training import LENGTH, Loss, Rates, slices, training_matrix
-from focused.steps import finish
+from focused.steps import Steps, finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
@@ -167,14 +167,10 @@ class LinkModel:
         start = np.concatenate((self.weights.dense, both[columns]))
         cost = terms.nnz // 4 + 20 * len(training)
         yield 2 * cost
-        work = descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS)
-        while True:
-            try:
-                next(work)
-            except StopIteration as end:
-                found, n_iterations = end.value
-                break
+        descent = Steps(descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS))
+        for _ in descent:
             yield cost
+        found, n_iterations = descent.found
         self.last = Fit(len(training), len(columns), n_iterations, *loss.means(found))
         both = self.prior.terms()  # terms that no outcome has say what they said before
         both[columns] = found[n_dense:]
