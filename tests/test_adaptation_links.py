@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import hand_made
 import numpy as np
@@ -21,6 +21,7 @@ from focused.adaptation.link_training import DENSE, Loss, Rates, training_matrix
 from focused.page.reader import PageReader
 from focused.page.units import KINDS
 from focused.relevance import Judge
+from focused.steps import Steps, finish
 from focused.strategies import Visit, make_strategy
 from focused.strategies.base import block_of_links
 from focused.text.analyzer import Analyzer
@@ -64,20 +65,12 @@ def scores(session: LinkSession, *urls: str) -> list[float]:
     return session._scores(np.array(session.memory.numbers(urls))).tolist()
 
 
-def finished(steps: Generator[Any, None, Any]) -> Any:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
-
-
 def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
     """What the model would be fitted to, with the rates of now."""
     rates = Rates(model.memory, model.values())
     for _ in rates.count():
         pass
-    return finished(training_matrix(model.memory, links, model.values(), rates))
+    return finish(training_matrix(model.memory, links, model.values(), rates))
 
 
 # --- Features
@@ -416,7 +409,7 @@ def test_a_descent_has_a_break_after_each_time_that_the_function_was_computed():
     for n_steps in range(1, 4):
         next(steps)
         assert len(points) == n_steps  # nothing happens between two
-    found, n_iterations = finished(steps)
+    found, n_iterations = finish(steps)
     assert found == pytest.approx([3, 3], abs=1e-2)
     assert 1 < n_iterations < len(points)
 
@@ -439,7 +432,7 @@ def test_a_descent_ends_where_scipys_does_with_fewer_computations(seed):
         calls.append(point)
         return loss(point)
 
-    found, _ = finished(descend(counted, start, loss.curvature(start), max_iterations=200, tolerance=1e-9))
+    found, _ = finish(descend(counted, start, loss.curvature(start), max_iterations=200, tolerance=1e-9))
     options = {"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-8}
     same = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
     assert found == pytest.approx(same.x, abs=2e-3)
@@ -459,14 +452,14 @@ def test_curvatures_are_the_second_derivatives():
 
 
 def test_a_descent_from_the_lowest_point_stays_there():
-    found, n_iterations = finished(descend(bowl, np.full(2, 3.0), np.ones(2), max_iterations=30))
+    found, n_iterations = finish(descend(bowl, np.full(2, 3.0), np.ones(2), max_iterations=30))
     assert found.tolist() == [3, 3]
     assert n_iterations == 0
 
 
 @pytest.mark.parametrize("curvature", [1e-6, 1.0, 1e6])
 def test_a_descent_that_is_told_a_wrong_curvature_ends_at_the_same_point(curvature):
-    found, _ = finished(descend(bowl, np.zeros(2), np.full(2, curvature), max_iterations=200, tolerance=1e-12))
+    found, _ = finish(descend(bowl, np.zeros(2), np.full(2, curvature), max_iterations=200, tolerance=1e-12))
     assert found == pytest.approx([3, 3], abs=1e-3)
 
 
@@ -474,7 +467,7 @@ def test_a_descent_where_nothing_is_lower_ends():
     def broken(point: np.ndarray) -> tuple[float, np.ndarray]:
         return (0.0 if not point.any() else np.nan), np.ones(2)
 
-    found, n_iterations = finished(descend(broken, np.zeros(2), np.ones(2), max_iterations=30))
+    found, n_iterations = finish(descend(broken, np.zeros(2), np.ones(2), max_iterations=30))
     assert found.tolist() == [0, 0]
     assert n_iterations == 0
 
@@ -597,13 +590,9 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
                 break
     assert at_once._work is not None
     n_steps = 0
-    steps = in_steps._learning(large)
-    while True:
-        try:
-            assert next(steps) >= 0
-        except StopIteration as end:
-            _, found = end.value
-            break
+    learning = Steps(in_steps._learning(large))
+    for n_rows in learning:
+        assert n_rows >= 0
         n_steps += 1
         in_steps.placed(large.links[n_steps], 1000 + n_steps, 0.5)
         in_steps.moved()
@@ -611,6 +600,7 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
         in_steps.record(before[n_steps].urls[0])
     assert n_steps > 6
     at_once._learn(large)
+    _, found = learning.found
     assert found.tolist() == scores(at_once, *large.links)
     for each in after:
         for session in (at_once, in_steps):

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from focused.learning.calibration import KINDS, Calibration
 from focused.learning.learners import LEARNERS
 from focused.topic import Topic, TopicError, check_topic_name, is_topic_setting, load_topic, topic_names
+from focused.topic.counted import relevance_of_counts
 from focused.topic.names import SHIPPED
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
@@ -46,6 +48,19 @@ def test_what_is_saved_is_loaded(topic: Topic, tmp_path: Path) -> None:
     for name in ("idf", "coef", "topic_vector"):
         assert np.array_equal(getattr(loaded, name), getattr(topic, name))
     assert topic_names(tmp_path) == ["stars"]
+
+
+def test_texts_are_judged_by_their_counts_whatever_the_order_of_the_columns_and_unknown_terms_say_nothing(
+    topic: Topic,
+) -> None:
+    counts = sparse.csr_matrix([[3.0, 2.0, 1.0], [0.0, 5.0, 0.0], [0.0, 0.0, 4.0]])
+    found = relevance_of_counts(topic, ["moon", "sun", "star"], counts, "block")
+    # star weighs 1 * 1 and 4 * 1, moon 3 * 2: the rows are (1, 6) / sqrt(37), nothing, and (1, 0).
+    decisions = np.array([(1 * 0.5 - 6 * 0.5) / np.sqrt(37), 0.0, 0.5]) - 0.25
+    expected = topic.calibrations["block"].relevance(decisions, np.array([2, 0, 1]))
+    assert found == pytest.approx(expected)
+    assert found[1] == pytest.approx(0.1)  # the prior
+    assert relevance_of_counts(topic, ["sun"], counts[:, :1], "block") == pytest.approx([found[1]] * 3)
 
 
 def test_saving_twice_gives_the_same_bytes(topic: Topic, tmp_path: Path) -> None:

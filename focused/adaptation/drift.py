@@ -8,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from focused.topic.counted import relevance_of_counts
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -27,31 +29,17 @@ def example_relevance(topic: Topic, examples: TopicExamples) -> Floats:
     examples : TopicExamples
         The topic's, or those that it was trained from first.
     """
-    # Brings scikit-learn along: half a second that a crawl without adaptation should not wait for.
-    from focused.text.weighting import weighted_rows
-
-    column = {term: number for number, term in enumerate(examples.terms)}
-    known = [(row, column[term]) for row, term in enumerate(topic.terms) if term in column]
-    if not known:
-        return np.zeros(examples.pages.shape[0])
-    rows, columns = map(list, zip(*known, strict=True))
-    weighted = weighted_rows(examples.pages[:, columns], topic.idf[rows], sublinear=topic.sublinear_tf)
-    decisions = weighted @ topic.coef[rows] + topic.intercept
-    return topic.calibrations["page"].relevance(decisions, np.diff(weighted.indptr))
+    return relevance_of_counts(topic, examples.terms, examples.pages, "page")
 
 
 def relevance_of(model: Topic, texts: Sequence[TermCounts]) -> Floats:
     """Return the relevance that a model gives pages by their terms, shape (n_pages,), in [0, 1]."""
-    from focused.text.weighting import weighted_rows
-
     column = {term: number for number, term in enumerate(model.terms)}
     rows = [[(column[term], float(n)) for term, n in text.items() if term in column] for text in texts]
     ends = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
     numbers, counts = [number for row in rows for number, _ in row], [n for row in rows for _, n in row]
     matrix = sparse.csr_matrix((counts, numbers, ends), shape=(len(rows), len(column)), dtype=np.float64)
-    weighted = weighted_rows(matrix, model.idf, sublinear=model.sublinear_tf)
-    decisions = weighted @ model.coef + model.intercept
-    return model.calibrations["page"].relevance(decisions, np.diff(weighted.indptr))
+    return relevance_of_counts(model, model.terms, matrix, "page")
 
 
 def deciles(relevances: npt.ArrayLike) -> list[float]:

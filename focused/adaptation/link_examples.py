@@ -13,6 +13,7 @@ from focused.adaptation.link_memory import LinkMemory
 from focused.adaptation.link_prior import NO_PRIOR, Prior
 from focused.adaptation.link_training import DENSE, Loss, Rates, training_matrix
 from focused.steps import finish
+from focused.topic.counted import relevance_of_counts
 
 if TYPE_CHECKING:
     from focused.topic import Topic, TopicExamples
@@ -96,12 +97,10 @@ def learnt_prior(topic: Topic, weight: float) -> Prior:
 
 
 def _memory(topic: Topic, examples: TopicExamples) -> LinkMemory:
-    from focused.strategies.training_links import judged
-
-    pages = judged(topic, examples, examples.pages, "page")
+    pages = relevance_of_counts(topic, examples.terms, examples.pages, "page")
     outcomes = np.where(examples.positive, 1.0, pages)
-    anchors = logit(judged(topic, examples, examples.anchors, "anchor"))
-    contexts = logit(judged(topic, examples, examples.contexts, "context"))
+    anchors = logit(relevance_of_counts(topic, examples.terms, examples.anchors, "anchor"))
+    contexts = logit(relevance_of_counts(topic, examples.terms, examples.contexts, "context"))
     columns = np.array([hashed(term) for term in examples.terms], dtype=np.int64)
     texts = [
         tuple(sorted(set(columns[examples.anchors.indices[first:last]].tolist()))[:MAX_ANCHOR_TERMS])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.topic.counted import relevance_of_counts
 from focused.topic.names import TopicError, retrain_advice
 
 if TYPE_CHECKING:
@@ -59,23 +60,8 @@ def training_links(topic: Topic, strategy: str) -> TrainingLinks:
             f"trained before they were kept. {retrain_advice(topic.name, topic.manifest)}; or choose another strategy: "
             f"-a strategy=NAME"
         )
-    relevant = judged(topic, examples, examples.pages, "page") >= topic.threshold("page")
+    relevant = relevance_of_counts(topic, examples.terms, examples.pages, "page") >= topic.threshold("page")
     return TrainingLinks(examples, examples.positive | relevant)
-
-
-def judged(topic: Topic, examples: TopicExamples, texts: Any, kind: str) -> npt.NDArray[np.float64]:
-    """Return what the topic says of texts of its examples: relevances of rows over the examples' terms, of one kind."""
-    from scipy import sparse
-
-    from focused.text.weighting import weighted_rows
-
-    column_of = {term: column for column, term in enumerate(topic.terms)}
-    moved = np.array([column_of.get(term, -1) for term in examples.terms], dtype=np.int64)
-    known = texts[:, np.flatnonzero(moved >= 0)]
-    shape = (known.shape[0], len(topic.terms))
-    counts = sparse.csr_matrix((known.data, moved[moved >= 0][known.indices], known.indptr), shape=shape)
-    decisions = weighted_rows(counts, topic.idf, sublinear=topic.sublinear_tf) @ topic.coef + topic.intercept
-    return topic.calibrations[kind].relevance(decisions, np.diff(counts.indptr))
 
 
 def drawn(labels: Flags, limit: int, random_state: int) -> Rows:
