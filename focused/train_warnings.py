@@ -37,6 +37,7 @@ def warnings_about(
     *,
     f1: float,
     prior: float | None = None,
+    left_out: Sequence[int] = (),
 ) -> list[str]:
     """Return what the user of a topic should know about its examples, the gravest first.
 
@@ -53,6 +54,8 @@ def warnings_about(
         Cross-validated, in [0, 1].
     prior : float, optional
         Share of relevant pages estimated among the unlabelled ones, in (0, 1); None where it was not estimated.
+    left_out : sequence of int
+        Rows of the positives that nothing was learnt from, because they hold no known word.
     """
     # What pages of the topic have in common cannot be told from what any pages have, if these are few.
     # Nor can it where the unlabelled pages are mostly of the topic themselves.
@@ -63,6 +66,7 @@ def warnings_about(
         *of_the_topic,
         *_unusable(f1),
         *_few(positive),
+        *_without_words(positive, left_out),
         *_few_unlabeled(positive, unlabeled),
         *_far_away(unlabeled),
         *_languages(language, positive),
@@ -155,6 +159,17 @@ def _few(positive: PageSet) -> list[str]:
     if len(positive) >= _FEW:
         return []
     return [f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."]
+
+
+def _without_words(positive: PageSet, left_out: Sequence[int]) -> list[str]:
+    n = len(left_out)
+    if not n:
+        return []
+    return [
+        f"{_pages(n)} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
+        f"pages hold, and {'is' if n == 1 else 'are'} left out: {_named(_names(positive, left_out))}. See whether "
+        f"{'it has text, and belongs' if n == 1 else 'they have text, and belong'} to the topic."
+    ]
 
 
 def _languages(language: str, positive: PageSet) -> list[str]:

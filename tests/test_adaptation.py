@@ -232,6 +232,17 @@ def test_of_verdict_files_without_a_fault_nothing_is_said(tmp_path):
     assert f"no file to read at {tmp_path / 'b'}" in VerdictFiles(tmp_path / "b").summary()
 
 
+def test_pages_of_a_crawl_without_a_known_word_are_named_when_a_topic_is_trained_again():
+    rng = np.random.default_rng(3)
+    pages = [judged(n, {f"only{n}": 3} if n > 2 else words(rng, STAR_WORDS)) for n in range(1, 8)]
+    said: list[str] = []
+    retrain(a_topic(), pages, dict.fromkeys(range(1, 8), True), about={}, say=said.append)
+    assert said[1:] == [
+        "5 pages of the positives hold no known word, that is, none that several pages hold, and are left out: "
+        "http://h.example/3, http://h.example/4, http://h.example/5, 2 more of the crawl"
+    ]
+
+
 def test_the_record_of_pages_is_read_back_and_half_lines_are_left_out(tmp_path):
     page = judged(2, {"stern": 3, "straße": 1}, LinkTexts(1, {"a": 1}, {"b": 2}, {"c": 1}, {"d": 1}))
     path = tmp_path / "adaptation.jsonl"

@@ -421,6 +421,27 @@ def test_a_mixture_of_topics_copies_and_outliers_is_named(examples: Path, tmp_pa
     assert [f"WARNING: {text}" for text in manifest["warnings"]] == warnings
 
 
+@pytest.mark.parametrize("n_pages", [1, 5])
+def test_positives_without_a_word_that_others_hold_are_named(
+    examples: Path, tmp_path: Path, here: Here, n_pages: int
+) -> None:
+    folder = tmp_path / "odd"
+    shutil.copytree(examples / "positive", folder)
+    for number in range(n_pages):
+        (folder / f"odd{number}.html").write_bytes(f"<p>qx{'z' * (number + 1)}".encode())
+    done = here(
+        *("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick"),
+        *("--language", "en"),
+    )
+    assert done.exit_code == 0, done.err
+    (warning,) = [line for line in done.out.splitlines() if "no known word" in line]
+    names = ", ".join(str(folder / f"odd{number}.html") for number in range(min(n_pages, 3)))
+    wanted = "1 page of the positives holds" if n_pages == 1 else "5 pages of the positives hold"
+    assert warning.startswith(f"WARNING: {wanted} no known word, that is, none that several pages hold, and ")
+    assert f" left out: {names}{'.' if n_pages == 1 else ' and 2 more.'} See" in warning
+    assert "known word" not in done.err
+
+
 def test_unlabelled_pages_that_are_mostly_of_the_topic_are_named_and_not_the_positives_blamed(
     examples: Path, tmp_path: Path, here: Here
 ) -> None:

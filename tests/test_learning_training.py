@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from dataclasses import asdict, replace
 
 import numpy as np
@@ -181,14 +180,14 @@ def test_learners_without_reliable_negatives_leave_their_figures_empty(web):
     assert model.figures.lambda_ is None
 
 
-def test_positives_without_words_are_left_out_with_a_warning(web, caplog):
+def test_positives_without_words_are_left_out_and_named_by_their_rows(web):
     counts, y, links = web
     emptied = counts.tolil()
     emptied[4] = 0
-    with caplog.at_level(logging.WARNING, logger="focused.learning.examples"):
-        model = train_topic(emptied.tocsr(), y, link_examples=links)
+    model = train_topic(emptied.tocsr(), y, link_examples=links)
     assert model.figures.n_positive == 19
-    assert "1 positive pages hold no known word" in caplog.text
+    assert model.left_out == (4,)
+    assert train_topic(counts, y, link_examples=links).left_out == ()
     gone = (links.source_rows == 4) | (links.target_rows == 4)
     assert model.figures.n_links == 800 - gone.sum()
 

@@ -15,6 +15,7 @@ from focused.adaptation.held_out import N_PARTS, held_out_score, parts_of
 from focused.adaptation.new_side import new_side, resembling
 from focused.adaptation.record import that_join
 from focused.learning.training import train_topic
+from focused.plural import some
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from focused.topic import Topic, TopicExamples
 
 N_FOLDS = 5
+_N_NAMED = 3
 OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
 """What the manifest says of the model is that of the new one, and written when the topic is."""
 Labels = Mapping[int, bool]
@@ -180,7 +182,23 @@ def retrain(
         n_folds=N_FOLDS,
         random_state=random_state,
     )
+    if model.left_out:
+        say(_without_words(model.left_out, len(own.positive), [page.url for page in that_join(pages, labels)]))
     return _with_model(topic, model, examples, about)
+
+
+def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
+    """Return which positives hold no known word; of a topic's own examples no addresses are kept."""
+    joined = [urls[row - n_own] for row in rows if row >= n_own]
+    of_topic = len(rows) - len(joined)
+    named = [*joined[:_N_NAMED], *([f"{some(of_topic, 'pages')} of the topic's own examples"] if of_topic else [])]
+    if len(joined) > _N_NAMED:
+        named.append(f"{len(joined) - _N_NAMED} more of the crawl")
+    n = len(rows)
+    return (
+        f"{some(n, 'pages')} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
+        f"pages hold, and {'is' if n == 1 else 'are'} left out: {', '.join(named)}"
+    )
 
 
 def _examples_of(topic: Topic) -> TopicExamples:

@@ -124,7 +124,10 @@ class Command(ProjectCommand):
             *(positive, unlabeled), learner=opts.learner, quick=opts.quick, random_state=random_state, say=progress.say
         )
         warnings = warnings_about(
-            topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1, prior=learnt.prior
+            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
+            f1=learnt.f1,
+            prior=learnt.prior,
+            left_out=learnt.model.left_out,
         )
         command = command_line(topic.name, opts)
         make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=random_state)

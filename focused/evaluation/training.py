@@ -87,7 +87,10 @@ def train(group: Group, settings: Any) -> Path:
     topic.language = reader.language
     learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
     warnings = warnings_about(
-        topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms, f1=learnt.f1, prior=learnt.prior
+        *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
+        f1=learnt.f1,
+        prior=learnt.prior,
+        left_out=learnt.model.left_out,
     )
     make_topic(
         *(topic, learnt, positive, unlabeled),

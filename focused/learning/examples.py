@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,6 @@ from focused.text.vocabulary import canonical, select_terms
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
-
-logger = logging.getLogger(__name__)
 
 MIN_PAGES = 3
 """Least number of positive, and of unlabelled, pages: with fewer nothing can be held out."""
@@ -48,6 +45,8 @@ class TrainingSet:
     """Shape (n_pages,)."""
     rows: NDArray[np.int64]
     """Rows of the pages in the counts that were given, shape (n_pages,)."""
+    left_out: NDArray[np.int64]
+    """Rows, in those counts, of positive pages without a known word."""
     links: LinkExamples
     """Rows refer to `counts`; no links where none were given."""
 
@@ -83,11 +82,10 @@ def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None
             f"At least {MIN_PAGES} positive pages with known words and {MIN_PAGES} unlabelled pages are needed. "
             f"Got {n_with_words} and {n_unlabeled}. Bring more examples."
         )
-    if n_with_words < n_positive:
-        logger.warning("%d positive pages hold no known word and are left out", n_positive - n_with_words)
     kept = np.flatnonzero(has_words | ~positive)
     links = _links_among(link_examples, terms, kept, matrix.shape)
-    return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], kept, links)
+    left_out = np.flatnonzero(positive & ~has_words)
+    return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], kept, left_out, links)
 
 
 def _positive_flags(y: ArrayLike, n_pages: int) -> NDArray[np.bool_]:

@@ -100,6 +100,8 @@ class TopicModel:
     negative_terms: tuple[tuple[int, float], ...]
     """Column and coefficient of the strongest terms against it, strongest first."""
     figures: TrainingFigures | KeywordFigures
+    left_out: tuple[int, ...] = ()
+    """Rows of positive pages, in the counts it was trained on, that hold no known word: nothing was learnt from them."""
 
     def rows(self, counts: Any) -> sparse.csr_matrix:
         """Return the weighted, L2-normalised rows of text units, shape (n_units, n_terms).

@@ -217,4 +217,5 @@ def _model(
         positive_terms=tuple((int(data.terms[i]), float(coef[i])) for i in strongest),
         negative_terms=tuple((int(data.terms[i]), float(coef[i])) for i in weakest),
         figures=figures,
+        left_out=tuple(data.left_out.tolist()),
     )
