@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_THINGS = re.compile(r"\b(byte|context|link|page|record|request|response|row|seed)s\b")
+_THINGS = re.compile(r"\b(byte|context|link|page|record|request|response|row|seed|training)s\b")
 
 
 def some(count: int, things: str) -> str:

@@ -11,6 +11,7 @@ from focused.adaptation.trainer import Trainer
 from focused.adaptation.versions import FIRST, LIST_FILE, Attempt, read_labels, version_in_use
 from focused.adaptation.worker import Task
 from focused.model_change import ModelChange
+from focused.plural import some
 from focused.stores import LineFile
 from focused.topic import TopicError
 
@@ -77,6 +78,7 @@ class TrainingRounds:
         self._stats = stats
         self._trainer = Trainer(options.timeout_secs)
         self._n_attempts = FIRST
+        self._n_begun = self._n_finished = 0
         self._n_failed_in_a_row = 0
         self._n_new_side = 0
 
@@ -103,6 +105,7 @@ class TrainingRounds:
         task = self._task(joined, n_pages)
         joined.start_again()
         self._stats.count("trainings_count")
+        self._n_begun += 1
         if not self._trainer.ask(task):
             self._failed()
         elif self._waits:
@@ -135,11 +138,23 @@ class TrainingRounds:
             logger.warning("Version %d of the model cannot be used, the topic's own is: %s", version, error)
 
     def close(self) -> None:
-        """End the process that trains, close the list."""
+        """End the process that trains, close the list; say so where the crawl ended before it could adapt."""
+        if self._trainer.is_busy and not self._n_finished:
+            self._say_that_none_has_finished()
         self._trainer.close()
         self.list_file.close()
 
     # --- Inside
+
+    def _say_that_none_has_finished(self) -> None:
+        n, run_dir = self._n_begun, self._crawl.plan.run_dir
+        logger.warning(
+            "%s begun and none had finished when the crawl ended: all its pages were judged by version %d of the model. Go "
+            "on with more pages (-a run_dir=%s -a max_pages=N), or let a training begin earlier "
+            "(FOCUSED_ADAPTATION_EVERY_PAGES)%s.",
+            *(f"{some(n, 'trainings')} {'was' if n == 1 else 'were'}", self.model.version, run_dir),
+            "" if self._waits else ", or have the crawl stand still meanwhile (FOCUSED_ADAPTATION_WAIT=always)",
+        )
 
     def _task(self, joined: Joined, n_pages: int) -> Task:
         topic, run_dir, labels = self._topic, self._crawl.plan.run_dir, joined.labels()
@@ -173,6 +188,8 @@ class TrainingRounds:
 
     def _trained(self, attempt: Attempt) -> None:
         """Use a new model, or say why not."""
+        self._stats.count("trainings_finished_count")
+        self._n_finished += 1
         self.list_file.write(attempt.to_line())
         harvest = self._crawl.harvest
         if self._options.verdicts is not None:

@@ -279,6 +279,29 @@ def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_t
     assert impatient.stats["focused/adaptation/trainings_count"] >= 1
 
 
+@pytest.mark.parametrize(("wait", "max_pages"), [("offline", 10), ("never", 11)])
+def test_a_crawl_that_ends_before_a_training_has_finished_says_that_it_did_not_adapt(
+    web, models, tmp_path, wait, max_pages
+):
+    run = crawl(
+        *(models, tmp_path),
+        web=web,
+        max_pages=max_pages,
+        strategy="best_first",
+        settings=SETTINGS | {"FOCUSED_ADAPTATION": "automatic", "FOCUSED_ADAPTATION_WAIT": wait},
+    )
+    assert run.exit_code == 0, run.err
+    (said,) = [line for line in run.err.splitlines() if "none had finished" in line]
+    assert "1 training was begun and none had finished when the crawl ended" in said
+    assert f"version 1 of the model. Go on with more pages (-a run_dir={run.run_dir} " in said
+    assert ("FOCUSED_ADAPTATION_WAIT=always" in said) is (wait == "never")
+    assert run.stats["focused/adaptation/trainings_count"] == 1
+    assert "focused/adaptation/trainings_finished_count" not in run.stats
+    done = scrapy("train", "stars", "--from-run", str(run.run_dir), cwd=tmp_path, env=environment(models))
+    assert done.exit_code != 0
+    assert "none of the trainings that were begun had finished" in done.err
+
+
 @pytest.mark.parametrize("strategy", ["cbp_slc", "shark_search", "anchor_tree", "adaptive"])
 def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, strategy):
     run = crawl(
@@ -293,6 +316,9 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     assert "log_count/ERROR" not in run.stats
     assert "focused/adaptation/worker_failed_count" not in run.stats, run.err
     assert run.stats["focused/adaptation/accepted_count"] > 0
+    n_made = sum(run.stats.get(f"focused/adaptation/{what}_count", 0) for what in ("accepted", "refused"))
+    assert run.stats["focused/adaptation/trainings_finished_count"] == n_made
+    assert "none had finished" not in run.err
     assert len(fetched(run)) == 50
 
 

@@ -63,10 +63,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
     attempts = read_attempts(run_dir)
     version = version_in_use(attempts)
     if version == FIRST:
-        done = f"all {len(attempts)} new models were refused" if attempts else "it did not adapt"
-        raise ValueError(
-            f"Nothing was learnt in {run_dir}: {done}. Crawl with -s FOCUSED_ADAPTATION=automatic, interactive or both."
-        )
+        raise ValueError(f"Nothing was learnt in {run_dir}: {_why_nothing(run, len(attempts))}")
     counting = load_version(run_dir, topic, version).manifest.get("counting")
     if counting != COUNTING:
         raise ValueError(
@@ -82,6 +79,14 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
     if not found.joined(labels):
         raise ValueError(f"{run_dir / RECORD_FILE} holds none of the pages that version {version} was learnt from.")
     return found
+
+
+def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
+    stats = run.get("stats")
+    if isinstance(stats, dict) and stats.get("focused/adaptation/trainings_count") and not n_attempts:
+        return "none of the trainings that were begun had finished when it ended. Go on with it, with more pages."
+    done = f"all {n_attempts} new models were refused" if n_attempts else "it did not adapt"
+    return f"{done}. Crawl with -s FOCUSED_ADAPTATION=automatic, interactive or both."
 
 
 def _read_run(run_dir: Path) -> dict[str, Any]:
