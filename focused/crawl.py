@@ -214,6 +214,8 @@ class Crawl:
             return False
         if self.frontier is not None:  # it joins what it is given
             again = self.frontier.again
+            if self.frontier.intake.holds(url):
+                return False  # this page may be committed, and the crawl die, before the one that asked for it
             return not self.merges or hash(url) in self._fetched or (again is not None and again.knows(url))
         return self.waiting is None or not self.waiting.may_change(url)
 

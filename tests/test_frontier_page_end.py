@@ -127,7 +127,7 @@ def stats_of(run_dir: Path) -> dict[str, Any]:
 @pytest.mark.parametrize("strategy", ["best_first", "adaptive"])
 def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on_with_all(models, tmp_path, strategy):
     small = [f"/small/{number}" for number in range(N_SMALL)]
-    # No link is on two large pages: the one that was judged first would be the one to bring it.
+    # No link is on two large pages: it would be there as soon as one of them is.
     many = {number: [(f"/n/{number}/{i}", f"soup {number} {i}") for i in range(N_LINKS)] for number in (1, 2)}
     large = [f"/large/{number}" for number in many]
     pages = {f"/large/{number}": hand_made.html(hand_made.STARS, *links) for number, links in many.items()}

@@ -59,6 +59,8 @@ class Intake:
         self._requests = requests
         self._others = others
         self._learning = learning
+        # Hashes of URLs; of a page that never ends they stay, for nobody has brought those links.
+        self._held: set[int] = set()
 
     def request(self, request: Request) -> bool:
         """Take in a request that belongs to no link under way; return whether it was new."""
@@ -70,6 +72,7 @@ class Intake:
 
     def link(self, link: Link) -> bool:
         """Take in a link; return whether it was new."""
+        self._held.discard(hash(link.url))
         [what] = self._store.add([link])
         if self._again is not None:
             self._again.added(link, what)
@@ -127,7 +130,15 @@ class Intake:
         )
         if any(isinstance(getattr(answer, "value", None), IgnoreRequest) for _, answer in answers):
             return None
+        self._held.add(hash(request.url))
         return self._requests.link(request)
+
+    def holds(self, url: str) -> bool:
+        """Tell whether pages under way are to bring a link that no page has brought yet.
+
+        What such a page brings is not durable until its commit: another page that links there has to bring it, too.
+        """
+        return hash(url) in self._held
 
     # --- Inside
 
