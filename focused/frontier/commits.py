@@ -8,6 +8,7 @@ import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier import resume
+from focused.frontier.known_as import known_as
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -110,6 +111,7 @@ class Commits:
             if crawl.harvest is not None and (harvest := store.remembered("harvest")) is not None:
                 crawl.harvest.restore(harvest)
                 crawl.n_judged = crawl.harvest.n_pages
+            crawl.remember_fetched(known_as(self._run_dir / "fetched.csv"))
             logger.info(
                 "Going on in %s: %d pages are in, %d links wait%s.",
                 *(self._run_dir, self._stats.get_value("focused/pages/fetched_count", 0), len(store)),
