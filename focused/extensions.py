@@ -18,6 +18,7 @@ from scrapy.utils.asyncio import create_looping_call
 import focused
 from focused.adaptation.options import OFF
 from focused.adaptation.versions import FIRST, read_attempts, version_in_use
+from focused.frontier.passed_over import advice
 from focused.pipelines import HARVEST_FILE, PAGES_FILE, frontier_size
 from focused.plural import some
 from focused.run_parts import first_model, strategy_parts
@@ -165,6 +166,8 @@ class HarvestMonitor:
         lines.extend(
             f"  {some(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
         )
+        if passed_over := advice(stats.get_stats()):
+            lines.append(f"  {passed_over}")
         if not harvest.n_pages:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:

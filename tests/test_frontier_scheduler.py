@@ -19,6 +19,8 @@ from focused import settings
 from focused.frontier import hand_out
 from focused.frontier.durable import FrontierScheduler
 from focused.frontier.hosts_ready import now
+from focused.frontier.passed_over import advice
+from focused.frontier.ranks import priority_of
 from focused.frontier.view import FrontierView
 from focused.webs import open_web
 
@@ -33,7 +35,7 @@ class CheckedScheduler(FrontierScheduler):
 
     def open(self, spider: Any) -> None:
         super().open(spider)
-        self.seen: dict[str, Any] = {"handed": 0, "overtaken": [], "passed_over": 0, "merged_to": {}}
+        self.seen: dict[str, Any] = {"handed": 0, "overtaken": [], "passed_over": 0, "poorer": 0, "merged_to": {}}
         self.next_link = self.hand_out.next_link
         self.hand_out.next_link = self.checked
 
@@ -41,11 +43,16 @@ class CheckedScheduler(FrontierScheduler):
         moment = now()  # for both: a host's time may come while the best link is looked for
         best = None
         ready: dict[str, bool] = {}
-        query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
-        for url, host in self.store._sql.execute(query):
+        query = (
+            "SELECT links.url, hosts.name, rank FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
+        )
+        first = None
+        for url, host, rank in self.store._sql.execute(query):
+            first = rank if first is None else first
             ready.setdefault(host, self.hand_out.ready(host) <= moment)
             if ready[host]:
                 best = url
+                self.seen["poorer"] += priority_of(rank) < priority_of(first)
                 break
         self.seen["passed_over"] += len(ready) - 1 if best else 0
         with pytest.MonkeyPatch.context() as patched:
@@ -82,8 +89,11 @@ def test_the_best_link_whose_host_may_be_asked_is_next(tmp_path, concurrency, de
     found = seen(result.run_dir)
     assert found["overtaken"] == []
     assert found["handed"] >= n_pages
+    assert result.stats.get("focused/frontier/passed_over_count", 0) == found["poorer"]
     if delay:  # it would prove nothing if no host had to rest
         assert found["passed_over"] > 20
+        assert found["poorer"] > 0
+    assert ("for poorer links" in result.err) is bool(advice(result.stats))
 
 
 def test_with_one_request_at_a_time_two_crawls_are_the_same(tmp_path):

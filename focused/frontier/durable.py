@@ -25,6 +25,7 @@ from focused.frontier.leases import Leases
 from focused.frontier.link import host_of
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.other_requests import OtherRequests
+from focused.frontier.passed_over import count_passed_over
 from focused.frontier.records import Learning
 from focused.frontier.rescore import rescore
 from focused.frontier.room import Room
@@ -62,7 +63,7 @@ class FrontierScheduler(BaseScheduler):
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
     ``moved_count``, ``over_host_cap_count``, ``host_cap_dropped_count``, ``too_deep_count``, ``cut_count``,
-    ``not_durable_count``, ``resumed_count``.
+    ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``.
     """
 
     #: Whether a crawl can go on in the run directory of an earlier one: see :func:`focused.plan.plan_crawl`.
@@ -134,6 +135,8 @@ class FrontierScheduler(BaseScheduler):
         request = self.hand_out.next()
         if request is not None:
             self._stats.inc_value("scheduler/dequeued")
+            if self.hand_out.levels_below:
+                count_passed_over(self._stats, self.hand_out.levels_below)
         elif (rested_at := self.hand_out.next_time()) is not None:
             self._wake.at(rested_at)
         return request

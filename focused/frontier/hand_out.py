@@ -44,6 +44,8 @@ class HandOut:
         ready: HostsReady,
     ) -> None:
         self.ready = ready
+        #: By how many levels of priority the request that came last stands behind a link whose host has to wait.
+        self.levels_below = 0
         self._store = store
         self._again = again
         self._requests = requests
@@ -52,6 +54,7 @@ class HandOut:
 
     def next(self) -> Request | None:
         """Return the next request; None where no host that has one may be asked now."""
+        self.levels_below = 0
         return self._next_other() or self.next_link()
 
     def next_link(self) -> Request | None:
@@ -59,6 +62,7 @@ class HandOut:
         link = self._store.next(self.ready, now())
         if link is None:
             return None
+        self.levels_below = self._store.hosts.levels_below
         if self._again is not None:
             link = self._again.leased(link)
         request = self._requests.leased(link)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import heapq
 from typing import TYPE_CHECKING
 
+from focused.frontier.schema import RANK_BITS
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -16,7 +18,13 @@ class HostQueue:
     """A heap of hosts by the rank of their best waiting link; hosts that must rest lie aside until their time comes.
 
     Stale entries are left in the heap and passed over when they come up: an entry counts only if it is the host's
-    current one. Memory: some 300 bytes a host that has waiting links.
+    current one. Memory: some 300 bytes a host that has waiting links, 120 more while it rests.
+
+    Attributes
+    ----------
+    levels_below : int
+        By how many levels of priority the host that was taken last stands behind the best one that had to wait; 0: it is
+        the best.
     """
 
     def __init__(self) -> None:
@@ -25,6 +33,10 @@ class HostQueue:
         self._heap: list[tuple[int, int]] = []
         self._resting: list[tuple[float, int]] = []
         self._busy: set[int] = set()
+        # Resting hosts by what they stand with. Stale entries as in the heap: that of a host which may be asked again is
+        # never better than the host that is taken.
+        self._missed: list[tuple[int, int]] = []
+        self.levels_below = 0
 
     def __len__(self) -> int:
         return len(self._best)
@@ -74,6 +86,7 @@ class HostQueue:
         self._busy.clear()
         while self._resting and self._resting[0][0] <= now:
             self.wake(heapq.heappop(self._resting)[1])
+        busy_key: int | None = None
         while self._heap:
             key, host = self._heap[0]
             rank = self._best.get(host)
@@ -82,12 +95,16 @@ class HostQueue:
                 continue
             ready = ready_at(host)
             if ready <= now:
+                self.levels_below = self._levels_below(key, key if busy_key is None else busy_key)
                 return host
             heapq.heappop(self._heap)
             if ready == BUSY:
                 self._busy.add(host)
+                if busy_key is None:
+                    busy_key = key
             else:
                 heapq.heappush(self._resting, (ready, host))
+                heapq.heappush(self._missed, (key, host))
         return None
 
     def wake(self, host: int) -> None:
@@ -99,6 +116,23 @@ class HostQueue:
     def next_ready(self) -> float | None:
         """Return when the first of the resting hosts may be asked; None if none rests."""
         return self._resting[0][0] if self._resting else None
+
+    def _levels_below(self, key: int, busy_key: int) -> int:
+        """Return by how many levels a key is behind the best of the hosts that wait, be they busy or resting."""
+        missed = self._missed
+        while missed and missed[0][0] < key:
+            best, host = missed[0]
+            rank = self._best.get(host)
+            if rank is not None and self._key(host, rank) == best:
+                busy_key = min(best, busy_key)
+                break
+            heapq.heappop(missed)
+        if len(missed) > 2 * len(self._resting) + 1000:
+            self._missed = [
+                (self._key(host, self._best[host]), host) for _, host in self._resting if host in self._best
+            ]
+            heapq.heapify(self._missed)
+        return (key >> RANK_BITS) - (busy_key >> RANK_BITS) if busy_key < key else 0
 
     def _push(self, host: int, rank: int) -> None:
         heapq.heappush(self._heap, (self._key(host, rank), host))
