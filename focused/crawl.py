@@ -214,9 +214,11 @@ class Crawl:
             return False
         if self.frontier is not None:  # it joins what it is given
             again = self.frontier.again
-            if self.frontier.intake.holds(url):
-                return False  # this page may be committed, and the crawl die, before the one that asked for it
-            return not self.merges or hash(url) in self._fetched or (again is not None and again.knows(url))
+            if hash(url) in self._fetched:
+                return True
+            if self.frontier.intake.needs(url):
+                return False
+            return not self.merges or (again is not None and again.knows(url))
         return self.waiting is None or not self.waiting.may_change(url)
 
     def is_known(self, url: str) -> bool:

@@ -302,3 +302,26 @@ def test_what_is_below_the_threshold_on_one_page_and_above_it_on_another_is_take
         origin = site.url
     assert [row["url"].removeprefix(origin) for row in fetched(result.run_dir)] == ["/", "/stars", "/slow", "/target"]
     assert json.loads((result.run_dir / "run.json").read_text())["stats"]["focused/links/dropped_count"] == 9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strategy", ["adaptive", "breadth_first", "best_first"])
+def test_of_several_ways_to_a_link_the_shortest_tunnel_counts(models, tmp_path, strategy):
+    stars, food = hand_made.STARS, hand_made.FOOD
+    pages = {
+        "/": hand_made.html(stars, ("/food1", "a star"), ("/stars1", "soup")),
+        "/food1": hand_made.html(f"{food} 1", ("/food2", "a star"), ("/waits", "soup")),
+        "/food2": hand_made.html(f"{food} 2", ("/deep", "a star")),  # two irrelevant pages before it
+        "/stars1": hand_made.html(f"{stars} 1", ("/waits", "soup"), ("/stars2", "soup")),
+        "/waits": hand_made.html(f"{food} 3", ("/behind", "soup")),
+        "/behind": hand_made.html(f"{food} 4"),
+        "/stars2": hand_made.html(f"{stars} 2", ("/stars3", "soup")),
+        "/stars3": hand_made.html(f"{stars} 3", ("/deep", "soup")),
+        "/deep": hand_made.html(f"{food} 5"),
+    }
+    with Site(pages) as site:
+        settings = {**FAST, "FOCUSED_FRONTIER_MAX_TUNNEL": 1}
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", strategy=strategy, settings=settings)
+    assert done.exit_code == 0, done.err
+    with (done.run_dir / "fetched.csv").open(newline="") as file:
+        assert sorted(row["url"].removeprefix(site.url) for row in csv.DictReader(file)) == sorted(pages)

@@ -59,7 +59,8 @@ class Intake:
         self._requests = requests
         self._others = others
         self._learning = learning
-        # Hashes of URLs; of a page that never ends they stay, for nobody has brought those links.
+        self._limits_depth = bool(crawler.settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"))
+        # What pages under way have asked for and no page has brought: hashes of URLs.
         self._held: set[int] = set()
 
     def request(self, request: Request) -> bool:
@@ -133,12 +134,13 @@ class Intake:
         self._held.add(hash(request.url))
         return self._requests.link(request)
 
-    def holds(self, url: str) -> bool:
-        """Tell whether pages under way are to bring a link that no page has brought yet.
+    def needs(self, url: str) -> bool:
+        """Tell whether another page has to bring a link that was asked for, whether or not what it says is joined.
 
-        What such a page brings is not durable until its commit: another page that links there has to bring it, too.
+        It has while the page that asked for it is under way: it may be committed sooner, and the crawl die in between.
+        And where links may lie too deep, for it may be nearer to a relevant page.
         """
-        return hash(url) in self._held
+        return self._limits_depth or hash(url) in self._held
 
     # --- Inside
 
