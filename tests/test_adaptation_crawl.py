@@ -190,7 +190,7 @@ def test_a_strategy_that_learns_during_the_crawl_finds_the_other_half_by_verdict
 def test_the_other_half_is_found_though_many_of_its_pages_are_unlabelled_examples(web, tmp_path):
     models, feed, found = half_a_topic(tmp_path, n_comets=12), verdicts(tmp_path / "verdicts.jsonl"), {}
     for name, more in {"off": {}, "people": {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": feed}}.items():
-        run = crawl(models, tmp_path / name, web=web, max_pages=120, strategy="adaptive", settings=SETTINGS | more)
+        run = crawl(models, tmp_path / name, web=web, max_pages=140, strategy="adaptive", settings=SETTINGS | more)
         assert run.exit_code == 0, run.err
         found[name] = harvest(run)
     assert found["people"] >= 1.1 * found["off"], found
