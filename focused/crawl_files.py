@@ -14,6 +14,7 @@ from focused.arguments import PlanError
 from focused.focused_values import scheduler_class
 from focused.frontier.resume import check_begun_here, check_same, check_unused
 from focused.frontier.schema import FILE_NAME, reserve
+from focused.output_files import check_output
 
 _LEAST_FREE_BYTES = 20_000_000
 
@@ -69,8 +70,12 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
     check_same(folder, topic, web, web_options)
 
 
-def check_feeds(settings: Any) -> None:
-    """See whether what ``-o`` and ``-O`` name can be written: Scrapy finds out when the first page is to be."""
+def check_feeds(settings: Any, run_dir: Any = None) -> None:
+    """See whether what ``-o`` and ``-O`` name can be written: Scrapy finds out when the first page is to be.
+
+    It may be no file of a crawl, this one's in ``run_dir`` or another's.
+    """
+    own = str(run_dir or settings.get("FOCUSED_RUN_DIR") or "")
     for target in map(str, settings.getdict("FEEDS")):
         name = target.removeprefix("file://")
         if "://" in name or name.startswith("stdout:"):
@@ -84,9 +89,14 @@ def check_feeds(settings: Any) -> None:
                 raise IsADirectoryError(errno.EISDIR, "it is a folder")
             with tempfile.TemporaryFile(dir=folder):
                 pass
+            written = Path(name).absolute()
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise PlanError(f"The output file {name} cannot be written: {reason}. Choose another: -O FILE") from None
+        try:
+            check_output(written, "-O", run_dir=Path(own) if own else None)
+        except ValueError as error:
+            raise PlanError(str(error)) from None
 
 
 def _new_folder(parent: Path) -> Path:

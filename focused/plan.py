@@ -94,7 +94,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
     check_components(effective)
     check_values(effective)
-    check_feeds(effective)
+    check_feeds(effective, arguments.get("run_dir"))
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": strategy.name,
         "FOCUSED_MAX_PAGES": max_pages,

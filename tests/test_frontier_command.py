@@ -121,3 +121,11 @@ def test_a_frontier_that_may_not_be_read_is_not_called_damaged(run_dir):
         os.seteuid(user)
         with pytest.raises(PermissionError):
             open_file(folder / "frontier.sqlite", read_only=True)
+
+
+def test_the_frontier_that_is_read_is_not_written_over_under_whatever_name(capsys, run_dir, tmp_path):
+    file = (run_dir / "frontier.sqlite").rename(tmp_path / "kept.db")
+    before = file.read_bytes()
+    with pytest.raises(ValueError, match=r"kept\.db is the frontier that is to be read"):
+        show(capsys, file, csv=str(file))
+    assert file.read_bytes() == before

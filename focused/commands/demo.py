@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from focused.output_files import check_output
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
 from focused.webs.demo import export as demo_export
@@ -78,6 +79,9 @@ class Command(ScrapyCommand):
             raise ValueError("Say what to do: --list, --serve, --warc, --labels or --examples (see scrapy demo -h).")
         if opts.serve is not None and not 0 <= opts.serve < 1 << 16:
             raise ValueError(f"--serve must be a port, 0 to 65535. Got {opts.serve}.")
+        for path, option in ((opts.warc, "--warc"), (opts.labels, "--labels")):
+            if path is not None:
+                check_output(path, option)
         web = self._web(opts)
         if opts.examples:
             _write_examples(web, opts)

@@ -15,6 +15,7 @@ from focused.command import ProjectCommand
 from focused.commands.evaluate_options import read_options, whole
 from focused.commands.progress import Progress
 from focused.learning.learners import LEARNERS
+from focused.output_files import check_folder
 from focused.strategies import STRATEGIES
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Command(ProjectCommand):
         progress = Progress(opts.quiet)
         evaluation = Evaluation(
             options,
-            Path(opts.output).expanduser().resolve(),
+            check_folder(Path(opts.output).expanduser().resolve(), "--output"),
             self.settings,
             # Scrapy takes its name out of the arguments it was started with.
             command=shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]]),

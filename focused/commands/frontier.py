@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from focused.command import ProjectCommand
 from focused.frontier.schema import advice
 from focused.frontier.view import FrontierView, LinkRow, file_of
+from focused.output_files import check_output
 from focused.strategies import REASONS
 from focused.strategies.base import BY_ADAPTIVE
 
@@ -72,7 +73,7 @@ class Command(ProjectCommand):
             raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
         if opts.why is not None and not opts.why.strip():
             raise ValueError("--why must be a URL. Got an empty text.")
-        export_to = None if opts.csv is None else _csv_path(opts.csv)
+        export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
         n_links, n_hosts = _number(opts.top, "--top"), _number(opts.hosts, "--hosts")
         with FrontierView(Path(args[0])) as view:
             if export_to is not None:
@@ -100,7 +101,7 @@ def _number(value: str, option: str) -> int:
     return int(value)
 
 
-def _csv_path(value: str) -> Path:
+def _csv_path(value: str, frontier: Path) -> Path:
     path = Path(value)
     if not value.strip() or value.endswith(("/", os.sep)) or path.is_dir():
         raise ValueError(f"--csv must be the name of a file, not of a folder: --csv links.csv. Got {value!r}.")
@@ -108,6 +109,9 @@ def _csv_path(value: str) -> Path:
         raise ValueError(
             f"--csv must be in a folder that is there: {path.parent} is none. Make it: mkdir {path.parent}"
         )
+    check_output(path, "--csv")
+    if path.exists() and frontier.exists() and path.samefile(frontier):
+        raise ValueError(f"{path} is the frontier that is to be read. Choose another name: --csv FILE")
     return path
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.command import ProjectCommand
+from focused.output_files import check_output
 
 if TYPE_CHECKING:
     import argparse
@@ -61,6 +62,8 @@ class Command(ProjectCommand):
         self.refuse_options(args)
         if not args:
             raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
+        if output is not None:
+            check_output(output, "--output")
         directories = [Path(arg) for arg in args]
         # A shell's runs/* also names the report that was written there before.
         folders = [directory for directory in directories if not (directory.is_file() and directory.suffix == ".html")]
