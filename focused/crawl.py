@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from focused.items import PageItem
-from focused.page.encoding import is_binary
+from focused.page.encoding import may_be_text
 from focused.turns import OneByOne
 from focused.waiting import WaitingLinks
 
@@ -94,13 +94,11 @@ class Crawl:
         return url
 
     def page(self, response: Any) -> Page | None:
-        """Return the analysed page of a text response, the same object whoever asks; None if it is binary."""
+        """Return the analysed page of a text response, the same object whoever asks; None if it is empty or binary."""
         meta = response.meta
         if _PAGE not in meta:
-            binary = is_binary(response.body)
-            meta[_PAGE] = (
-                None if binary else self.plan.reader.read(response.body, response.url, _content_type(response))
-            )
+            body, read = response.body, self.plan.reader.read
+            meta[_PAGE] = read(body, response.url, _content_type(response)) if may_be_text(body) else None
         page: Page | None = meta[_PAGE]
         return page
 

@@ -61,7 +61,7 @@ LOSSES = {
     ),
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
-    "focused/pages/not_text_count": "responses without text",
+    "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",

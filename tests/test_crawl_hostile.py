@@ -11,6 +11,8 @@ import pytest
 from commands import Finished, crawl
 from sites import HTML, Reply, Site, redirect
 
+from focused.frontier.view import FrontierView
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -150,7 +152,7 @@ def test_redirects_end(hostile):
 def test_what_is_lost_is_counted(hostile):
     result, _ = hostile
     stats = result.stats
-    assert stats["focused/pages/not_text_count"] >= 2  # png, zeros
+    assert stats["focused/pages/not_text_count"] >= 5  # png, zeros, empty, blank, 204
     # endless redirects, one in a circle, bad targets of redirects, nobody there, too large, bombs, cut off
     assert stats["focused/pages/failed_count"] == 11
     assert stats["dupefilter/filtered"] == 1  # the redirect to itself
@@ -175,3 +177,36 @@ def test_a_hundred_thousand_links_are_cut_and_survived(models, tmp_path):
     assert result.stats["focused/links/scored_count"] == 10_000 + 1
     assert result.stats["focused/pages/fetched_count"] == 2
     assert "spider_exceptions/count" not in result.stats
+
+
+@pytest.mark.parametrize(
+    "scheduler", ["focused.frontier.durable.FrontierScheduler", "focused.frontier.scheduler.BudgetScheduler"]
+)
+def test_empty_answers_are_no_pages_and_take_nothing_from_the_budget(models, tmp_path, scheduler):
+    empty = {
+        "/nothing": b"",
+        "/blank": b" \r\n\t\n",
+        "/204": Reply(b"", status=204),
+        "/204-untyped": Reply(b"", 204, {}),
+    }
+    words = {"/wordless": b"<!-- -->", "/stars": hand_made.html(hand_made.STARS)}
+    # Of several, those that are found first are asked for first.
+    home = hand_made.html("Welcome.", *((path, "a star") for path in (*empty, *words, "/more")))
+    settings = {**SETTINGS, "CONCURRENT_REQUESTS": 1, "SCHEDULER": scheduler}
+    with Site({"/": home, **empty, **words, "/more": hand_made.html(hand_made.STARS)}) as server:
+        seeds = " ".join(f"{server.url}{path}" for path in ("/", *empty))
+        result = crawl(models, tmp_path, seeds=seeds, max_pages=4, strategy="breadth_first", settings=settings)
+        pages = [
+            row.split(",")[1].removeprefix(server.url)
+            for row in (result.run_dir / "fetched.csv").read_text().splitlines()[1:]
+        ]
+        urls = {path: f"{server.url}{path}" for path in empty}
+    assert pages == ["/", "/wordless", "/stars", "/more"]
+    assert result.run["finish_reason"] == "max_pages"
+    assert result.stats["focused/pages/fetched_count"] == 4
+    assert result.stats["focused/pages/not_text_count"] == len(empty)
+    assert "4 responses without text" in result.err
+    if "durable" in scheduler:
+        with FrontierView(result.run_dir) as view:
+            ends = {path: view.find(url) for path, url in urls.items()}
+        assert {path: (end.state, end.note) for path, end in ends.items()} == dict.fromkeys(empty, ("done", "no page"))

@@ -15,7 +15,7 @@ from w3lib.url import safe_url_string
 
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.examples.page_set import untracked
-from focused.page.encoding import is_binary
+from focused.page.encoding import may_be_text
 from focused.reader_and_judge import make_reader
 from focused.topic import Topic
 from focused.webs.recorded.index_rows import REDIRECTS
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from focused.webs import Answer
     from focused.webs.recorded import RecordedWeb
 
-FORMAT = 2
+FORMAT = 3
 """Raised whenever a graph of an older version would be wrong."""
 
 _MAX_SPELLINGS = 4
@@ -198,12 +198,12 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
 
 
 def is_text(url: str, answer: Answer) -> bool:
-    """Tell whether a crawl would take an answer for a page: Scrapy for text, and we not for binary."""
+    """Tell whether a crawl would take an answer for a page: Scrapy for text, and we neither for empty nor for binary."""
     headers = Headers()
     for name, value in answer.headers:
         headers.appendlist(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
     kind = responsetypes.from_args(headers=headers, url=url, body=answer.body)
-    return issubclass(kind, TextResponse) and not is_binary(answer.body)
+    return issubclass(kind, TextResponse) and may_be_text(answer.body)
 
 
 def _header(answer: Answer, name: str) -> str | None:

@@ -104,3 +104,12 @@ def is_binary(body: bytes) -> bool:
     if 20 * n_controls <= len(start) or read_bom(body)[0] is not None:
         return False
     return b"<\0" not in start and b"\0<" not in start
+
+
+def may_be_text(body: bytes) -> bool:
+    r"""Tell whether a body may be a page: it is neither empty nor binary.
+
+    >>> may_be_text(b"<p>"), may_be_text(b""), may_be_text(b" \n"), may_be_text(b"%PDF-1.4")
+    (True, False, False, False)
+    """
+    return bool(body) and not body.isspace() and not is_binary(body)
