@@ -24,7 +24,9 @@ def links(*urls: str) -> bytes:
 @pytest.fixture
 def web(tmp_path):
     warc = Warc(tmp_path / "site.warc.gz")
-    warc.page("http://h.org/", links("a.html", "/B.html", "old", "gone", "loop1", "private/x.html", "pic.png", "empty.html"))
+    warc.page(
+        "http://h.org/", links("a.html", "/B.html", "old", "gone", "loop1", "private/x.html", "pic.png", "empty.html")
+    )
     warc.page("http://h.org/a.html", links("index.html", "c.html#part"))
     warc.page("http://h.org/b.html", links("c.html"))
     warc.page("http://h.org/c.html", links("a.html", "c.html"))
