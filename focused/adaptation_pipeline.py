@@ -91,6 +91,7 @@ class AdaptationPipeline:
         self._verdicts.read()
         while self._verdicts.has_more:  # nobody is kept waiting yet
             self._verdicts.read()
+        self._rounds.begin_if_due(self._rounds.n_judged)  # the last page of the earlier run may have been the one
         if not self._drift.has_training:
             self._drift.trained(self._topic, self._topic.examples)
         self._calls = create_looping_call(self._look)
@@ -140,7 +141,7 @@ class AdaptationPipeline:
         what = "a look"
         if self._rounds.is_idle:
             self._verdicts.read()
-            self._rounds.begin_if_due(self._crawl.harvest.n_pages if self._crawl.harvest is not None else 0)
+            self._rounds.begin_if_due(self._rounds.n_judged)
         else:
             what = self._rounds.go_on()
         self._stats.took(start, what)

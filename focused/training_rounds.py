@@ -63,7 +63,7 @@ class TrainingRounds:
         stats: AdaptationStats,
     ) -> None:
         #: The model in use, and what has to be done for a new one.
-        self.model = ModelChange(crawler, crawl, pages, self._resume)
+        self.model = ModelChange(crawler, crawl, pages, self._taken_over)
         #: What the model in use has learnt of the crawl's pages, by their numbers.
         self.learnt: dict[int, bool] = {}
         #: The list of all attempts.
@@ -87,8 +87,14 @@ class TrainingRounds:
         """Whether no model is being trained and none is taking over."""
         return not (self._trainer.is_busy or self.model.is_under_way)
 
+    @property
+    def n_judged(self) -> int:
+        """Pages of the crawl that are judged and in."""
+        harvest = self._crawl.harvest
+        return harvest.n_pages if harvest is not None else 0
+
     def begin_if_due(self, n_pages: int) -> None:
-        """Ask for a model if enough pages have joined, and what was learnt from has changed.
+        """Ask for a model if enough pages were judged since the last, and what is learnt from has changed.
 
         Parameters
         ----------
@@ -136,6 +142,9 @@ class TrainingRounds:
                 self._use(version)
         except (TopicError, OSError) as error:
             logger.warning("Version %d of the model cannot be used, the topic's own is: %s", version, error)
+        # As where a model takes over on the way: no training begins before the links have their scores again.
+        if self._waits and self.model.is_under_way:
+            self._pause()
 
     def close(self) -> None:
         """End the process that trains, close the list; say so where the crawl ended before it could adapt."""
@@ -145,6 +154,12 @@ class TrainingRounds:
         self.list_file.close()
 
     # --- Inside
+
+    def _taken_over(self) -> None:
+        """Let the crawl go on, unless it is time for the next model: not a page between, or chance would say which."""
+        self.begin_if_due(self.n_judged)
+        if not self._trainer.is_busy:
+            self._resume()
 
     def _say_that_none_has_finished(self) -> None:
         n, run_dir = self._n_begun, self._crawl.plan.run_dir
@@ -214,7 +229,7 @@ class TrainingRounds:
             )
             self._n_new_side = attempt.n_new_side
         if self.model.version == attempt.version:
-            first = 1 + (harvest.n_pages if harvest is not None else 0)
+            first = 1 + self.n_judged
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, first, about)
         elif not attempt.accepted:
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)

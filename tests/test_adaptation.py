@@ -73,6 +73,11 @@ def test_pages_join_by_their_relevance_and_every_judged_page_counts_whether_it_j
     for number, value in enumerate((0.9, 0.5, 0.1), start=1):
         only_added.judged(number, value)
     assert not only_added.is_time
+    few_verdicts = Joined(AdaptationOptions("interactive", every_pages=3))
+    assert [few_verdicts.judged(number, 0.9) for number in (1, 2, 3)] == [None] * 3
+    few_verdicts.verdict(1, False)
+    assert few_verdicts.is_time
+    assert few_verdicts.labels() == {1: False}
 
 
 def test_a_verdict_stands_above_the_relevance_and_a_later_one_above_an_earlier():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import signal
 import time
 from collections import Counter
@@ -366,6 +367,38 @@ def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web,
     assert record[n_before]["version"] >= max(
         each["version"] for each in attempts(run)[: len(known)] if each["accepted"]
     )
+
+
+@pytest.mark.parametrize("strategy", ["cbp_slc", "adaptive"])
+def test_a_crawl_that_goes_on_trains_as_often_as_before_and_is_the_same_each_time(web, models, tmp_path, strategy):
+    settings = SETTINGS | {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": verdicts(tmp_path / "v.jsonl")}
+    arguments = {"web": web, "strategy": strategy, "settings": settings}
+    begun = crawl(models, tmp_path / "0", max_pages=40, **arguments)
+    assert [each for each in attempts(begun) if each["accepted"]]
+    again = []
+    for name in ("1", "2"):
+        shutil.copytree(tmp_path / "0", tmp_path / name)
+        again.append(crawl(models, tmp_path / name, max_pages=90, **arguments))
+    one, other = again
+    assert one.exit_code == other.exit_code == 0, one.err
+    assert [row["url"] for row in fetched(one)] == [row["url"] for row in fetched(other)]
+    at = [0, *(each["n_pages"] for each in attempts(one)), 90]
+    k = SETTINGS["FOCUSED_ADAPTATION_EVERY_PAGES"]
+    assert max(np.diff(at)) <= k
+
+
+def test_a_few_verdicts_are_learnt_from_however_many_pages_have_none(web, models, tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text(f"{ORIGIN}/,no\n{ORIGIN}/stars/0,yes\n")
+    run = crawl(
+        *(models, tmp_path),
+        web=web,
+        max_pages=60,
+        settings=SETTINGS | {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": few},
+    )
+    assert run.exit_code == 0, run.err
+    assert run.stats["focused/verdicts/used_count"] == 2
+    assert run.stats["focused/adaptation/trainings_count"] > 0
 
 
 def test_training_from_a_run_makes_what_it_learnt_permanent(web, models, runs, tmp_path):

@@ -37,13 +37,14 @@ class Joined:
 
     def judged(self, number: int, relevance: float) -> bool | None:
         """Take in a judged page; return the label it joins with."""
+        if self.options.counts == "judged":
+            self.counted.add(number)
         if not self.options.is_automatic:
             return None
         label = label_by_relevance(relevance, self.options.t1, self.options.t2)
         if label is not None:
             self.by_relevance[number] = label
             self.n_changed += 1
-        if label is not None or self.options.counts == "judged":
             self.counted.add(number)
         return label
 
