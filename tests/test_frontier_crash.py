@@ -13,6 +13,7 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import hand_made
@@ -403,25 +404,58 @@ def test_a_small_disk_is_not_filled_by_the_log_of_a_frontier_that_would_fit(mode
         subprocess.run(["umount", folder], check=False)
 
 
-def test_a_full_disk_ends_the_crawl_and_it_goes_on_when_there_is_room(models, tmp_path):
+def rich(path: str) -> bytes | Reply | None:
+    """A tree of pages that fills the frontier's log: the first have a hundred links each, the others none."""
+    if path == "/robots.txt":
+        return None
+    number = 0 if path == "/" else int(path.strip("/"))
+    links = [(f"/{number * 100 + k}", f"a star {k}") for k in range(1, 101)] if number < 10 else []
+    return Reply(hand_made.html(hand_made.STARS, *links), wait=lambda: time.sleep(0.02))
+
+
+@pytest.mark.parametrize(
+    ("pages", "n_links", "left", "log_bytes"),
+    # Without any room left and with a long log it is mostly SQLite that finds out, and ends the transaction itself.
+    [(page, 283, 5_000_000, 0), (rich, 1001, 0, 1_200_000)],
+    ids=["little room", "none"],
+)
+def test_a_full_disk_ends_the_crawl_in_a_line_and_it_goes_on_when_there_is_room(
+    models, tmp_path, pages, n_links, left, log_bytes
+):
     folder = small_disk(tmp_path / "disk", "48m")
+    log = folder / "run" / "frontier.sqlite-wal"
     try:
         settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1, "FOCUSED_RUN_DIR": folder / "run"}
-        with Site(page) as site:
-            argv = crawl_argv(settings, seeds=f"{site.url}/0", run_dir=str(folder / "run"))
+        with Site(pages) as site:
+            seeds = f"{site.url}/{'0' if pages is page else ''}"
+            argv = crawl_argv(settings, seeds=seeds, max_pages=0, run_dir=str(folder / "run"))
             with started(*argv, cwd=tmp_path, env=environment(models)) as process:
-                while n_done(folder / "run") < 20:
+                while n_done(folder / "run") < 20 or log.stat().st_size < log_bytes:
                     time.sleep(0.01)
-                (folder / "other").write_bytes(bytes(shutil.disk_usage(folder).free - 5_000_000))
+                fill(folder / "other", left)
             err = (tmp_path / "err").read_text()
             assert process.exitcode == 0, err
+            assert err.count("ERROR: The frontier in ") == 1
             assert "cannot be written" in err
             assert "frontier_not_writable" in err
+            said = ("INFO", "WARNING", "ERROR")  # nothing but lines that a person can read
+            assert "Traceback" not in err
+            assert "PageItem" not in err
+            assert [line for line in err.splitlines() if line[9:].partition(":")[0] not in said] == []
             (folder / "other").unlink()
             with started(*argv, cwd=tmp_path, env=environment(models)) as process:
                 pass
         with (folder / "run" / "fetched.csv").open(newline="") as file:
             urls = [row["url"] for row in csv.DictReader(file)]
-        assert Counter(urls) == Counter(f"{site.url}{path}" for path in reachable())
+        assert len(urls) == len(set(urls)) == n_links
+        if pages is page:
+            assert Counter(urls) == Counter(f"{site.url}{path}" for path in reachable())
     finally:
         subprocess.run(["umount", folder], check=False)
+
+
+def fill(path: Path, left: int) -> None:
+    """Take up the space of a disk, but for so many bytes, while others write to it."""
+    with path.open("wb", buffering=0) as file, suppress(OSError):
+        while (free := shutil.disk_usage(path.parent).free - left) > 0:
+            file.write(bytes(min(free, 1_000_000)))

@@ -326,3 +326,27 @@ def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store
     first = store.next()
     assert first.host == "a.example"
     assert store.next(lambda host: BUSY if host == "a.example" else 0.0).host == ""
+
+
+def test_where_a_commit_failed_nothing_of_what_follows_becomes_durable_whoever_ended_the_transaction(open_store):
+    store = open_store()
+    store.add([link("a/1")])
+    store.commit()
+    store.add([link("a/2")])
+    store._sql.execute("ROLLBACK")  # as SQLite does where the disk is full
+    store.give_up()
+    store.add([link("b/1")])
+    store.records(max_links=10).add(1, b"of a page")
+    store.close()
+    again = open_store()
+    assert again.counts()["waiting"] == 1
+    assert drain(again) == ["a/1"]
+    assert again._sql.execute("SELECT count(*) FROM links").fetchone() == (1,)
+
+
+def test_a_file_whose_transaction_sqlite_has_ended_is_closed_without_an_error(open_store):
+    store = open_store()
+    store.add([link("a/1")])
+    store._sql.execute("ROLLBACK")
+    store.close()
+    assert len(open_store()) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier import resume
@@ -85,12 +86,20 @@ class Commits:
                 store.log.empty()
                 self._free_bytes()
         except (OSError, sqlite3.Error) as error:
-            self.is_broken = True
-            logger.error(
-                "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
-                *(self._run_dir, error),
-            )
-            self._failed()
+            self.fail(error)
+
+    def fail(self, error: Exception) -> None:
+        """Say that something could not be written to the frontier, and end the crawl; only the first time it is said."""
+        if self.is_broken:
+            return
+        self.is_broken = True
+        with suppress(sqlite3.Error):
+            self._store.give_up()
+        logger.error(
+            "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
+            *(self._run_dir, error),
+        )
+        self._failed()
 
     def _free_bytes(self, can_be_more: bool = False) -> int:
         """Return how much disk is left; too little is an error, unless there can be more after the commit."""

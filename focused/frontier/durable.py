@@ -7,6 +7,7 @@ What Scrapy asks of a scheduler, and who answers: :mod:`~focused.frontier.intake
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,17 +123,27 @@ class FrontierScheduler(BaseScheduler):
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
+        if self._commits.is_broken:
+            return False
         lease = self._leases.of(request)
-        return self.intake.request(request) if lease is None else self.intake.goes_on(lease, request)
+        try:
+            return self.intake.request(request) if lease is None else self.intake.goes_on(lease, request)
+        except sqlite3.Error as error:
+            self._commits.fail(error)
+            return False
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
         if self._commits.is_broken or self.ends.ending.is_taken:  # what a page under way brings may be better
             return None
-        self.ends.end_orphans()
-        if not self._room.is_left():
+        try:
+            self.ends.end_orphans()
+            if self._commits.is_broken or not self._room.is_left():
+                return None
+            request = self.hand_out.next()
+        except sqlite3.Error as error:
+            self._commits.fail(error)
             return None
-        request = self.hand_out.next()
         if request is not None:
             self._stats.inc_value("scheduler/dequeued")
             if self.hand_out.levels_below:
@@ -145,14 +156,10 @@ class FrontierScheduler(BaseScheduler):
         """Commit and close the file; what is still under way waits again."""
         self._wake.close()
         if not self._commits.is_broken:
-            self.ends.end_orphans()
-            self.ends.give_back()
-            self._others.clear()  # links wait in the store again, the rest ends with the process
-            if self._learning is not None:
-                self._learning.finish()
-            if self.again is not None:
-                self.again.close()
-            self._commits.commit()
+            try:
+                self._end()
+            except sqlite3.Error as error:
+                self._commits.fail(error)
         self.store.close()
 
     # --- What the crawl asks
@@ -175,10 +182,15 @@ class FrontierScheduler(BaseScheduler):
     def rescore(self, score: Callable[[WaitingSlice], NewScores], *, slice_links: int = 2_000) -> Iterator[int]:
         """Score all waiting links anew by a new model, as :func:`focused.frontier.rescore.rescore` does."""
         version = self._spider.crawl.model_version
-        for n_links in rescore(self.store, score, slice_links=slice_links, model_version=version):
-            if self.again is not None:
-                self.again.forget_levels()
-            yield n_links
+        try:
+            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=version):
+                if self.again is not None:
+                    self.again.forget_levels()
+                yield n_links
+                if self._commits.is_broken:
+                    return
+        except sqlite3.Error as error:
+            self._commits.fail(error)
 
     # --- Inside
 
@@ -217,6 +229,16 @@ class FrontierScheduler(BaseScheduler):
         if self._learning is not None and (n_bad := self._learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         self._commits.begin()
+
+    def _end(self) -> None:
+        self.ends.end_orphans()
+        self.ends.give_back()
+        self._others.clear()  # links wait in the store again, the rest ends with the process
+        if self._learning is not None:
+            self._learning.finish()
+        if self.again is not None:
+            self.again.close()
+        self._commits.commit()
 
     def _spider_opened(self, spider: Spider) -> None:
         self._requests.spider_opened()

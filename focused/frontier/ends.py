@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -107,11 +108,19 @@ class LinkEnds:
         note: str = "",
         counted: Sequence[str] = (),
     ) -> None:
-        """Take in the links of a response, and commit: done where there was a page, failed where there is a note."""
+        """Take in the links of a response, and commit: done where there was a page, failed where there is a note.
+
+        Nothing, once the frontier could not be written: the link will be fetched again.
+        """
         async with self.ending:
-            await self._take_in(links, again, 0 if relevant else lease.link.tunnel + 1)
-            self._commits.will_count(counted)
-            self._end(lease, relevant, note)
+            if self._commits.is_broken:
+                return
+            try:
+                await self._take_in(links, again, 0 if relevant else lease.link.tunnel + 1)
+                self._commits.will_count(counted)
+                self._end(lease, relevant, note)
+            except sqlite3.Error as error:
+                self._commits.fail(error)
         self._wake.now()
 
     async def _take_in(self, links: Prepared, again: Sequence[tuple[str, int, Evidence]], tunnel: int) -> None:

@@ -230,6 +230,10 @@ class FrontierStore(LinkStates):
         """
         self._transaction.commit({**state, **self._own_state(), "n_cut": self._n_cut})
 
+    def give_up(self) -> None:
+        """Let nothing become durable any more: a commit, or a change, could not be written."""
+        self._transaction.give_up()
+
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
         return self._transaction.remembered(key, default)

@@ -45,11 +45,20 @@ class Transaction:
         self._sql.execute("COMMIT")
         self._is_open = False
 
+    def give_up(self) -> None:
+        """Let nothing of what follows become durable: after a commit that failed, until it is undone.
+
+        SQLite ends a transaction itself that it has no room for; each change would then be a commit of its own.
+        """
+        if not self._sql.in_transaction:
+            self._sql.execute("BEGIN")
+        self._is_open = True
+
     def undo(self) -> None:
         """Undo what was not committed."""
-        if self._is_open:
+        if self._is_open and self._sql.in_transaction:
             self._sql.execute("ROLLBACK")
-            self._is_open = False
+        self._is_open = False
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
