@@ -434,6 +434,8 @@ def test_positives_without_a_word_that_others_hold_are_named(
         *("--language", "en"),
     )
     assert done.exit_code == 0, done.err
+    n_all = len(list(folder.iterdir()))
+    assert f"\nPositive:   {n_all} pages, {n_all - n_pages} of them with known words, from" in done.out
     (warning,) = [line for line in done.out.splitlines() if "no known word" in line]
     names = ", ".join(str(folder / f"odd{number}.html") for number in range(min(n_pages, 3)))
     wanted = "1 page of the positives holds" if n_pages == 1 else "5 pages of the positives hold"

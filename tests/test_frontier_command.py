@@ -13,6 +13,7 @@ import pytest
 
 from focused.commands.frontier import Command
 from focused.frontier.link import Link
+from focused.frontier.priority import SEED
 from focused.frontier.schema import open_file
 from focused.frontier.store import FrontierStore
 from focused.strategies.base import BY_ANCHOR
@@ -129,3 +130,43 @@ def test_the_frontier_that_is_read_is_not_written_over_under_whatever_name(capsy
     with pytest.raises(ValueError, match=r"kept\.db is the frontier that is to be read"):
         show(capsys, file, csv=str(file))
     assert file.read_bytes() == before
+
+
+def test_a_seed_is_found_on_no_page_and_no_page_is_said_to_link_to_it(capsys, tmp_path):
+    (tmp_path / "run").mkdir()
+    store = FrontierStore(tmp_path / "run" / "frontier.sqlite")
+    store.add([Link(1, URL, Evidence(1.0, BY_ANCHOR, admitted=True), extra=SEED)])
+    store.commit(topic="stars", web="live")
+    told = show(capsys, tmp_path / "run", why=URL)
+    assert "found on    nothing: a seed" in told
+    assert "referrers   0 pages known to link to it" in told
+    store.add([Link(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True, referrer="http://a.example/2"))])
+    store.commit()
+    store.close()
+    assert "referrers   1 page known to link to it" in show(capsys, tmp_path / "run", why=URL)
+
+
+@pytest.mark.parametrize("kept", [URL, "http://a.example:80/1"])
+@pytest.mark.parametrize("asked", [URL, "http://a.example:80/1", "HTTP://A.example:80/1#part"])
+def test_a_url_is_known_with_and_without_the_port_of_its_scheme(capsys, tmp_path, kept, asked):
+    (tmp_path / "run").mkdir()
+    store = FrontierStore(tmp_path / "run" / "frontier.sqlite")
+    store.add([Link(1, kept, Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.commit(topic="stars", web="live")
+    store.close()
+    assert kept in show(capsys, tmp_path / "run", why=asked)
+    with pytest.raises(ValueError, match="is not known"):
+        show(capsys, tmp_path / "run", why="http://a.example:443/1")
+
+
+def test_one_link_and_all_of_them_are_not_asked_for_at_once(capsys, run_dir, tmp_path):
+    with pytest.raises(ValueError, match="--csv writes every link and --why tells of one"):
+        show(capsys, run_dir, csv=str(tmp_path / "links.csv"), why=URL)
+    assert not (tmp_path / "links.csv").exists()
+
+
+def test_a_folder_without_a_frontier_is_told_from_one_that_is_not_there(capsys, tmp_path):
+    with pytest.raises(ValueError, match=r"There is no frontier\.sqlite in .*JOBDIR: name that folder"):
+        show(capsys, tmp_path)
+    with pytest.raises(ValueError, match=r"nowhere is not there. Name the folder of a run: scrapy frontier RUN_DIR"):
+        show(capsys, tmp_path / "nowhere")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
+from focused.commands.train_report import _thresholds
 from focused.learning.figures import THRESHOLDS, figures_at_thresholds
 
 POSITIVE = np.arange(110) < 10
@@ -33,6 +36,14 @@ def test_figures_of_a_threshold_number_for_number() -> None:
     assert row.f1 == pytest.approx(2 * 0.04 / (0.04 + 0.95 * 0.04 + 0.05))
 
 
-def test_a_threshold_that_nothing_reaches_has_zeros() -> None:
-    row = at(0.7, prior_is_assumed=True)
-    assert (row.precision, row.recall, row.f1) == (0, 0, 0)
+@pytest.mark.parametrize("prior_is_assumed", [False, True])
+def test_a_threshold_that_nothing_reaches_has_no_precision(prior_is_assumed: bool) -> None:
+    row = at(0.7, prior_is_assumed=prior_is_assumed)
+    assert (row.precision, row.recall, row.f1) == (None, 0, 0)
+    shown = _thresholds(SimpleNamespace(at_thresholds=(row,)))
+    assert "  0.700          -    0.00  0.00\n" in shown
+
+
+def test_where_only_unlabelled_pages_reach_a_threshold_precision_is_zero() -> None:
+    (row, *_) = figures_at_thresholds(1 - RELEVANCE, RELEVANCE > 0.5, 0.9, prior=0.05, prior_is_assumed=True)[-1:]
+    assert (row.precision, row.recall) == (0, 0)

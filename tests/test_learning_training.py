@@ -205,6 +205,7 @@ def empty(n_rows: int) -> sparse.csr_matrix:
         (sparse.vstack([empty(20), pages()[0][20:]]), pages()[1], "None of the 20 positive pages holds a known word"),
         (pages()[0], np.arange(220) < 2, r"At least 3 positive pages .* Got 2 and 218"),
         (sparse.vstack([empty(18), pages()[0][18:]]), pages()[1], r"At least 3 positive pages .* Got 2 and 200"),
+        (sparse.vstack([pages()[0]] * 6), np.arange(1320) < 2, r"Got 2 and 1,318"),
         (pages()[0], np.arange(220) < 218, r"3 unlabelled pages .* Got 218 and 2"),
         (pages()[0][:30], np.zeros(20, bool), r"one label a page \(30\)"),
         (pages()[0], np.arange(220), "two labels"),

@@ -71,6 +71,8 @@ class Command(ProjectCommand):
         self.refuse_options(args)
         if len(args) != 1:
             raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
+        if opts.why is not None and opts.csv is not None:
+            raise ValueError("--csv writes every link and --why tells of one: give one of them, then the other.")
         if opts.why is not None and not opts.why.strip():
             raise ValueError("--why must be a URL. Got an empty text.")
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
@@ -146,7 +148,7 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
         yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
         for link in links:
             # The pages that link to it are in the strategy's memory, where it has one: the frontier knows the first.
-            n_pages = "-" if link.reason == _LEARNS else link.n_referrers
+            n_pages = "-" if link.reason == _LEARNS else _n_referrers(link)
             yield f"{link.score:>6.3f}  {link.reason:<15} {n_pages:>5}  {_printable(link.url)}"
 
 
@@ -163,7 +165,7 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     if link.reason == _LEARNS:
         yield from _learnt(view, link)
     else:
-        yield f"  referrers   {_some(link.n_referrers, 'page')} known to link to it"
+        yield f"  referrers   {_some(_n_referrers(link), 'page')} known to link to it"
     yield (
         f"  path        {_some(link.depth, 'link')} from a seed, {_some(link.irrelevant_on_path, 'irrelevant page')}, "
         f"{link.tunnel:,} since the last relevant one"
@@ -171,6 +173,11 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     if link.state == "waiting":
         in_all, of_host = view.n_before(link)
         yield f"  before it   {_some(in_all, 'link')}, {of_host:,} of them of its host"
+
+
+def _n_referrers(link: LinkRow) -> int:
+    """Return how many pages are known to link to a link: as a seed it was not found on any."""
+    return link.n_referrers - (link.reason == "seed")
 
 
 def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:

@@ -32,7 +32,7 @@ def report(
     detected = _languages(positive)
     how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
-        _sources(topic, how, [f"Positive:   {_pages(positive)}"], learnt, unlabeled, positive),
+        _sources(topic, how, [_positives(positive, len(learnt.model.left_out))], learnt, unlabeled, positive),
         _warnings(topic),
         _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background)),
         _thresholds(figures),
@@ -114,6 +114,13 @@ def _reliable_negatives(figures: TrainingFigures) -> list[str]:
     return [f"Reliable negatives: {figures.n_reliable_negatives:,}" + (f" ({', '.join(how)})" if how else "")]
 
 
+def _positives(positive: PageSet, n_left_out: int) -> str:
+    learnt = (
+        f", {len(positive) - n_left_out:,} of them with known words, from which it was learnt" if n_left_out else ""
+    )
+    return f"Positive:   {_pages(positive)}{learnt}"
+
+
 def _pages(pages: PageSet) -> str:
     return f"{len(pages):,} page{'s' if len(pages) != 1 else ''}"
 
@@ -156,7 +163,9 @@ def _thresholds(figures: TrainingFigures) -> str:
     lines = ["What other thresholds would give (-s FOCUSED_RELEVANCE_THRESHOLD=...):", "  from   precision  recall  F1"]
     for row in figures.at_thresholds:
         chosen = "  <- chosen" if row.is_chosen else ""
-        lines.append(f"  {row.threshold:.3f}  {row.precision:>9.2f}  {row.recall:>6.2f}  {row.f1:.2f}{chosen}")
+        # Above some thresholds there is no page at all.
+        precision = "-" if row.precision is None else f"{row.precision:.2f}"
+        lines.append(f"  {row.threshold:.3f}  {precision:>9}  {row.recall:>6.2f}  {row.f1:.2f}{chosen}")
     lines.append("  These count the few held-out positives; the threshold was chosen by a smooth curve through them.")
     return "\n".join(lines)
 

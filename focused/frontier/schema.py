@@ -145,7 +145,7 @@ def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     try:
         if read_only:
             if not path.is_file():
-                raise FrontierFileError(f"{path} is not there. The folder of a run has one if it was crawled with it.")
+                raise FrontierFileError(_not_there(path))
             return _look_at(path)
         connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
         _prepare(connection)
@@ -190,6 +190,15 @@ def _no_frontier(path: Path) -> str:
         f"{path} is no frontier of a crawl. To look at one, name the folder of a run; to crawl, choose another folder: "
         f"-a run_dir=PATH"
     )
+
+
+def _not_there(path: Path) -> str:
+    if path.name == FILE_NAME and path.parent.is_dir():
+        return (
+            f"There is no {FILE_NAME} in {path.parent}. A crawl with the default SCHEDULER keeps it in its run directory, or "
+            f"in JOBDIR: name that folder"
+        )
+    return f"{path} is not there. Name the folder of a run: scrapy frontier RUN_DIR"
 
 
 def _prepare(connection: sqlite3.Connection) -> None:

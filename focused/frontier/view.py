@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
@@ -25,6 +26,9 @@ _QUERY = (
     " tunnel, n_referrers, model_version, extra, found_at, ended_at, note FROM links JOIN hosts ON hosts.id = links.host"
     " LEFT JOIN referrers ON referrers.id = links.referrer"
 )
+
+
+_PORTS = {"http": ":80", "https": ":443"}
 
 
 class LinkRow(NamedTuple):
@@ -101,7 +105,7 @@ class FrontierView:
 
     def find(self, url: str) -> LinkRow | None:
         """Return what is known of a URL; None if it is not known."""
-        for form in dict.fromkeys((url, canonicalize_url(url))):
+        for form in dict.fromkeys((url, canonical := canonicalize_url(url), _other_port(canonical))):
             host = self._sql.execute("SELECT id FROM hosts WHERE name = ?", (host_of(form),)).fetchone()
             if host is None:
                 continue
@@ -142,6 +146,22 @@ class FrontierView:
 def file_of(path: Path) -> Path:
     """Return the frontier's file of a run directory, or the file itself."""
     return path / FILE_NAME if path.is_dir() else path
+
+
+def _other_port(url: str) -> str:
+    """Return a URL without the port of its scheme where it has it, and with it where it has none.
+
+    To a crawl these are two links; people mean the one there is.
+
+    >>> _other_port("http://h.org:80/x"), _other_port("https://h.org/x"), _other_port("http://h.org:8000/x")
+    ('http://h.org/x', 'https://h.org:443/x', 'http://h.org:8000/x')
+    """
+    parts = urlsplit(url)
+    port = _PORTS.get(parts.scheme)
+    if port is None or parts.netloc.endswith(port):
+        return urlunsplit(parts._replace(netloc=parts.netloc.removesuffix(port or "")))
+    has_port = parts.netloc.rpartition("]")[2].rpartition("@")[2].find(":") >= 0
+    return url if has_port else urlunsplit(parts._replace(netloc=parts.netloc + port))
 
 
 def _row(row: tuple[Any, ...]) -> LinkRow:

@@ -80,7 +80,7 @@ def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None
     if n_with_words < MIN_PAGES or n_unlabeled < MIN_PAGES:
         raise ValueError(
             f"At least {MIN_PAGES} positive pages with known words and {MIN_PAGES} unlabelled pages are needed. "
-            f"Got {n_with_words} and {n_unlabeled}. Bring more examples."
+            f"Got {n_with_words:,} and {n_unlabeled:,}. Bring more examples."
         )
     kept = np.flatnonzero(has_words | ~positive)
     links = _links_among(link_examples, terms, kept, matrix.shape)

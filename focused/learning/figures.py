@@ -105,7 +105,8 @@ class ThresholdFigures:
     """What a threshold of the page's relevance would give; see `page_figures` for how it is known."""
 
     threshold: float
-    precision: float
+    precision: float | None
+    """None where no page is above it: there is nothing to be right about."""
     recall: float
     f1: float
     is_chosen: bool
@@ -137,10 +138,11 @@ def figures_at_thresholds(
         for which in (positive, ~positive)
     ]
     values = _figures(shares[0], shares[1], np.full(len(thresholds), prior), prior_is_assumed)
-    rows = zip(thresholds, values["precision"], values["recall"], values["f1"], strict=True)
+    is_empty = (shares[0] == 0) & (shares[1] == 0)
+    rows = zip(thresholds, is_empty, values["precision"], values["recall"], values["f1"], strict=True)
     return tuple(
-        ThresholdFigures(float(at), float(precision), float(recall), float(f1), bool(at == chosen))
-        for at, precision, recall, f1 in rows
+        ThresholdFigures(float(at), None if empty else float(precision), float(recall), float(f1), bool(at == chosen))
+        for at, empty, precision, recall, f1 in rows
     )
 
 
