@@ -321,6 +321,10 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     assert run.stats["focused/adaptation/trainings_finished_count"] == n_made
     assert "none had finished" not in run.err
     assert len(fetched(run)) == 50
+    last = fetched(run)[-1]["url"]
+    why = scrapy("frontier", str(run.run_dir), "--why", last, cwd=tmp_path, env=environment(models)).out
+    assert ("by the models of when these pages came" in why) is (strategy == "adaptive")
+    assert ("found by model version" in why) is (strategy == "adaptive")
 
 
 def test_adaptation_works_on_scrapys_own_scheduler(web, models, tmp_path):

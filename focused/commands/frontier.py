@@ -160,7 +160,7 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
         )
     yield _printable(link.url)
     yield f"  state       {link.state}{_when(link)}"
-    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, model version {link.model_version}"
+    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {_version(link)}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
     if link.reason == _LEARNS:
         yield from _learnt(view, link)
@@ -175,19 +175,29 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
         yield f"  before it   {_some(in_all, 'link')}, {of_host:,} of them of its host"
 
 
+def _version(link: LinkRow) -> str:
+    """Return which model a link is scored by: what a strategy has learnt since is no version of it."""
+    return f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
+
+
 def _n_referrers(link: LinkRow) -> int:
     """Return how many pages are known to link to a link: as a seed it was not found on any."""
     return link.n_referrers - (link.reason == "seed")
 
 
 def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:
-    from focused.commands.frontier_learning import said_of  # what it imports takes longer than all the rest
+    # What these import takes longer than all the rest.
+    from focused.adaptation.versions import LIST_FILE
+    from focused.commands.frontier_learning import said_of
 
     said = said_of(view, link.url)
     yield f"  referrers   {_some(max(said.n_referrers, link.n_referrers), 'page')} known to link to it"
     if said.relevances:
         kinds = zip(("page", "block", "anchor text", "context"), said.relevances, strict=True)
-        yield f"  they say    {', '.join(f'{kind} {value:.3f}' for kind, value in kinds)} (relevance, mean)"
+        when = ""  # a crawl that adapts has other models later; only the score is theirs
+        if (view.path.parent / LIST_FILE).exists():
+            when = ", by the models of when these pages came"
+        yield f"  they say    {', '.join(f'{kind} {value:.3f}' for kind, value in kinds)} (relevance, mean{when})"
     yield (
         f"  learnt      what that, its URL and links like it are worth: from {_some(said.n_learnt, 'page')} of this crawl and "
         f"the topic's\n              examples; while it waits the score moves with what is learnt"
