@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from focused.adaptation.link_exploration import LinkExploration, share_lost
 from focused.adaptation.link_features import PageLinks, UrlFeatures, page_links
 from focused.adaptation.link_memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.adaptation.link_model import LinkModel
@@ -36,8 +37,6 @@ _SLOWER_FROM = 20
 _WORK_OF_PAGE = 1_000_000
 """Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
 pages teach the same. Up to some thousand pages a fit is done within its page."""
-_WINDOW = 28
-"""Pages whose mean relevance says how a crawl fares."""
 _MANY_LINKS = 1_000
 """Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
@@ -81,13 +80,11 @@ class LinkSession(Session):
         self.memory = LinkMemory(max_links)
         self.model = LinkModel(self.memory, credit, prior)
         self._every_pages = every_pages
-        self._exploration = exploration
+        self._exploration = LinkExploration(exploration, seed)
         self._fairness = fairness
         self._warm_up_pages = warm_up_pages
-        self._random = np.random.default_rng(seed)
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = 0
-        self._owed = 0.0
         self._moves = LinkMoves(self.memory, self._scores)
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
@@ -194,8 +191,8 @@ class LinkSession(Session):
         self._arrived = None
         self._take_over(fresh)
         yield _WORK_OF_PAGE
-        if n_explored := round(max_explored * _share_lost(relevances)):
-            self._explore_folders(n_explored)
+        if n_explored := round(max_explored * share_lost(relevances)):
+            self._exploration.of_folders(self.memory.links, n_explored)
         yield from self._telling()
 
     def replay(self, record: bytes) -> None:
@@ -283,35 +280,12 @@ class LinkSession(Session):
             return
         yield 0
         if has_learnt:
-            self._explore(self._exploration * interval)
+            self._exploration.by_lot(self.memory.links, interval)
         yield from self._telling()
 
     def _telling(self) -> Iterator[int]:
         """Find out which waiting links a frontier has to move."""
         yield from self._moves.all_changed(self._next_fit, self._every_pages)
-
-    def _explore(self, n_pages: float) -> None:
-        """Let links drawn by lot come first."""
-        self._owed += n_pages
-        links = self.memory.links
-        waiting = np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
-        n_drawn = min(int(self._owed), len(waiting))
-        if n_drawn:
-            self._owed -= n_drawn
-            links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
-
-    def _explore_folders(self, n_links: int) -> None:
-        """Let links come first from the folders of which the fewest pages are known; which of a folder's, by lot."""
-        links = self.memory.links
-        waiting = self._random.permutation(np.flatnonzero((links["frontier"] >= 0) & ~links["explores"]))
-        fetched = np.flatnonzero(~np.isnan(links["outcome"]))
-        folders = links["folder"][waiting].astype(np.int64)
-        n_known = np.bincount(links["folder"][fetched], minlength=int(folders.max(initial=0)) + 1)
-        order = np.argsort(folders, kind="stable")
-        first = np.flatnonzero(np.diff(folders[order], prepend=-1))
-        before = np.empty(len(waiting), dtype=np.int64)
-        before[order] = np.arange(len(waiting)) - np.repeat(first, np.diff([*first, len(waiting)]))
-        links["explores"][waiting[np.argsort(n_known[folders] + before, kind="stable")[:n_links]]] = True
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
@@ -327,12 +301,3 @@ class LinkSession(Session):
         shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
         found: Floats = self._fairness * (1 - rate) * shares.advantages(memory.links[column][links])
         return found
-
-
-def _share_lost(relevances: Sequence[float]) -> float:
-    """Return by how much the latest pages are less relevant than those of the best time were, in [0, 1]."""
-    if len(relevances) <= _WINDOW:
-        return 0.0
-    sums = np.cumsum([0.0, *relevances])
-    means = (sums[_WINDOW:] - sums[:-_WINDOW]) / _WINDOW
-    return float(1 - means[-1] / max(means.max(), 1e-12))
