@@ -16,7 +16,7 @@ from focused.adaptation.drift import drift
 from focused.extensions import LOSSES
 from focused.report import write_run_report
 from focused.report.drift import stability_index, window_shares
-from focused.report.files import ReportError
+from focused.report.files import ReportError, read_rows
 from focused.report.markup import UNKNOWN
 from focused.report.run_files import read_run
 
@@ -151,6 +151,15 @@ def test_a_run_that_was_killed_shows_what_there_is(tmp_path):
     assert "1 row(s) of fetched.csv are not whole" in text
     assert "1 line(s) of pages.jsonl are not whole" in text
     assert "2 of 4 pages" in text
+
+
+def test_long_fields_are_read_without_raising_the_limit_of_the_whole_process(tmp_path):
+    limit, path = csv.field_size_limit(), tmp_path / "fetched.csv"
+    path.write_text(f"number,url\n1,{'x' * (limit + 1)}\n2,b\n")
+    rows, n_bad = read_rows(path)
+    assert [len(row["url"]) for row in rows] == [limit + 1, 1]
+    assert n_bad == 0
+    assert csv.field_size_limit() == limit
 
 
 def test_a_run_without_fetched_csv_shows_its_relevant_pages_and_says_what_is_missing(tmp_path):

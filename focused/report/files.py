@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -25,8 +26,7 @@ def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
     if not path.is_file():
         return [], 0
     rows, n_bad = [], 0
-    csv.field_size_limit(_MAX_FIELD_CHARS)
-    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+    with _long_fields(), path.open(encoding="utf-8", errors="replace", newline="") as file:
         reader = csv.reader(line.replace("\0", "\ufffd") for line in file)
         header: list[str] | None = None
         for row in _readable(reader):
@@ -37,6 +37,16 @@ def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
             else:
                 rows.append(dict(zip(header, row, strict=True)))
     return rows, n_bad
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Let csv read fields of up to ``_MAX_FIELD_CHARS``; its limit is the whole process's, so it is put back."""
+    limit = csv.field_size_limit(_MAX_FIELD_CHARS)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _readable(reader: Any) -> Iterator[list[str] | None]:
