@@ -43,13 +43,11 @@ class EvidenceRows:
             *(evidence.n_referrers, evidence.model_version),
         )
 
-    def evidence(self, row: Sequence[Any]) -> Evidence:
-        """Return what values of ``COLUMNS`` say."""
-        score, reason, admitted, referrer, depth, irrelevant, carried, parts, n_referrers, model_version = row
-        if referrer:
-            referrer = self._sql.execute("SELECT url FROM referrers WHERE id = ?", (referrer,)).fetchone()[0]
+    def evidence(self, row: Sequence[Any], referrer: str) -> Evidence:
+        """Return what values of ``COLUMNS`` say, where the referring page has this URL."""
+        score, reason, admitted, _, depth, irrelevant, carried, parts, n_referrers, model_version = row
         return Evidence(
-            *(score, reason, bool(admitted), referrer or "", depth, irrelevant, carried, _unpack(parts)),
+            *(score, reason, bool(admitted), referrer, depth, irrelevant, carried, _unpack(parts)),
             *(n_referrers, model_version),
         )
 

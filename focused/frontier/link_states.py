@@ -118,12 +118,12 @@ class LinkStates:
         return bool(self._max_per_host) and self._n_asked[host] >= self._max_per_host
 
     def _lease(self, number: int, host: int) -> None:
+        """Note that a link is under way; what its host stands with now is for the caller to say."""
         self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
         self._move(WAITING, LEASED)
         self._leased[number] = host
         if self._max_per_host:
             self._n_asked[host] += 1
-        self._refresh(host)
 
     def _end(self, number: int, state: int, note: str | None) -> int:
         """Take a link off the list of those under way; return its host."""

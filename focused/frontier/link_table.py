@@ -14,14 +14,20 @@ if TYPE_CHECKING:
     from focused.frontier.link import Link
     from focused.strategies.evidence import Evidence
 
-_SELECT = f"SELECT id, state, host, rank, extra, tunnel, url, {COLUMNS} FROM links"
-_BY_FINGERPRINT = f"{_SELECT} WHERE fingerprint = ?"
-_BY_NUMBER = f"{_SELECT} WHERE id = ?"
-_BEST = f"{_SELECT} WHERE host = ? AND state = {WAITING} ORDER BY rank LIMIT 1"
-_N_BEFORE = 7  # columns before those of the evidence
+# What belongs together is asked for in one statement: each of its own costs as much as what it does.
+_REFERRER = f"CASE state WHEN {WAITING} THEN (SELECT referrers.url FROM referrers WHERE referrers.id = referrer) END"
+_COLUMNS = f"id, state, host, rank, extra, tunnel, url, {_REFERRER}, {COLUMNS}"
+_NEXT_RANK = (
+    f"SELECT rank FROM links AS other WHERE other.host = links.host AND other.state = {WAITING}"
+    " AND other.rank > links.rank ORDER BY other.rank LIMIT 1"
+)
+_BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
+_BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
+_BEST = f"SELECT ({_NEXT_RANK}), {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} ORDER BY links.rank LIMIT 1"
+_N_BEFORE = 8  # columns before those of the evidence
 _INSERT = (
     f"INSERT INTO links (id, fingerprint, host, state, rank, extra, tunnel, url, {COLUMNS}, found_at)"
-    f" VALUES ({', '.join('?' * (_N_BEFORE + 2 + len(NAMES)))})"
+    f" VALUES ({', '.join('?' * (9 + len(NAMES)))})"
 )
 _UPDATE = f"UPDATE links SET rank = ?, extra = ?, tunnel = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
 
@@ -36,6 +42,8 @@ class LinkRow(NamedTuple):
     extra: int
     tunnel: int
     url: str
+    #: URL of the page that the evidence comes from; None where there is none, or the link waits no more.
+    referrer: str | None
     columns: Sequence[Any]
 
 
@@ -57,19 +65,22 @@ class LinkTable:
 
     def by_fingerprint(self, fingerprint: int) -> LinkRow | None:
         """Return the row of a link; None if it is not known."""
-        return _row(self._sql.execute(_BY_FINGERPRINT, (fingerprint,)).fetchone())
+        found = self._sql.execute(_BY_FINGERPRINT, (fingerprint,)).fetchone()
+        return None if found is None else _row(found)
 
     def by_number(self, number: int) -> LinkRow | None:
         """Return the row of a link; None if it is not known."""
-        return _row(self._sql.execute(_BY_NUMBER, (number,)).fetchone())
+        found = self._sql.execute(_BY_NUMBER, (number,)).fetchone()
+        return None if found is None else _row(found)
 
-    def best_of(self, host: int) -> LinkRow | None:
-        """Return the row of a host's best waiting link; None if none waits."""
-        return _row(self._sql.execute(_BEST, (host,)).fetchone())
+    def best_of(self, host: int) -> tuple[LinkRow, int | None] | None:
+        """Return the row of a host's best waiting link, and the rank of the next one; None if none waits."""
+        found = self._sql.execute(_BEST, (host,)).fetchone()
+        return None if found is None else (_row(found[1:]), found[0])
 
     def evidence(self, row: LinkRow) -> Evidence:
-        """Return what is known of a link."""
-        return self._evidence.evidence(row.columns)
+        """Return what is known of a link that waits."""
+        return self._evidence.evidence(row.columns, row.referrer or "")
 
     def insert(self, number: int, link: Link, host: int, rank: int, found_at: int) -> None:
         """Write a new link; it waits."""
@@ -98,5 +109,5 @@ class LinkTable:
         self._sql.execute(_UPDATE, (rank, extra, tunnel, *self._evidence.row(merged, referrer), row.number))
 
 
-def _row(found: tuple[Any, ...] | None) -> LinkRow | None:
-    return None if found is None else LinkRow._make((*found[:_N_BEFORE], found[_N_BEFORE:]))
+def _row(found: tuple[Any, ...]) -> LinkRow:
+    return LinkRow._make((*found[:_N_BEFORE], found[_N_BEFORE:]))

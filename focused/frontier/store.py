@@ -178,15 +178,20 @@ class FrontierStore(LinkStates):
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         while (host := self.hosts.take(ask, now)) is not None:
-            row = self._table.best_of(host)
-            if row is None or row.rank != self.hosts.best(host):
-                self.hosts.put(host, None if row is None else row.rank)
+            found = self._table.best_of(host)
+            if found is None:
+                self.hosts.put(host, None)
+                continue
+            row, next_rank = found
+            if row.rank != self.hosts.best(host):
+                self.hosts.put(host, row.rank)
                 continue
             if self._is_over_cap(host):
                 self._drop_rest(host)
                 continue
             self._transaction.begin()
             self._lease(row.number, host)
+            self.hosts.put(host, next_rank)
             evidence = self._table.evidence(row)
             return Leased(row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence)
         return None
@@ -215,7 +220,9 @@ class FrontierStore(LinkStates):
         if self.add([link]) != [NEW]:
             return None
         number: int = self._last_id
-        self._lease(number, self._names.number(link.host))
+        host = self._names.number(link.host)
+        self._lease(number, host)
+        self._refresh(host)
         return number
 
     # --- State
