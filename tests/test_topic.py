@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 import pickle
 import shutil
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -14,7 +18,7 @@ from scipy import sparse
 
 from focused.learning.calibration import KINDS, Calibration
 from focused.learning.learners import LEARNERS
-from focused.topic import Topic, TopicError, check_topic_name, is_topic_setting, load_topic, topic_names
+from focused.topic import Topic, TopicError, TopicExamples, check_topic_name, is_topic_setting, load_topic, topic_names
 from focused.topic.counted import relevance_of_counts
 from focused.topic.names import SHIPPED
 
@@ -67,6 +71,51 @@ def test_saving_twice_gives_the_same_bytes(topic: Topic, tmp_path: Path) -> None
     before = {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()}
     topic.save(tmp_path)
     assert {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()} == before
+
+
+@pytest.mark.parametrize("full_from", ["model.npz", "examples.npz", "manifest.json", "topic.toml"])
+def test_a_disk_that_is_full_leaves_the_topic_that_was(
+    full_from: str, topic: Topic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()}
+    real = Path.write_bytes
+
+    def write_bytes(path: Path, data: bytes) -> int:
+        if path.name.startswith(full_from):
+            real(path, data[:10])
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(path, data)
+
+    topic.coef, topic.examples = (
+        np.array([0.25, 0.5]),
+        cast("TopicExamples", SimpleNamespace(to_bytes=lambda: b"counts")),
+    )
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    with pytest.raises(OSError, match="No space left"):
+        topic.save(tmp_path)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()} == before
+    assert load_topic("stars", tmp_path).coef.tolist() == [0.5, -0.5]
+
+
+@pytest.mark.parametrize("n_before", range(4))
+def test_two_trainings_of_a_topic_that_end_at_once_leave_that_of_one(
+    n_before: int, topic: Topic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, other, written = Path.write_bytes, replace(topic, coef=np.array([0.25, 0.5]), manifest={}), []
+
+    def write_bytes(path: Path, data: bytes) -> int:
+        written.append(real(path, data))
+        if len(written) == n_before:  # here the other process writes all of its files
+            monkeypatch.setattr(Path, "write_bytes", real)
+            with monkeypatch.context() as elsewhere:
+                elsewhere.setattr("os.getpid", lambda: -1)
+                other.save(tmp_path)
+        return written[-1]
+
+    monkeypatch.setattr(Path, "write_bytes", write_bytes)
+    topic.save(tmp_path)
+    assert load_topic("stars", tmp_path).coef.tolist() == [0.5, -0.5]
+    assert sorted(path.name for path in (tmp_path / "stars").iterdir()) == ["manifest.json", "model.npz", "topic.toml"]
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", ".", "..", "A", "x" * 300, "-x", "a b", "ä", "x\n"])

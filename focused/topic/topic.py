@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ class Topic:
         return self.calibrations[kind].threshold
 
     def save(self, models_dir: Path) -> Path:
-        """Write the topic's directory and return it. Files are complete or not there at all."""
+        """Write the topic's directory and return it. If it cannot be written, the topic that was there stays whole."""
         directory = models_dir / check_topic_name(self.name)
         examples = None if self.examples is None else self.examples.to_bytes()
         directory.mkdir(parents=True, exist_ok=True)
@@ -123,13 +124,15 @@ class Topic:
         }
         if examples is not None:
             self.manifest["examples_sha256"] = hashlib.sha256(examples).hexdigest()
-        _write(directory / MODEL_FILE, buffer.getvalue())
-        if examples is None:
-            (directory / EXAMPLES_FILE).unlink(missing_ok=True)
-        else:
-            _write(directory / EXAMPLES_FILE, examples)
-        _write(directory / MANIFEST_FILE, (json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n").encode())
-        _write(directory / TOPIC_FILE, self._toml().encode())
+        _write(
+            directory,
+            {
+                MODEL_FILE: buffer.getvalue(),
+                EXAMPLES_FILE: examples,
+                MANIFEST_FILE: (json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n").encode(),
+                TOPIC_FILE: self._toml().encode(),
+            },
+        )
         return directory
 
     def _toml(self) -> str:
@@ -152,12 +155,21 @@ class Topic:
         return tomlkit.dumps(document)
 
 
-def _write(path: Path, data: bytes) -> None:
-    """Write a file under another name first, so that a crash leaves the old one."""
-    temporary = path.with_name(path.name + ".part")
+def _write(directory: Path, files: dict[str, bytes | None]) -> None:
+    """Write files that belong together, and remove those that are None.
+
+    All are written under other names first: a model is of use with its own manifest only, and a full disk must not leave
+    a new one beside an old one. The names are those of this process, for another may be training the same topic.
+    """
+    parts = {name: directory / f"{name}.{os.getpid()}.part" for name, data in files.items() if data is not None}
     try:
-        temporary.write_bytes(data)
-        temporary.replace(path)
-    except OSError:
-        temporary.unlink(missing_ok=True)
-        raise
+        for name, part in parts.items():
+            part.write_bytes(files[name] or b"")
+        for name in files:
+            if name in parts:
+                parts[name].replace(directory / name)
+            else:
+                (directory / name).unlink(missing_ok=True)
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)
