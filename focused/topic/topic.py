@@ -170,6 +170,8 @@ def _write(directory: Path, files: dict[str, bytes | None]) -> None:
                 parts[name].replace(directory / name)
             else:
                 (directory / name).unlink(missing_ok=True)
+    except OSError as error:  # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(directory)) from error
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
