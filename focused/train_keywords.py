@@ -34,13 +34,19 @@ class Keywords:
         """What users of the topic should know."""
         return f"{NOTE} {self.text}. Adaptation during a crawl, or example pages, sharpen it."
 
+    @property
+    def words(self) -> list[str]:
+        """The words that are terms, each once: one with a hyphen, or of a script without blanks, comes to several."""
+        return list(dict.fromkeys(self.terms.values()))
+
     def unknown(self, unlabeled: PageSet | Background) -> list[str]:
-        """Return the words that stand in no unlabelled page."""
+        """Return the words of which no term stands in any unlabelled page."""
         if isinstance(unlabeled, Background):
             known = set(unlabeled.terms)
         else:
             known = {TERMS.term(i) for page in unlabeled.pages for i in page.terms.ids.tolist()}
-        return [word for term, word in self.terms.items() if term not in known]
+        met = {word for term, word in self.terms.items() if term in known}
+        return [word for word in self.words if word not in met]
 
 
 def read_keywords(text: str, language: str) -> Keywords:
@@ -86,7 +92,7 @@ def learn_keywords(
         If none of the words stands in any of the pages.
     """
     unknown = keywords.unknown(unlabeled)
-    if len(unknown) == len(keywords.terms):
+    if len(unknown) == len(keywords.words):
         where = "page of the general background" if isinstance(unlabeled, Background) else "unlabelled page"
         raise ValueError(
             f"None of the words stands in any {where}: {', '.join(unknown)}. Choose more common words, or bring pages that "
@@ -101,7 +107,7 @@ def learn_keywords(
         titles = []
         columns = Columns(unlabeled.pages, keywords.terms)
         counts, links = columns.counts([page.terms for page in unlabeled.pages]), columns.links_among(unlabeled.pages)
-    say(f"Learning from {len(keywords.terms)} words and {counts.shape[0]:,} unlabelled pages")
+    say(f"Learning from {len(keywords.words)} words and {counts.shape[0]:,} unlabelled pages")
     model = train_keywords(
         counts,
         [columns.column_of[term] for term in keywords.terms],

@@ -72,7 +72,8 @@ def warnings_about(
         *_languages(language, positive),
         *(_topics(positive, diagnosis, terms) if enough else []),
         *_duplicates(positive, diagnosis),
-        *(_outliers(positive, diagnosis) if enough else []),
+        # A page without a known word has been named already.
+        *(_outliers(positive, [row for row in diagnosis.outliers if row not in left_out]) if enough else []),
     ]
 
 
@@ -212,13 +213,13 @@ def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
     ]
 
 
-def _outliers(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
-    n = len(diagnosis.outliers)
+def _outliers(positive: PageSet, rows: Sequence[int]) -> list[str]:
+    n = len(rows)
     if not n:
         return []
     return [
         f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
-        f"{_named(_names(positive, diagnosis.outliers))}. See whether {'it belongs' if n == 1 else 'they belong'} to the "
+        f"{_named(_names(positive, rows))}. See whether {'it belongs' if n == 1 else 'they belong'} to the "
         "topic."
     ]
 

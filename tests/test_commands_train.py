@@ -436,6 +436,7 @@ def test_positives_without_a_word_that_others_hold_are_named(
     assert done.exit_code == 0, done.err
     n_all = len(list(folder.iterdir()))
     assert f"\nPositive:   {n_all} pages, {n_all - n_pages} of them with known words, from" in done.out
+    assert "odd0.html" not in "".join(line for line in done.out.splitlines() if "hardly anything in common" in line)
     (warning,) = [line for line in done.out.splitlines() if "no known word" in line]
     names = ", ".join(str(folder / f"odd{number}.html") for number in range(min(n_pages, 3)))
     wanted = "1 page of the positives holds" if n_pages == 1 else "5 pages of the positives hold"
@@ -515,6 +516,16 @@ def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
 
 
 WORDS = "star galaxy planet telescope astronomy orbit"
+
+
+def test_a_word_of_several_terms_is_named_once_and_known_by_any_of_them(here: Here) -> None:
+    done = here("stars", "--keywords", "zyxwvu-moon galaxy qxqx-zyxq orbit")
+    assert done.exit_code == 0, done.err
+    assert "\nWords:      zyxwvu-moon, galaxy, qxqx-zyxq, orbit\n" in done.out
+    assert "in no unlabelled page: qxqx-zyxq. " in done.out
+    done = here("other", "--keywords", "qxqx-zyxq zyxwvu")
+    assert done.exit_code == 1
+    assert "None of the words stands in any page of the general background: qxqx-zyxq, zyxwvu. " in done.err
 
 
 def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -> None:

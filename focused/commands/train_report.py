@@ -48,7 +48,7 @@ def keyword_report(
 ) -> str:
     """Return the report on a topic made from words, for people."""
     figures, page = cast("KeywordFigures", learnt.model.figures), topic.calibrations["page"]
-    words = [f"Words:      {', '.join(keywords.terms.values())}"]
+    words = [f"Words:      {', '.join(keywords.words)}"]
     about = [
         f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
         "beside the words there belongs to the topic. How good that is cannot be told without example pages:",
