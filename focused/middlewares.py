@@ -114,12 +114,21 @@ class LinkScoringMiddleware(BaseSpiderMiddleware):
         evidence = looked.evidence(number)
         if waiting is not None and waiting.put(link, request.url, evidence):
             request.meta[WAITS] = True
-        if self.crawl.frontier is not None and self.crawl.is_known(request.url):
+        if self.crawl.frontier is not None and self._is_counted(request):
             request.priority += to_priority(evidence.score, evidence.admitted)
             write_evidence(request.meta, evidence)
-            return request  # it is counted already; the frontier joins what this page says
+            return request  # the frontier joins what this page says
         self.crawl.remember(request.url)
         return self._scored(request, evidence)
+
+    def _is_counted(self, request: Request) -> bool:
+        """Tell whether a link was asked for before, in this part of the crawl or in an earlier one."""
+        if self.crawl.is_known(request.url):
+            return True
+        if not self.crawl.frontier.was_asked(request):
+            return False
+        self.crawl.remember(request.url)
+        return True
 
     def _scored(self, request: Request, evidence: Evidence) -> Request:
         """Write on a request what is known of its link."""

@@ -187,6 +187,25 @@ def test_a_crawl_that_has_reached_its_budget_stays_there_and_goes_on_with_a_larg
     assert len(more.harvest) == 55
 
 
+@pytest.mark.parametrize("strategy", ["best_first", "adaptive"])
+def test_a_link_counts_once_however_many_parts_of_the_crawl_find_it(models, tmp_path, strategy):
+    options = {"strategy": strategy, "settings": DURABLE | {"CONCURRENT_REQUESTS": 1}}
+    redirects = {f"/{number}" for number in range(7, N_PAGES, 20)}  # their targets would be links that nobody counted
+    with Site(lambda path: None if path in redirects else page(path)) as site:
+        for max_pages in (10, 20, 40):
+            result = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=max_pages, **options)
+    assert result.stats["focused/frontier/resumed_count"] == 2
+    n_links = sum(
+        count
+        for name, count in result.stats.items()
+        if name == "focused/links/deferred_count" or name.startswith("focused/links/by_")
+    )
+    file = sqlite3.connect(result.run_dir / FILE_NAME)
+    [(n_known,)] = file.execute("SELECT count(*) FROM links WHERE url != ?", (f"{site.url}/0",))
+    file.close()
+    assert n_links == n_known
+
+
 def test_the_folder_of_another_topic_is_refused(models, tmp_path):
     with Site(page) as site:
         crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=3, settings=DURABLE)

@@ -173,6 +173,16 @@ class FrontierScheduler(BaseScheduler):
         """Return the lease that a response belongs to."""
         return self._leases.of(response.request) if response.request is not None else None
 
+    def was_asked(self, request: Request) -> bool:
+        """Tell whether an earlier part of the crawl asked for a link; of this part's own the crawl itself knows."""
+        if not self._has_earlier_part or self._commits.is_broken:
+            return False
+        try:
+            return self.store.state_of(self._requests.link(request).fingerprint) is not None
+        except sqlite3.Error as error:
+            self._commits.fail(error)
+            return False
+
     def note(self, request: Request, why: str) -> None:
         """Say why a request failed, for whoever asks about its link."""
         lease = self._leases.of(request)
@@ -222,6 +232,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _resume(self) -> None:
         crawl, store = self._spider.crawl, self.store
+        self._has_earlier_part = any(store.counts().values())
         self._commits.go_on()
         crawl.remember_fetched(store.done_urls())
         for host, levels in self._standing.load(store.host_pages()).items():
