@@ -24,7 +24,7 @@ from focused.adaptation.recorder import Recorder
 from focused.adaptation.stats import AdaptationStats
 from focused.adaptation.verdict_intake import VerdictIntake
 from focused.adaptation.verdicts import VerdictFiles
-from focused.adaptation.versions import read_attempts
+from focused.adaptation.versions import read_attempts, read_verdicts
 from focused.items import PageItem
 from focused.training_rounds import TrainingRounds
 
@@ -88,9 +88,7 @@ class AdaptationPipeline:
         if self._crawl.frontier is not None:
             self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
         self._go_on()
-        self._verdicts.read()
-        while self._verdicts.has_more:  # nobody is kept waiting yet
-            self._verdicts.read()
+        self._read_verdicts()
         self._rounds.begin_if_due(self._rounds.n_judged)  # the last page of the earlier run may have been the one
         if not self._drift.has_training:
             self._drift.trained(self._topic, self._topic.examples)
@@ -146,6 +144,12 @@ class AdaptationPipeline:
             what = self._rounds.go_on()
         self._stats.took(start, what)
 
+    def _read_verdicts(self) -> None:
+        """Read all that is there: nobody is kept waiting yet."""
+        self._verdicts.read()
+        while self._verdicts.has_more:
+            self._verdicts.read()
+
     def _go_on(self) -> None:
         """Take up what an earlier run of this crawl left."""
         run_dir = self._crawl.plan.run_dir
@@ -155,16 +159,16 @@ class AdaptationPipeline:
             self._stats.set("adaptation/bad_lines_count", n_bad)
         if not pages and not attempts:
             return
-        last = attempts[-1].n_pages if attempts else 0
         for page in pages:
-            if page.number == last + 1:
-                self._joined.start_again()
             self._joined.judged(page.number, page.relevance)
             self._verdicts.page(page.number, (page.url,))
             self._recorder.known(page)
             self._drift.judged(page.relevance)
-        if pages and last >= pages[-1].number:
-            self._joined.start_again()
+        self._read_verdicts()
+        n_trained, trained = 0, {}
+        if attempts:
+            n_trained, trained = attempts[-1].n_pages, read_verdicts(run_dir, attempts[-1].version)
+        self._joined.count_again(n_trained, pages[-1].number if pages else 0, trained)
         n_kept = 0
         if self._bodies is not None:
             n_kept, n_unread = self._bodies.restore(self._crawl.plan.reader, self._recorder.version_of)

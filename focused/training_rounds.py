@@ -104,7 +104,7 @@ class TrainingRounds:
         joined = self._joined
         if not joined.is_time or not self.is_idle or self._n_failed_in_a_row >= _MAX_FAILURES:
             return
-        if not joined.n_changed:
+        if not joined.changed:
             self._stats.count("nothing_new_count")
             joined.start_again()
             return

@@ -80,6 +80,24 @@ def test_pages_join_by_their_relevance_and_every_judged_page_counts_whether_it_j
     assert few_verdicts.labels() == {1: False}
 
 
+@pytest.mark.parametrize(
+    ("trained", "counted", "changed"),
+    [
+        ({1: True, 2: False}, {7, 8, 9}, {8}),  # nothing was new at page 6
+        ({1: True, 2: True}, {2, 4, 5, 6, 7, 8, 9}, {2, 8}),  # a verdict is another
+        ({}, {1, 2, 4, 5, 6, 7, 8, 9}, {1, 2, 8}),  # nobody knows what was learnt from
+    ],
+)
+def test_a_crawl_that_goes_on_counts_what_was_new_since_its_last_training(trained, counted, changed):
+    joined = Joined(AdaptationOptions("interactive", every_pages=3))
+    for number in range(1, 10):
+        joined.judged(number, 0.5)
+    for number, relevant in {1: True, 2: False, 8: True}.items():
+        joined.verdict(number, relevant)
+    joined.count_again(3, 9, trained)
+    assert (joined.counted, joined.changed) == (counted, changed)
+
+
 def test_a_verdict_stands_above_the_relevance_and_a_later_one_above_an_earlier():
     joined = Joined(AdaptationOptions("both"))
     joined.judged(1, 0.95)

@@ -405,6 +405,22 @@ def test_a_few_verdicts_are_learnt_from_however_many_pages_have_none(web, models
     assert run.stats["focused/adaptation/trainings_count"] > 0
 
 
+def test_a_crawl_in_parts_trains_where_it_would_have_in_one_go_and_not_again_with_the_same_verdicts(
+    web, models, tmp_path
+):
+    few = tmp_path / "few.csv"
+    few.write_text("".join(f"{ORIGIN}{path}\n" for path in ("/,no", "/stars/0,yes", "/stars/38,yes")))
+    settings = SETTINGS | {"FOCUSED_ADAPTATION": "interactive", "FOCUSED_VERDICTS": few}
+    arguments = {"web": web, "strategy": "best_first", "settings": settings}
+    whole = crawl(models, tmp_path / "whole", max_pages=60, **arguments)
+    for max_pages in (24, 37, 60):
+        parts = crawl(models, tmp_path / "parts", max_pages=max_pages, **arguments)
+    assert whole.exit_code == parts.exit_code == 0, parts.err
+    assert len(attempts(whole)) > 1
+    assert [each["n_pages"] for each in attempts(parts)] == [each["n_pages"] for each in attempts(whole)]
+    assert fetched(parts) == fetched(whole)
+
+
 def test_training_from_a_run_makes_what_it_learnt_permanent(web, models, runs, tmp_path):
     folder = tmp_path / "models"
     load_topic("stars", models).save(folder)

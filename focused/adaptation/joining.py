@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from focused.adaptation.options import AdaptationOptions
 
 
@@ -32,8 +34,8 @@ class Joined:
     by_verdict: dict[int, bool] = field(default_factory=dict)
     #: Pages counted towards the next training, each once.
     counted: set[int] = field(default_factory=set)
-    #: Labels that are new, or another, since the last training.
-    n_changed: int = 0
+    #: Pages whose labels are new, or others, since the last training.
+    changed: set[int] = field(default_factory=set)
 
     def judged(self, number: int, relevance: float) -> bool | None:
         """Take in a judged page; return the label it joins with."""
@@ -44,7 +46,7 @@ class Joined:
         label = label_by_relevance(relevance, self.options.t1, self.options.t2)
         if label is not None:
             self.by_relevance[number] = label
-            self.n_changed += 1
+            self.changed.add(number)
             self.counted.add(number)
         return label
 
@@ -53,7 +55,7 @@ class Joined:
         if self.by_verdict.get(number) == relevant:
             return False
         self.by_verdict[number] = relevant
-        self.n_changed += 1
+        self.changed.add(number)
         self.counted.add(number)
         return True
 
@@ -65,7 +67,30 @@ class Joined:
     def start_again(self) -> None:
         """Count from nought."""
         self.counted.clear()
-        self.n_changed = 0
+        self.changed.clear()
+
+    def count_again(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
+        """Count as an earlier run of the crawl has, whose pages and verdicts were taken in all at once.
+
+        Parameters
+        ----------
+        n_trained : int
+            Pages that were judged when the last training began.
+        n_pages : int
+            Pages that are judged now.
+        trained : mapping of int to bool
+            The verdicts that this training knew.
+        """
+        new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
+        self.counted, self.changed = set(new), set(new)
+        for number in range(n_trained + 1, n_pages + 1):
+            has_label = number in self.by_relevance or number in self.by_verdict
+            if has_label:
+                self.changed.add(number)
+            if has_label or self.options.counts == "judged":
+                self.counted.add(number)
+            if self.is_time and not self.changed:
+                self.start_again()  # there was nothing new
 
     def labels(self) -> dict[int, bool]:
         """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""

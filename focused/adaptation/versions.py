@@ -119,3 +119,14 @@ def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
         return {}
     values = json.loads((run_dir / FOLDER / str(version) / LABELS_FILE).read_text(encoding="utf-8"))
     return {int(number): label is True for number, label in values.items()}
+
+
+def read_verdicts(run_dir: Path, version: int) -> dict[int, bool]:
+    """Return the verdicts that a training was asked with, by the pages' numbers; none if another was asked since."""
+    try:
+        task = json.loads((run_dir / TASK_FILE).read_text(encoding="utf-8"))
+        if task["version"] != version:
+            return {}
+        return {int(number): task["labels"][str(number)] is True for number in task["verdicts"]}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
