@@ -271,7 +271,7 @@ def test_going_on_with_another_strategy_is_said(models, tmp_path):
         crawl(models, tmp_path, strategy="best_first", max_pages=5, **options)
         same = crawl(models, tmp_path, strategy="best_first", max_pages=7, **options)
         other = crawl(models, tmp_path, strategy="breadth_first", max_pages=9, **options)
-    said = "was begun with strategy best_first and goes on with breadth_first"
+    said = "The last part of this crawl was of strategy best_first, this one is of breadth_first"
     assert said in other.err
     assert "begun with strategy" not in same.err
     assert other.stats["focused/pages/fetched_count"] == 9
@@ -283,7 +283,19 @@ def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
             "Welcome.",
             *(
                 (f"/{name}", "a star")
-                for name in ("a", "loop", "to-a", "500", "404", "cut", "private/x", "picture", "new")
+                for name in (
+                    "a",
+                    "loop",
+                    "to-a",
+                    "500",
+                    "404",
+                    "cut",
+                    "private/x",
+                    "picture",
+                    "new",
+                    "gone-in",
+                    "packed",
+                )
             ),
         ),
         "/robots.txt": Reply(b"User-agent: *\nDisallow: /private/\n", headers={"Content-Type": "text/plain"}),
@@ -291,6 +303,8 @@ def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
         "/loop": redirect("/loop"),
         "/to-a": redirect("/a"),
         "/new": redirect("/target"),
+        "/gone-in": redirect("/private/y"),
+        "/packed": Reply(b"<p>It is not.", headers={"Content-Type": "text/html", "Content-Encoding": "deflate"}),
         "/target": hand_made.html(hand_made.STARS, ("/target", "self")),
         "/500": Reply(b"", 500),
         "/cut": Reply(b"<p>" * 1000, hangs_up_after=0),
@@ -320,21 +334,26 @@ def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
         "/picture": 2,
         "/new": 2,
         "/target": 2,
+        "/gone-in": 2,
+        "/private/y": 3,
+        "/packed": 3,
     }
     assert found["/404"][1] == "HTTP 404"
-    assert found["/private/x"][1] == "forbidden by robots.txt"
+    assert found["/packed"][1] == "zlib.error"
+    assert found["/private/x"][1] == found["/private/y"][1] == "forbidden by robots.txt"
+    assert found["/new"][1] == found["/gone-in"][1] == "redirect"  # it was answered: its target alone was not
     assert asked["/a"] == asked["/target"] == asked["/404"] == 1
     # What it says of them.
     shown = scrapy("frontier", "run", cwd=tmp_path, env=environment(models))
     assert shown.exit_code == 0, shown.err
-    assert "11 links: 0 waiting, 0 leased, 5 done, 4 failed, 2 dropped" in shown.out
+    assert "14 links: 0 waiting, 0 leased, 6 done, 6 failed, 2 dropped" in shown.out
     why = scrapy("frontier", "run", "--why", f"{site.url}/404", cwd=tmp_path, env=environment(models))
     assert "failed: HTTP 404" in why.out
     assert f"found on    {site.url}/" in why.out
     exported = scrapy("frontier", "run", "--csv", "links.csv", cwd=tmp_path, env=environment(models))
     assert exported.exit_code == 0, exported.err
     with (tmp_path / "links.csv").open(newline="") as rows:
-        assert len(list(csv.DictReader(rows))) == 11
+        assert len(list(csv.DictReader(rows))) == 14
     for argv, message in (
         (("frontier", "nowhere"), "is not there"),
         (("frontier",), "Name the folder of a run"),

@@ -150,7 +150,7 @@ class Commits:
         chosen = self._crawl.plan.strategy.name
         if before not in (None, chosen) and len(self._store):
             logger.warning(
-                "This crawl was begun with strategy %s and goes on with %s: the %d links that wait keep their scores "
+                "The last part of this crawl was of strategy %s, this one is of %s: the %d links that wait keep their scores "
                 "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
                 "-a run_dir=PATH",
                 *(before, chosen, len(self._store)),

@@ -158,11 +158,14 @@ class LinkEnds:
         """End the leases that nothing stands for any more."""
         orphans = self._leases.orphans(in_progress(self._crawler))
         for lease in orphans:
-            for number in lease.numbers:
-                if lease.is_elsewhere:
+            if lease.is_elsewhere:
+                for number in lease.numbers:
                     self._store.dropped(number, "redirects to a known link")
-                else:
-                    self._store.failed(number, lease.note or "not fetched")
+            else:
+                *earlier, last = lease.numbers
+                for number in earlier:
+                    self._store.done(number, note="redirect")
+                self._store.failed(last, lease.note or "not fetched")
             self._ended(lease)
         if orphans:
             self._commits.commit()

@@ -104,4 +104,6 @@ def _note(error: BaseException | None) -> str:
     if isinstance(error, IgnoreRequest):
         return why_ignored(str(error))
     status = f" {error.response.status}" if isinstance(error, HttpError) else ""
-    return f"{type(error).__name__}{status}"
+    name = type(error).__name__
+    # The exceptions of zlib and brotli have no other name.
+    return f"{type(error).__module__}.{name}" if name == "error" else f"{name}{status}"
