@@ -76,6 +76,43 @@ def test_the_crawl_delay_of_robots_txt_is_kept_and_holds_back_no_other_host(mode
     assert order.index(QUICK) < len(order) - 1 - order[::-1].index(SLOW)
 
 
+@pytest.mark.parametrize(
+    ("status", "wish", "most", "rest"),
+    [(429, "1", 60, 1), (503, "3600", 0.8, 0.8), (503, "", 60, 0), (404, "9", 60, 0)],
+)
+def test_a_host_that_says_retry_after_is_left_alone_so_long_and_holds_back_no_other(
+    models, tmp_path, status, wish, most, rest
+):
+    def slow_pages(path: str) -> Reply | None:
+        if path == "/robots.txt":
+            return None
+        n_asked = len([each for each in slow.asked if each != "/robots.txt"])
+        headers = {"Content-Type": "text/html"} | ({"Retry-After": wish} if wish else {})
+        return Reply(b"", status, headers=headers) if n_asked == 2 else Reply(hand_made.html(hand_made.STARS))
+
+    def quick_pages(path: str) -> bytes | None:
+        return None if path == "/robots.txt" else hand_made.html(hand_made.FOOD)
+
+    with Site(slow_pages) as slow, Site(quick_pages) as quick:
+        at_slow, at_quick = (site.url.replace("127.0.0.1", name) for site, name in ((slow, SLOW), (quick, QUICK)))
+        seeds = [f"{at_slow}/{n}" for n in range(6)] + [f"{at_quick}/{n}" for n in range(12)]
+        done = crawl(
+            models, tmp_path, seeds=" ".join(seeds), before=names, max_pages=50, strategy="best_first",
+            settings={"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "AUTOTHROTTLE_MAX_DELAY": most,
+                "CONCURRENT_REQUESTS_PER_DOMAIN": 1, **GATED},
+        )  # fmt: skip
+    assert done.exit_code == 0, done.err
+    assert done.stats["focused/pages/fetched_count"] == (17 if status == 404 else 18)
+    assert done.stats.get("focused/frontier/rests_count", 0) == bool(rest)
+    assert (f"{SLOW} is left alone for" in done.err) == bool(rest)
+    assert seen(done.run_dir)["overtaken"] == []
+    # The third of its pages was refused, and comes again when the host has rested; the other host's come meanwhile.
+    times = [at for at, _ in asked(done, SLOW)]
+    assert times[3] - times[2] >= rest
+    if rest:
+        assert max(at for at, _ in asked(done, QUICK)) < times[3]
+
+
 @pytest.mark.parametrize("per_host", [1, 4])
 def test_a_host_is_asked_as_autothrottle_allows(models, tmp_path, per_host):
     def pages(path: str) -> Reply | None:

@@ -34,6 +34,7 @@ class HostsReady:
         self._obeys_robots = obeys_robots
         self._handed: dict[str, set[Request]] = {}
         self._met: set[str] = set()
+        self._rests_until: dict[str, float] = {}
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
 
@@ -43,12 +44,20 @@ class HostsReady:
             self.crawl_delays[host] = crawl_delay
         self._met.add(host)
 
+    def rest(self, host: str, until: float) -> None:
+        """Leave a host alone until a moment of the monotonic clock."""
+        self._rests_until[host] = max(until, self._rests_until.get(host, 0.0))
+
     def hand_out(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""
         self._handed.setdefault(host, set()).add(request)
 
     def __call__(self, host: str) -> float:
         """Return when a host may be asked, on the monotonic clock; 0: now; ``BUSY``: when a request has ended."""
+        return max(self._has_turn_at(host), self._rests_until.get(host, 0.0))
+
+    def _has_turn_at(self, host: str) -> float:
+        """Return when the downloader would let a request to a host go at once."""
         downloader = self._downloader
         n_handed = self._count(host)
         slot = downloader.slots.get(dnscache.get(host, host) if downloader.ip_concurrency else host)
