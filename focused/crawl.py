@@ -48,6 +48,8 @@ class Crawl:
         # dupefilter has the last word, so forgetting is harmless, and so that memory stays bounded it happens.
         self._known: set[int] = set()
         self._fetched: set[int] = set()
+        #: Whether all links that were asked for are remembered: those of an earlier run are not, and many may be forgotten.
+        self.remembers_all = True
         #: Links whose score may still change; None where the strategy or the frontier has no use for it.
         self.waiting = WaitingLinks(merge=plan.strategy.merge) if self.merges else None
         #: What scores the links where the strategy learns; None where it does not.
@@ -235,7 +237,13 @@ class Crawl:
         """Note that a link is asked for."""
         if len(self._known) >= MAX_KNOWN_LINKS:
             self._known.clear()
+            self.remembers_all = False
         self._known.add(hash(url))
+
+    def forget_waiting(self) -> None:
+        """Forget the links that were asked for and not fetched: the frontier has let some of them go."""
+        self._known = set(self._fetched)
+        self.remembers_all = False
 
 
 def _content_type(response: Any) -> str:

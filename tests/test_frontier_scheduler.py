@@ -156,6 +156,30 @@ def test_the_links_that_wait_are_those_that_the_frontier_holds(models, tmp_path,
         assert found["waiting"] > 10
 
 
+@pytest.mark.parametrize("strategy", ["adaptive", "breadth_first", "best_first"])
+def test_a_link_that_was_forgotten_is_new_when_it_is_found_again(models, tmp_path, strategy):
+    links = [*[(f"/{n}", "a star") for n in range(60)], ("/last", "soup")]
+    pages = {f"/{n}": hand_made.html(hand_made.STARS, ("/last", "a star"), ("/0", "a star")) for n in range(60)}
+    with Site(
+        {"/": hand_made.html(hand_made.STARS, *links), "/last": hand_made.html(hand_made.STARS), **pages}
+    ) as site:
+        done = crawl(
+            models,
+            tmp_path,
+            seeds=f"{site.url}/",
+            strategy=strategy,
+            settings=WIDE | {"FOCUSED_FRONTIER_MAX_LINKS": 10},
+        )
+    assert done.exit_code == 0, done.err
+    assert site.asked.index("/last") > site.asked.index("/0")  # it was the last of all, and too many
+    n_cut, n_pages = done.stats["focused/frontier/cut_count"], done.stats["focused/pages/fetched_count"]
+    n_links = sum(
+        value for name, value in done.stats.items() if re.fullmatch(r"focused/links/(by_\w+|deferred)_count", name)
+    )
+    assert 61 <= n_links <= n_cut + n_pages - 1  # none is counted again that was not forgotten
+    assert in_file(done.run_dir)["done"] == n_pages
+
+
 def test_the_links_that_wait_are_counted_right_after_a_kill(models, tmp_path):
     links = [(f"/{n}", "a star") for n in range(60)]
 

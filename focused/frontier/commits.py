@@ -53,6 +53,7 @@ class Commits:
         #: Whether a commit failed: what came since is not durable, and will be fetched again.
         self.is_broken = False
         self._counted: dict[str, int] = {}
+        self._n_cut_rounds = 0
 
     def will_count(self, names: Iterable[str]) -> None:
         """Take note of stats that are about to be raised by one: what is made durable from now on has them raised.
@@ -71,6 +72,10 @@ class Commits:
             free = self._free_bytes(store.log.n_bytes >= _LEAST_LOG_BYTES)
             if store.n_cut:
                 self._stats.set_value("focused/frontier/cut_count", store.n_cut)
+            if store.n_cut_rounds > self._n_cut_rounds:
+                self._n_cut_rounds = store.n_cut_rounds
+                if not self._crawl.merges:  # others ask the frontier of every link
+                    self._crawl.forget_waiting()  # one that was cut and is found again is new
             if store.n_capped:
                 self._stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
             stats = resume.numbers(self._stats.get_stats())

@@ -29,6 +29,8 @@ class Cutter:
         self.max_links = max_links
         self._worst_kept = 0
         self._at = self._end = 0
+        #: How many times all links have been gone through.
+        self.n_rounds = 0
 
     def cut(self, sql: sqlite3.Connection, n_waiting: int, last_id: int) -> int:
         """Do a slice of the work if there is any; return how many links were deleted."""
@@ -38,6 +40,7 @@ class Cutter:
             self._at, self._end = 0, last_id
             self._worst_kept = self._divide(sql, n_waiting, last_id)
         start, self._at = self._at, self._at + _SLICE
+        self.n_rounds += self._at >= self._end
         return sql.execute(
             "DELETE FROM links WHERE id > ? AND id <= ? AND state = 0 AND rank > ?",
             (start, min(self._at, self._end), self._worst_kept),

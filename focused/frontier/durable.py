@@ -20,10 +20,10 @@ from focused.frontier.again import FoundAgain
 from focused.frontier.commits import Commits
 from focused.frontier.ends import LinkEnds
 from focused.frontier.hand_out import HandOut
+from focused.frontier.host_wishes import HostWishes
 from focused.frontier.hosts_ready import HostsReady
 from focused.frontier.intake import Intake
 from focused.frontier.leases import Leases
-from focused.frontier.link import host_of
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.other_requests import OtherRequests
 from focused.frontier.passed_over import count_passed_over
@@ -64,7 +64,8 @@ class FrontierScheduler(BaseScheduler):
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
     ``moved_count``, ``over_host_cap_count``, ``host_cap_dropped_count``, ``too_deep_count``, ``cut_count``,
-    ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``.
+    ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``,
+    ``rests_count``.
     """
 
     #: Whether a crawl can go on in the run directory of an earlier one: see :func:`focused.plan.plan_crawl`.
@@ -97,11 +98,10 @@ class FrontierScheduler(BaseScheduler):
         self.again = self._found_again()
         crawl.frontier, crawl.waiting = self, None
         self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
-        obeys_robots = plan.web == "live" and settings.getbool("ROBOTSTXT_OBEY")
-        self._ready = HostsReady(crawler.engine.downloader, obeys_robots=obeys_robots)
+        is_live, obeys_robots = plan.web == "live", settings.getbool("ROBOTSTXT_OBEY")
+        self._ready = HostsReady(crawler.engine.downloader, obeys_robots=is_live and obeys_robots)
+        self._wishes = HostWishes(crawler, self._ready, obeys_robots=obeys_robots) if is_live else None
         self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
-        if obeys_robots:
-            crawler.signals.connect(self._robots_parsed, signals.robots_parsed)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._commits = Commits(self.store, crawl, self._stats, folder, self._not_writable)
         #: Takes links in.
@@ -174,8 +174,8 @@ class FrontierScheduler(BaseScheduler):
         return self._leases.of(response.request) if response.request is not None else None
 
     def was_asked(self, request: Request) -> bool:
-        """Tell whether an earlier part of the crawl asked for a link; of this part's own the crawl itself knows."""
-        if not self._has_earlier_part or self._commits.is_broken:
+        """Tell whether a link was asked for that the crawl does not remember: by an earlier part of it, or long ago."""
+        if self._spider.crawl.remembers_all or self._commits.is_broken:
             return False
         try:
             return self.store.state_of(self._requests.link(request).fingerprint) is not None
@@ -232,7 +232,7 @@ class FrontierScheduler(BaseScheduler):
 
     def _resume(self) -> None:
         crawl, store = self._spider.crawl, self.store
-        self._has_earlier_part = any(store.counts().values())
+        crawl.remembers_all = not any(store.counts().values())
         self._commits.go_on()
         crawl.remember_fetched(store.done_urls())
         for host, levels in self._standing.load(store.host_pages()).items():
@@ -260,12 +260,6 @@ class FrontierScheduler(BaseScheduler):
         ):
             if limit and n_found >= limit:
                 raise CloseSpider(reason)
-
-    def _robots_parsed(self, robotparser: Any, request: Request) -> None:
-        """Take down what a host's robots.txt asks for."""
-        delay = robotparser.crawl_delay(self.crawler.settings.get("USER_AGENT") or "*")
-        most = self.crawler.settings.getfloat("AUTOTHROTTLE_MAX_DELAY")
-        self._ready.meet(host_of(request.url), min(float(delay or 0), most))
 
     def _not_writable(self) -> None:
         """End the crawl: what is not durable will be fetched again."""

@@ -111,6 +111,11 @@ class FrontierStore(LinkStates):
         """How many links were forgotten because too many waited, since the crawl began."""
         return self._n_cut
 
+    @property
+    def n_cut_rounds(self) -> int:
+        """How many times the worst of all links were forgotten, since the file was opened."""
+        return 0 if self._cutter is None else self._cutter.n_rounds
+
     def _cut(self, cutter: Cutter) -> None:
         n_links = cutter.cut(self._sql, self._counts[WAITING], self._last_id)
         self._counts[WAITING] -= n_links
