@@ -6,6 +6,7 @@ import json
 import platform
 import random
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -179,8 +180,10 @@ def test_a_trained_topic_judges_the_same_when_it_is_loaded(
 def test_the_manifest_says_what_the_model_was_made_from(
     learnt: Learnt, sets: tuple[PageSet, PageSet], tmp_path: Path
 ) -> None:
-    sets[1].refusals.add("empty", "x.html")
-    directory = topic_of(learnt, *sets).save(tmp_path)
+    positive, unlabeled = sets
+    refusals = Refusals()  # of its own: other tests use these sets, too
+    refusals.add("empty", "x.html")
+    directory = topic_of(learnt, positive, replace(unlabeled, refusals=refusals)).save(tmp_path)
     manifest = json.loads((directory / "manifest.json").read_text())
     assert manifest["command"] == "scrapy train x"
     assert manifest["versions"] == versions()
