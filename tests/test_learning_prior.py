@@ -48,6 +48,19 @@ def test_negatives_half_way_to_the_topic_do_not_count_as_positives(n_positive):
     assert np.abs(errors).mean() < np.log(1.35)
 
 
+@pytest.mark.parametrize("n_positive", [20, 50, 200])
+def test_positives_that_crowd_at_a_margin_do_not_make_the_prior_vanish(n_positive):
+    """Decisions of a topic that is told apart with ease end at a wall: a Gaussian expects a fifth of them behind it."""
+    estimates = []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        positive, hidden = 1.1 - rng.exponential(0.3, n_positive), 1.1 - rng.exponential(0.3, 60)
+        unlabeled = np.concatenate([hidden, rng.normal(-0.9, 0.1, 240)])
+        estimates.append(estimate_prior(positive, unlabeled).prior)
+    assert min(estimates) > 0.06
+    assert 0.13 < np.median(estimates) < 0.3
+
+
 def test_positives_that_lie_like_the_others_leave_the_prior_at_the_opinion():
     """Nothing is told apart: whether the upper Gaussian finds nothing or everything must not decide."""
     for seed in range(40):
