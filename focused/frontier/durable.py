@@ -100,6 +100,7 @@ class FrontierScheduler(BaseScheduler):
         self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
         is_live, obeys_robots = plan.web == "live", settings.getbool("ROBOTSTXT_OBEY")
         self._ready = HostsReady(crawler.engine.downloader, obeys_robots=is_live and obeys_robots)
+        # Kept, for signals hold nobody.
         self._wishes = HostWishes(crawler, self._ready, obeys_robots=obeys_robots) if is_live else None
         self._standing = HostStanding(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
         crawler.signals.connect(self._spider_opened, signals.spider_opened)

@@ -139,9 +139,7 @@ class LinkEnds:
 
     def _end(self, lease: Lease, relevant: bool | None, note: str) -> None:
         """Say what has become of a link under way, and commit."""
-        *earlier, last = lease.numbers
-        for number in earlier:
-            self._store.done(number, note="redirect")
+        last = self._end_redirects(lease)
         if note:
             self._store.failed(last, note)
         else:
@@ -154,6 +152,13 @@ class LinkEnds:
         self._ended(lease)
         self._commits.commit()
 
+    def _end_redirects(self, lease: Lease) -> int:
+        """Say that all links of a chain of redirects but the last have done their part; return the last."""
+        *earlier, last = lease.numbers
+        for number in earlier:
+            self._store.done(number, note="redirect")
+        return last
+
     def end_orphans(self) -> None:
         """End the leases that nothing stands for any more."""
         orphans = self._leases.orphans(in_progress(self._crawler))
@@ -162,10 +167,7 @@ class LinkEnds:
                 for number in lease.numbers:
                     self._store.dropped(number, "redirects to a known link")
             else:
-                *earlier, last = lease.numbers
-                for number in earlier:
-                    self._store.done(number, note="redirect")
-                self._store.failed(last, lease.note or "not fetched")
+                self._store.failed(self._end_redirects(lease), lease.note or "not fetched")
             self._ended(lease)
         if orphans:
             self._commits.commit()
