@@ -10,18 +10,18 @@ import numpy as np
 from adaptation_pages import labels_of
 from sklearn.metrics import average_precision_score
 
-from focused.adaptation.enlarge import enlarge
-from focused.adaptation.record import RECORD_FILE, read_record
-from focused.adaptation.retrain import without_doubtful
-from focused.adaptation.versions import TASK_FILE
-from focused.learning.learners import make_learner
-from focused.topic import load_topic
+from focused.method.learning.learners import make_learner
+from focused.method.topic import load_topic
+from focused.retraining.augmentation import enlarge
+from focused.retraining.judged_pages import RECORD_FILE, read_record
+from focused.retraining.training import without_doubtful
+from focused.retraining.versions import TASK_FILE
 
 if TYPE_CHECKING:
     import argparse
 
-    from focused.adaptation.record import JudgedPage
-    from focused.topic import Topic
+    from focused.method.topic import Topic
+    from focused.retraining.judged_pages import JudgedPage
 
 
 def doubts(options: argparse.Namespace) -> None:

@@ -46,7 +46,7 @@ def half(options: argparse.Namespace) -> None:
         for strategy in options.strategies.split(","):
             run = folder / f"{mode}-{strategy}"
             if not (run / "run.json").is_file():
-                settings = [f"FOCUSED_ADAPTATION={'interactive' if mode == 'poisoned' else mode}"]
+                settings = [f"FOCUSED_RETRAINING={'interactive' if mode == 'poisoned' else mode}"]
                 if mode in ("interactive", "both", "poisoned"):
                     feed = folder / f"{mode}.jsonl"
                     wrong = 0.3 if mode == "poisoned" else 0.0
@@ -81,9 +81,9 @@ def row(run: Path, relevant: set[str], positives: set[str], second: str, labels:
     counted = [url for url in urls if url not in positives]
     found = [url for url in counted if url in relevant]
     stats = json.loads((run / "run.json").read_text())["stats"]
-    adapted = [stats.get(f"focused/adaptation/{what}", 0) for what in ("accepted_count", "refused_count")]
+    adapted = [stats.get(f"focused/retraining/{what}", 0) for what in ("accepted_count", "refused_count")]
     n_second = sum(second in labels[url] for url in found)
     return (
         f"{of},{len(counted)},{len(found)},{n_second},{len(found) / len(counted):.3f},{adapted[0]},{adapted[1]},"
-        + str(stats.get("focused/adaptation/longest_block_ms", ""))
+        + str(stats.get("focused/retraining/longest_block_ms", ""))
     )

@@ -8,10 +8,10 @@ import numpy as np
 from adaptation_pages import folder_of, labels_of, read_pages
 from sklearn.metrics import average_precision_score
 
-from focused.adaptation.drift import relevance_of
-from focused.adaptation.record import JudgedPage, term_counts
-from focused.adaptation.retrain import retrain
-from focused.topic import load_topic
+from focused.method.topic import load_topic
+from focused.retraining.drift import relevance_of
+from focused.retraining.judged_pages import JudgedPage, term_counts
+from focused.retraining.training import retrain
 
 if TYPE_CHECKING:
     import argparse

@@ -29,25 +29,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from common import DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
 
-from focused.adaptation.drift import example_relevance
-from focused.adaptation.kept_pages import KeptPages, LinkScoresByUrl
-from focused.adaptation.link_features import PageLinks
-from focused.adaptation.link_session import LinkSession
-from focused.adaptation.record import term_counts
-from focused.adaptation.trainer import Trainer
-from focused.adaptation.verdicts import VerdictFiles
-from focused.adaptation.worker import Task
-from focused.examples.counting import count, counted_link
-from focused.frontier.link import Link
-from focused.frontier.records import Learning
-from focused.frontier.rescore import rescore
-from focused.frontier.store import NEW, FrontierStore
-from focused.page.reader import PageReader
-from focused.relevance import Judge
-from focused.strategies import Evidence, Visit, make_strategy
-from focused.strategies.base import BY_ADAPTIVE
-from focused.text.analyzer import Analyzer
-from focused.topic import load_topic
+from focused.frontier.store.link import Link
+from focused.frontier.store.page_records import Learning
+from focused.frontier.store.rescoring import rescore
+from focused.frontier.store.store import NEW, FrontierStore
+from focused.method.page.reader import PageReader
+from focused.method.scoring import Evidence, Visit
+from focused.method.scoring.base import BY_ADAPTIVE
+from focused.method.strategies import make_strategy
+from focused.method.strategies.linkmodel.features import PageLinks
+from focused.method.strategies.linkmodel.session import LinkSession
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic import load_topic
+from focused.method.topic.judge import Judge
+from focused.method.training.counting import count, counted_link
+from focused.retraining.drift import example_relevance
+from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.judged_pages import term_counts
+from focused.retraining.kept_pages import KeptPages, LinkScoresByUrl
+from focused.retraining.training_process import Trainer
+from focused.retraining.worker import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -251,7 +252,7 @@ def verdicts(steps: Steps, options: argparse.Namespace) -> None:
         path = Path(folder) / "verdicts.jsonl"
         lines = (json.dumps({"url": MadeUpWeb.url(i), "relevant": bool(i % 2)}) for i in range(20_000))
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        files = VerdictFiles(path)
+        files = FeedbackFiles(path)
         while True:
             found = steps.take("verdicts: a look", files.new, "20,000 verdicts")
             if not files.has_more and not found:

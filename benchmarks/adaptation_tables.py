@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from adaptation_pages import labels_of, read_pages
 
-from focused.adaptation.joining import label_by_relevance
-from focused.learning.training import TopicModel, train_topic
-from focused.train import Columns
+from focused.method.learning.training import TopicModel, train_topic
+from focused.method.training.from_pages import Columns
+from focused.retraining.self_training import label_by_relevance
 
 if TYPE_CHECKING:
     import argparse

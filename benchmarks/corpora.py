@@ -18,7 +18,7 @@ from scipy import sparse
 from text_corpora import newsgroups, reuters
 from web_corpora import web_corpus
 
-from focused.text.analyzer import COUNTING
+from focused.method.text.analyzer import COUNTING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ comes first for the focused spider is the pages with most text and links.
 
 Examples:
   python benchmarks/crawl_cost.py
-  python benchmarks/crawl_cost.py --max-pages 800 --repeats 1 --set SCHEDULER=focused.frontier.scheduler.BudgetScheduler
+  python benchmarks/crawl_cost.py --max-pages 800 --repeats 1 --set SCHEDULER=focused.frontier.budget_scheduler.BudgetScheduler
 """
 
 from __future__ import annotations

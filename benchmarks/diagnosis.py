@@ -18,9 +18,9 @@ from common import machine, say, table
 from keywords import WORDS, background_without, hyperphysics, newsgroups
 from scipy import sparse
 
-from focused.examples.counting import CountedPage
-from focused.learning.diagnosis import diagnose
-from focused.train import Columns
+from focused.method.learning.diagnosis import diagnose
+from focused.method.training.counting import CountedPage
+from focused.method.training.from_pages import Columns
 
 SIZES = (10, 30, 60)
 N_ALONE = 4

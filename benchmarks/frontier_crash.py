@@ -77,12 +77,12 @@ class Handler(BaseHTTPRequestHandler):
 
 def command(run_dir: Path, url: str, options: argparse.Namespace) -> list[str]:
     settings = {
-        "SCHEDULER": "focused.frontier.durable.FrontierScheduler",
+        "SCHEDULER": "focused.frontier.scheduler.FrontierScheduler",
         "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "LOG_LEVEL": "WARNING",
         "FOCUSED_WARC_ENABLED": 1, "FOCUSED_CONTACT": "benchmark@localhost.example", "FOCUSED_HARVEST_EVERY_PAGES": 1,
     }  # fmt: skip
     if options.stock:
-        settings |= {"SCHEDULER": "focused.frontier.scheduler.BudgetScheduler", "JOBDIR": run_dir / "job"}
+        settings |= {"SCHEDULER": "focused.frontier.budget_scheduler.BudgetScheduler", "JOBDIR": run_dir / "job"}
     found = [sys.executable, "-m", "scrapy", "crawl", "focused", "-a", "topic=demo", "-a", "web=live"]
     found += ["-a", f"seeds={url}/0", "-a", "max_pages=0", "-a", f"run_dir={run_dir}"]
     for name, value in settings.items():

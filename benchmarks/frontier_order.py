@@ -24,9 +24,9 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.frontier import hand_out  # noqa: E402
-from focused.frontier.durable import FrontierScheduler  # noqa: E402
-from focused.frontier.hosts_ready import now  # noqa: E402
+from focused.frontier import dispatch as hand_out  # noqa: E402
+from focused.frontier.host_availability import now  # noqa: E402
+from focused.frontier.scheduler import FrontierScheduler  # noqa: E402
 
 if TYPE_CHECKING:
     from scrapy import Request, Spider
@@ -118,7 +118,7 @@ def main() -> None:
     options = parser.parse_args()
     for scheduler in (
         "frontier_order.CheckedScheduler",
-        "focused.frontier.durable.FrontierScheduler",
+        "focused.frontier.scheduler.FrontierScheduler",
         "scrapy.core.scheduler.Scheduler",
     ):
         with tempfile.TemporaryDirectory() as folder:

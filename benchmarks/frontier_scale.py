@@ -87,10 +87,10 @@ class Clock:
 
 def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int]) -> None:
     """Play the crawl with the project's frontier."""
-    from focused.frontier.link import Link, fingerprint_of, host_of
-    from focused.frontier.store import FrontierStore, better
-    from focused.strategies.base import BY_ANCHOR
-    from focused.strategies.evidence import Evidence
+    from focused.frontier.store.link import Link, fingerprint_of, host_of
+    from focused.frontier.store.store import FrontierStore, better
+    from focused.method.scoring.base import BY_ANCHOR
+    from focused.method.scoring.evidence import Evidence
 
     # What any frontier pays before: the fingerprint. Here one as cheap as can be, as it is not what is measured.
     store = FrontierStore(folder / "frontier.sqlite", merge=better)
@@ -128,7 +128,7 @@ def scrapy_queue(n_links: int, n_hosts: int, seed: int, folder: Path, marks: lis
     from scrapy import Request as ScrapyRequest
     from scrapy.utils.test import get_crawler
 
-    from focused.frontier.priority import to_priority
+    from focused.method.scoring.priority import to_priority
 
     settings = {"SCHEDULER_PRIORITY_QUEUE": f"scrapy.pqueues.{queue}", "TWISTED_REACTOR_ENABLED": False}
     if job:

@@ -28,13 +28,14 @@ from warcio.archiveiterator import ArchiveIterator
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.page.context import link_context, url_terms, window_context  # noqa: E402
-from focused.page.description import describe  # noqa: E402
-from focused.page.reader import PageReader  # noqa: E402
-from focused.page.units import KINDS  # noqa: E402
-from focused.relevance import Judge  # noqa: E402
-from focused.strategies import CHOICES, Visit, make_strategy  # noqa: E402
-from focused.topic import load_topic  # noqa: E402
+from focused.method.page.context import link_context, url_terms, window_context  # noqa: E402
+from focused.method.page.description import describe  # noqa: E402
+from focused.method.page.reader import PageReader  # noqa: E402
+from focused.method.page.units import KINDS  # noqa: E402
+from focused.method.scoring import Visit  # noqa: E402
+from focused.method.strategies import CHOICES, make_strategy  # noqa: E402
+from focused.method.topic import load_topic  # noqa: E402
+from focused.method.topic.judge import Judge  # noqa: E402
 
 TAG = re.compile(rb"<[^>]*>")
 ENCODINGS = ["utf-8", "utf-16", "utf-32", "cp1252", "shift_jis", "gb18030", "koi8-r", "utf-7", "hex", "idna", "bogus"]

@@ -31,13 +31,13 @@ from sklearn.metrics import average_precision_score
 from text_corpora import whole_page
 from web_corpora import read_labels
 
-from focused.examples.counting import CountedPage, Counts, count, count_matrix
-from focused.examples.page_set import PageSet
-from focused.page.reader import PageReader
-from focused.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
-from focused.text.background import Background, load_background
-from focused.train import Columns, Learnt
-from focused.train_keywords import learn_keywords, read_keywords
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
+from focused.method.text.background import Background, load_background
+from focused.method.training.counting import CountedPage, Counts, count, count_matrix
+from focused.method.training.from_keywords import learn_keywords, read_keywords
+from focused.method.training.from_pages import Columns, Learnt
+from focused.method.training.page_set import PageSet
 from focused.webs import open_web
 
 WORDS = {

@@ -11,32 +11,32 @@ from unittest.mock import patch
 import numpy as np
 from corpora import TEXT_CORPORA, TOPICS, WEBS, Corpus
 from corpus_documents import FIELDS
+from research.fields import field_frequencies
+from research.km2 import km2_prior
+from research.tice import tice_prior
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import average_precision_score, f1_score, precision_recall_curve, precision_score, recall_score
 from sklearn.svm import LinearSVC
 
-from focused.learning import training
-from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
-from focused.learning.estimators.batch_svm import BatchSVM
-from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
-from focused.learning.estimators.elkan_noto import ElkanNoto
-from focused.learning.estimators.incremental_svm import IncrementalSVM
-from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
-from focused.learning.estimators.naive_bayes import NaiveBayes
-from focused.learning.estimators.nnpu import NonNegativePU
-from focused.learning.estimators.one_class import OneClass
-from focused.learning.estimators.plain_svm import PlainSVM
-from focused.learning.estimators.psoc import PSOC
-from focused.learning.estimators.screened_svm import ScreenedSVM
-from focused.learning.estimators.weightings import WEIGHTINGS
-from focused.learning.estimators.wvc import WVC
-from focused.learning.examples import LinkExamples
-from focused.learning.priors.km2 import km2_prior
-from focused.learning.priors.mixture_proportion import elkan_noto_prior
-from focused.learning.priors.prior import estimate_prior
-from focused.learning.priors.tice import tice_prior
-from focused.text.fields import field_frequencies
-from focused.text.vocabulary import select_terms
+from focused.method.learning import training
+from focused.method.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.method.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.method.learning.estimators.class_prior import estimate_prior
+from focused.method.learning.estimators.elkan_noto import ElkanNoto
+from focused.method.learning.estimators.mixture_proportion import elkan_noto_prior
+from focused.method.learning.estimators.nnpu import NonNegativePU
+from focused.method.learning.estimators.one_class import OneClass
+from focused.method.learning.estimators.plain_svm import PlainSVM
+from focused.method.learning.estimators.screened_svm import ScreenedSVM
+from focused.method.learning.estimators.weightings import WEIGHTINGS
+from focused.method.learning.examples import LinkExamples
+from focused.method.learning.two_step.batch_svm import BatchSVM
+from focused.method.learning.two_step.incremental_svm import IncrementalSVM
+from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step.naive_bayes import NaiveBayes
+from focused.method.learning.two_step.psoc import PSOC
+from focused.method.learning.two_step.wvc import WVC
+from focused.method.text.vocabulary import select_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,7 +56,7 @@ class SupervisedSVM(PlainSVM):
 
     def fit(self, X: Any, y: Any) -> SupervisedSVM:
         """Fit as `PlainSVM` does, but with classes as they are."""
-        with patch("focused.learning.estimators.plain_svm.LinearSVC", _unbalanced):
+        with patch("focused.method.learning.estimators.plain_svm.LinearSVC", _unbalanced):
             super().fit(X, y)
         return self
 

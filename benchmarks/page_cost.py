@@ -21,19 +21,20 @@ from typing import TYPE_CHECKING
 from common import DATA_DIR, DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
 from lxml import etree
 
-from focused.page.blocks import partition
-from focused.page.encoding import is_binary, to_utf8
-from focused.page.outline import outline_of
-from focused.page.reader import PageReader
-from focused.page.units import KINDS, page_units
-from focused.page.walk import Walker
-from focused.relevance import Judge
-from focused.strategies import Visit, make_strategy
-from focused.topic import load_topic
+from focused.method.page.blocks import partition
+from focused.method.page.encoding import is_binary, to_utf8
+from focused.method.page.outline import outline_of
+from focused.method.page.reader import PageReader
+from focused.method.page.units import KINDS, page_units
+from focused.method.page.walk import Walker
+from focused.method.scoring import Visit
+from focused.method.strategies import make_strategy
+from focused.method.topic import load_topic
+from focused.method.topic.judge import Judge
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
-    from focused.topic import Topic
+    from focused.method.topic import Topic
 
 BAR = 3.6
 Step = "tuple[str, Callable[..., Any], list[tuple[Any, ...]]]"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from corpus_documents import Documents
 from tqdm import tqdm
 
-from focused.examples.counting import Counts, count
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer
+from focused.method.training.counting import Counts, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

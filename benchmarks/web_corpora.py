@@ -8,16 +8,16 @@ import numpy as np
 from corpus_documents import Documents
 from tqdm import tqdm
 
-from focused.examples.counting import Counts, count, counted_page
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.page.url_forms import canonical_form
+from focused.method.text.analyzer import Analyzer
+from focused.method.training.counting import Counts, count, counted_page
 from focused.webs import open_web
-from focused.webs.recorded.matching import canonical_form
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focused.page.page import Page
+    from focused.method.page.page import Page
 
 # Pages with more links than this are link lists of which a sample says the same.
 _MAX_LINKS = 150

@@ -6,7 +6,7 @@ from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.page.page import Page
+    from focused.method.page.page import Page
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from focused import __version__
+from focused.utils.version import __version__
 
 _ROOT = Path(__file__).resolve().parent.parent
 
@@ -31,8 +31,8 @@ COOKIES_ENABLED = False  # a crawl has no sessions, and a cookie is one
 
 # --- Best-first -----------------------------------------------------------------------------------------------------
 # One SQLite file in the run directory: it survives kill -9, and takes the best link whose host may be asked now.
-SCHEDULER = "focused.frontier.durable.FrontierScheduler"
-# For focused.frontier.scheduler.BudgetScheduler, which keeps links in memory or in JOBDIR as Scrapy does. The default
+SCHEDULER = "focused.frontier.scheduler.FrontierScheduler"
+# For focused.frontier.budget_scheduler.BudgetScheduler, which keeps links in memory or in JOBDIR as Scrapy does. The default
 # queue takes the host with the fewest downloads first, whatever its links are worth.
 SCHEDULER_PRIORITY_QUEUE = "scrapy.pqueues.ScrapyPriorityQueue"
 # Links of equal score in the order they were found: breadth_first is breadth-first, ties do not dive.
@@ -49,26 +49,26 @@ DEPTH_STATS_VERBOSE = False
 # 850: after Scrapy's DepthMiddleware (900), whose depth it needs and whose drops it must not score.
 # 10: after all others; a page's links wait for its end.
 SPIDER_MIDDLEWARES = {
-    "focused.middlewares.LinkScoringMiddleware": 850,
-    "focused.frontier.page_end.PageEndMiddleware": 10,
+    "focused.middlewares.link_scoring.LinkScoringMiddleware": 850,
+    "focused.middlewares.page_end.PageEndMiddleware": 10,
 }
-ITEM_PROCESSOR = "focused.frontier.page_end.PageEndItems"
+ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
 # 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
-DOWNLOADER_MIDDLEWARES = {"focused.waiting_middleware.WaitingLinkMiddleware": 10}
+DOWNLOADER_MIDDLEWARES = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10}
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
 # such as "hex" before any callback.
 METAREFRESH_ENABLED = False
 ITEM_PIPELINES = {
-    "focused.pipelines.ClassifyPipeline": 100,
-    "focused.adaptation_pipeline.AdaptationPipeline": 150,  # if FOCUSED_ADAPTATION says so
-    "focused.pipelines.HarvestPipeline": 200,
-    "focused.pipelines.JsonLinesPipeline": 300,
+    "focused.pipelines.harvest.ClassifyPipeline": 100,
+    "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
+    "focused.pipelines.harvest.HarvestPipeline": 200,
+    "focused.pipelines.harvest.JsonLinesPipeline": 300,
 }
 EXTENSIONS = {
-    "focused.extensions.HarvestMonitor": 100,
-    "focused.warc.WarcRecorder": 200,
-    "focused.early_stop.EarlyStop": 300,
-    "focused.collector.FrozenStart": 900,
+    "focused.extensions.harvest_monitor.HarvestMonitor": 100,
+    "focused.extensions.warc_recorder.WarcRecorder": 200,
+    "focused.extensions.early_stop.EarlyStop": 300,
+    "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
 }
 TELNETCONSOLE_ENABLED = False  # two ports that run Python for whoever connects
@@ -159,17 +159,17 @@ FOCUSED_FRONTIER_MAX_TUNNEL = 0  # irrelevant pages in a row that a link may lie
 FOCUSED_FRONTIER_HOST_SINK = 0.0  # how far a host whose pages prove irrelevant sinks; 1: up to a whole scale
 
 # --- Adaptation: what a crawl learns from its pages; the paper's values (I18) --------------------------------------
-FOCUSED_ADAPTATION = "off"  # or "automatic", "interactive", "both"
-FOCUSED_ADAPTATION_T1 = 0.8  # relevance from which a page joins the positives
-FOCUSED_ADAPTATION_T2 = 0.2  # relevance up to which a page joins the negatives
-FOCUSED_ADAPTATION_EVERY_PAGES = 14  # k: pages between two trainings
-FOCUSED_ADAPTATION_COUNTS = "judged"  # what k counts; or "added": only pages that joined
-FOCUSED_ADAPTATION_MAX_PAGES = 2000  # that join, of each label; pages whose links can be scored again
-FOCUSED_ADAPTATION_TOLERANCE = 0.02  # what a new model may fall short by on held-out examples
-FOCUSED_ADAPTATION_DOUBTS = True  # verdicts that all other examples speak against are left out
-FOCUSED_ADAPTATION_EXPLORATION = 0.5  # most of the pages that look for other sides of the topic, with verdicts
-FOCUSED_ADAPTATION_TIMEOUT_SECS = 120  # for a training
-FOCUSED_ADAPTATION_WAIT = "offline"  # the crawl pauses while a model is trained; or "always", "never"
+FOCUSED_RETRAINING = "off"  # or "automatic", "interactive", "both"
+FOCUSED_RETRAINING_T1 = 0.8  # relevance from which a page joins the positives
+FOCUSED_RETRAINING_T2 = 0.2  # relevance up to which a page joins the negatives
+FOCUSED_RETRAINING_EVERY_PAGES = 14  # k: pages between two trainings
+FOCUSED_RETRAINING_COUNTS = "judged"  # what k counts; or "added": only pages that joined
+FOCUSED_RETRAINING_MAX_PAGES = 2000  # that join, of each label; pages whose links can be scored again
+FOCUSED_RETRAINING_TOLERANCE = 0.02  # what a new model may fall short by on held-out examples
+FOCUSED_RETRAINING_DOUBTS = True  # verdicts that all other examples speak against are left out
+FOCUSED_RETRAINING_EXPLORATION = 0.5  # most of the pages that look for other sides of the topic, with verdicts
+FOCUSED_RETRAINING_TIMEOUT_SECS = 120  # for a training
+FOCUSED_RETRAINING_WAIT = "offline"  # the crawl pauses while a model is trained; or "always", "never"
 FOCUSED_VERDICTS = ""  # file or folder of people's verdicts on pages
 
 # --- Metrics and stores ---------------------------------------------------------------------------------------------

@@ -27,9 +27,9 @@ from tqdm import tqdm
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.page.reader import PageReader  # noqa: E402
-from focused.text.analyzer import COUNTING, FIRST_TERM, TERMS, Analyzer  # noqa: E402
-from focused.text.background import BACKGROUND_FILE, to_bytes  # noqa: E402
+from focused.method.page.reader import PageReader  # noqa: E402
+from focused.method.text.analyzer import COUNTING, FIRST_TERM, TERMS, Analyzer  # noqa: E402
+from focused.method.text.background import BACKGROUND_FILE, to_bytes  # noqa: E402
 from focused.webs import open_web  # noqa: E402
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", type=Path, help="folders of HTML documentation")
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", help="folder of webs and corpora")
     parser.add_argument("--per-source", type=int, default=300, help="pages of each source at most (default: 300)")
-    parser.add_argument("--output", type=Path, default=ROOT / "focused" / "text" / BACKGROUND_FILE)
+    parser.add_argument("--output", type=Path, default=ROOT / "focused" / "method" / "text" / BACKGROUND_FILE)
     parser.add_argument("--random-state", type=int, default=0)
     options = parser.parse_args()
     folders = {path.name: path for path in options.folders} or {n: Path(p) for n, p in DOCUMENTATION.items()}

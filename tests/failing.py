@@ -10,7 +10,7 @@ from typing import Any
 
 from scrapy import signals
 
-from focused.frontier.scheduler import BudgetScheduler
+from focused.frontier.budget_scheduler import BudgetScheduler
 
 
 class FailingScheduler(BudgetScheduler):

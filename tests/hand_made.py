@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from focused.learning.calibration import KINDS, Calibration
-from focused.topic import Topic
+from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.topic import Topic
 
 FOR = ["star", "galaxi", "telescop", "planet", "orbit", "nebula"]
 AGAINST = ["recip", "cook", "oven", "butter", "flour", "soup"]

@@ -8,8 +8,8 @@ from typing import Any
 
 from scrapy import signals
 
-from focused.frontier.priority import to_priority
-from focused.frontier.scheduler import BudgetScheduler
+from focused.frontier.budget_scheduler import BudgetScheduler
+from focused.method.scoring.priority import to_priority
 
 SETTINGS = {"SCHEDULER": "observers.WatchedScheduler"}
 """Settings that let a crawl be watched."""

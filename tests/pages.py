@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from focused.page.limits import PageLimits
-from focused.page.page import Page
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer, TermTable
+from focused.method.page.limits import PageLimits
+from focused.method.page.page import Page
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer, TermTable
 
 URL = "http://site.example/folder/page.html"
 

@@ -10,7 +10,7 @@ from commands import ROOT, crawl, environment, scrapy
 from sites import Site
 from warcs import Warc
 
-from focused.strategies.adaptive import Adaptive
+from focused.method.strategies.linkmodel.adaptive import Adaptive
 
 pytestmark = pytest.mark.slow
 

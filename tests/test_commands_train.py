@@ -17,10 +17,10 @@ from warcs import Warc
 
 from focused.commands.train import Command
 from focused.commands.train_options import QUICK_SAMPLE
-from focused.page.reader import PageReader
-from focused.relevance import Judge
-from focused.topic import load_topic
-from focused.train import QUICK_UNLABELED
+from focused.method.page.reader import PageReader
+from focused.method.topic import load_topic
+from focused.method.topic.judge import Judge
+from focused.method.training.from_pages import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import write_warc
 
@@ -497,7 +497,7 @@ def test_positives_in_another_language_are_named(examples: Path, tmp_path: Path,
 def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
     examples: Path, here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("focused.train.QUICK_POSITIVES", 15)
+    monkeypatch.setattr("focused.method.training.from_pages.QUICK_POSITIVES", 15)
     argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED]
     done = here(*argv, "--quick")
     assert done.exit_code == 0, done.err

@@ -16,8 +16,8 @@ import pytest
 from commands import ROOT, Finished, crawl, environment, scrapy
 from warcs import Warc
 
-from focused.arguments import ARGUMENTS
-from focused.strategies import CHOICES
+from focused.crawl.arguments import ARGUMENTS
+from focused.method.strategies import CHOICES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 from commands import Finished, crawl
 from sites import HTML, Reply, Site, redirect
 
-from focused.frontier.view import FrontierView
+from focused.frontier.store.view import FrontierView
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -180,7 +180,7 @@ def test_a_hundred_thousand_links_are_cut_and_survived(models, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "scheduler", ["focused.frontier.durable.FrontierScheduler", "focused.frontier.scheduler.BudgetScheduler"]
+    "scheduler", ["focused.frontier.scheduler.FrontierScheduler", "focused.frontier.budget_scheduler.BudgetScheduler"]
 )
 def test_empty_answers_are_no_pages_and_take_nothing_from_the_budget(models, tmp_path, scheduler):
     empty = {

@@ -13,7 +13,7 @@ from commands import crawl
 from observers import SETTINGS, observed
 from sites import HTML, Reply, Site, redirect
 
-from focused.frontier.view import FrontierView
+from focused.frontier.store.view import FrontierView
 
 pytestmark = pytest.mark.slow
 

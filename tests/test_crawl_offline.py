@@ -286,7 +286,7 @@ def test_a_job_directory_lets_a_crawl_go_on(models, two_regions, tmp_path):
 @pytest.mark.parametrize("where", ["job", "run"])
 def test_a_crawl_of_scrapys_scheduler_is_not_begun_again_by_the_default_one(models, two_regions, tmp_path, where):
     """In its JOBDIR, and in its run directory without JOBDIR: one line that says how to go on."""
-    scrapys = {"SCHEDULER": "focused.frontier.scheduler.BudgetScheduler", "JOBDIR": tmp_path / "job"}
+    scrapys = {"SCHEDULER": "focused.frontier.budget_scheduler.BudgetScheduler", "JOBDIR": tmp_path / "job"}
     first = crawl(models, tmp_path, web=two_regions, max_pages=10, settings=scrapys)
     before = {path.name: path.read_bytes() for path in first.run_dir.iterdir() if path.is_file()}
     settings = {"JOBDIR": tmp_path / "job"} if where == "job" else {}

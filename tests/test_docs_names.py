@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 FILES = [f"/{path.relative_to(ROOT)}" for folder in ("focused", "benchmarks") for path in (ROOT / folder).rglob("*")]
-EXAMPLES = {"focused/strategies/fading.py"}
+EXAMPLES = {"focused/method/strategies/fading.py"}
 """Modules that a document tells its readers to write."""
 MODULE = re.compile(r"`([\w/]+\.py|[\w/]+/)(?::|`)")
 DOTTED = re.compile(r"`(focused\.[a-z_]+\.[\w.]+)`")

@@ -23,9 +23,9 @@ from focused.evaluation.cache import CachedReader, PageCache
 from focused.evaluation.files import RESULT_COLUMNS
 from focused.evaluation.options import Options, WebOption, first_difference
 from focused.evaluation.scrapy_settings import check_scrapy_settings
-from focused.page.reader import PageReader
-from focused.pipelines import FETCHED_FILE
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer
+from focused.pipelines.harvest import FETCHED_FILE
 from focused.webs.recorded import RecordedWeb
 
 N_PAGES = 60  # of each region
@@ -220,9 +220,9 @@ def test_the_model_is_that_of_scrapy_train(done, site, tmp_path):
 @pytest.mark.slow
 def test_pages_that_raise_an_exception_are_counted(site, tmp_path):
     pipelines = {
-        "focused.pipelines.ClassifyPipeline": 100,
+        "focused.pipelines.harvest.ClassifyPipeline": 100,
         "failing.OnePageFails": 150,
-        "focused.pipelines.HarvestPipeline": 200,
+        "focused.pipelines.harvest.HarvestPipeline": 200,
     }
     settings = ("-s", f"ITEM_PIPELINES={json.dumps(pipelines)}")
     command = evaluate(site, tmp_path, *settings, strategies="breadth_first", pages=60)

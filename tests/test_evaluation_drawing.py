@@ -9,7 +9,7 @@ from commands import ROOT
 
 from focused.evaluation.drawing import choose_topics, draw, topic_names
 from focused.evaluation.labels import Labels, match_labels, read_labels
-from focused.topic import check_topic_name
+from focused.method.topic import check_topic_name
 
 PAGES = [f"http://h.org/{number:03}" for number in range(100)]
 RELEVANT = PAGES[:40]

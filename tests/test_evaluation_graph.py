@@ -9,7 +9,7 @@ from focused import settings as project_settings
 from focused.evaluation.graph import LinkGraph, load_graph
 from focused.evaluation.graph_build import build_graph, graph_of
 from focused.evaluation.oracle import Oracle, oracle_scores
-from focused.frontier.priority import to_priority
+from focused.method.scoring.priority import to_priority
 from focused.webs.recorded import RecordedWeb
 
 

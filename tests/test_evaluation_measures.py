@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
+from focused.crawl.harvest import area
 from focused.evaluation.comparison import compare, t_interval
 from focused.evaluation.measures import Fetched, measure
-from focused.metrics import area
 
 A, B, C, D, E, F = (f"http://h.org/{name}" for name in "abcdef")
 

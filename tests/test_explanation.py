@@ -7,11 +7,12 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.explanation import explain, term_shares
-from focused.explanation_text import WIDTH, shorten, to_json, to_text
-from focused.page.reader import PageReader
-from focused.relevance import Judge
-from focused.strategies import STRATEGIES, Strategy, Visit, make_strategy
+from focused.method.explanation.explain import explain, term_shares
+from focused.method.explanation.text import WIDTH, shorten, to_json, to_text
+from focused.method.page.reader import PageReader
+from focused.method.scoring import Strategy, Visit
+from focused.method.strategies import STRATEGIES, make_strategy
+from focused.method.topic.judge import Judge
 
 URL = "http://h.org/dir/page.html"
 BODY = (

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from focused.commands.frontier import Command
-from focused.frontier.link import Link
-from focused.frontier.priority import SEED
-from focused.frontier.schema import open_file
-from focused.frontier.store import FrontierStore
-from focused.strategies.base import BY_ANCHOR
-from focused.strategies.evidence import Evidence
+from focused.frontier.store.link import Link
+from focused.frontier.store.schema import open_file
+from focused.frontier.store.store import FrontierStore
+from focused.method.scoring.base import BY_ANCHOR
+from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.priority import SEED
 
 URL = "http://a.example/1"
 

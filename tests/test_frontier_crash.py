@@ -23,7 +23,7 @@ from failing import stop_while_opening
 from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
-from focused.frontier.schema import FILE_NAME, lock
+from focused.frontier.store.schema import FILE_NAME, lock
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 DURABLE = {
-    "SCHEDULER": "focused.frontier.durable.FrontierScheduler",
+    "SCHEDULER": "focused.frontier.scheduler.FrontierScheduler",
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,

@@ -6,10 +6,10 @@ import random
 
 import pytest
 
-from focused.frontier.hosts import BUSY, HostQueue
 from focused.frontier.passed_over import BY_LEVELS, COUNT, advice
-from focused.frontier.ranks import Ranks
-from focused.frontier.schema import RANK_BITS
+from focused.frontier.store.host_queue import BUSY, HostQueue
+from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.schema import RANK_BITS
 
 
 @pytest.mark.parametrize(("n_hosts", "delay"), [(5, 0.0), (5, 3.0), (40, 3.0), (40, 50.0)])

@@ -19,10 +19,10 @@ from scrapy import signals
 from scrapy.utils.asyncio import call_later
 from sites import Reply, Site
 
-from focused.frontier import ends
-from focused.frontier.ends import LinkEnds
-from focused.frontier.intake import Intake
-from focused.frontier.schema import DONE
+from focused.frontier import completion as ends
+from focused.frontier.admission import Admission
+from focused.frontier.completion import Completion
+from focused.frontier.store.schema import DONE
 
 pytestmark = pytest.mark.slow
 
@@ -38,8 +38,8 @@ class TurnsWatcher:
         watcher.events = []
         for each, what in ((signals.request_scheduled, "link"), (signals.request_reached_downloader, "out")):
             crawler.signals.connect(watcher.noter(what), each, weak=False)
-        take_in = Intake.link
-        Intake.link = lambda intake, link: watcher.events.append("in") or take_in(intake, link)
+        take_in = Admission.link
+        Admission.link = lambda intake, link: watcher.events.append("in") or take_in(intake, link)
         crawler.signals.connect(watcher.turn, signals.spider_opened)
         crawler.signals.connect(watcher.closed, signals.spider_closed)
         return watcher
@@ -94,9 +94,9 @@ FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER
 
 def dies_while_links_are_taken_in() -> None:
     """Let the process die in the middle of a large page's end, once."""
-    take_in, n_links = Intake.link, 0
+    take_in, n_links = Admission.link, 0
 
-    def dying(intake: Intake, link: Any) -> bool:
+    def dying(intake: Admission, link: Any) -> bool:
         nonlocal n_links
         n_links += "/n/" in link.url
         if n_links == 1_700 and not Path("has_died").exists():
@@ -104,7 +104,7 @@ def dies_while_links_are_taken_in() -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         return take_in(intake, link)
 
-    Intake.link = dying
+    Admission.link = dying
 
 
 def links_of(run_dir: Path, where: str) -> list[tuple[Any, ...]]:
@@ -163,21 +163,21 @@ def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on
 
 def dies_when_the_next_page_ends() -> None:
     """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
-    take_in, end = Intake.link, LinkEnds._end
+    take_in, end = Admission.link, Completion._end
 
-    def slow(intake: Intake, link: Any) -> bool:
+    def slow(intake: Admission, link: Any) -> bool:
         if link.url.endswith("/n/100") and not Path("is_ending").exists():
             Path("is_ending").touch()
             time.sleep(0.5)  # until the answers are there
         return take_in(intake, link)
 
-    def dying(self: LinkEnds, lease: Any, *about: Any) -> None:
+    def dying(self: Completion, lease: Any, *about: Any) -> None:
         if "/small/" in lease.link.url and not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
         end(self, lease, *about)
 
-    Intake.link, LinkEnds._end = slow, dying
+    Admission.link, Completion._end = slow, dying
     ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from focused.frontier.priority import LEVELS, SEED, to_priority, to_score
+from focused.method.scoring.priority import LEVELS, SEED, to_priority, to_score
 
 SCORES = np.linspace(0, 1, LEVELS + 1).tolist()
 

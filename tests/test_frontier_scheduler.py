@@ -16,12 +16,12 @@ from commands import crawl, crawl_argv, environment, started
 from sites import Site
 
 from focused import settings
-from focused.frontier import hand_out
-from focused.frontier.durable import FrontierScheduler
-from focused.frontier.hosts_ready import now
+from focused.frontier import dispatch as hand_out
+from focused.frontier.host_availability import now
 from focused.frontier.passed_over import advice
-from focused.frontier.ranks import priority_of
-from focused.frontier.view import FrontierView
+from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.view import FrontierView
 from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
@@ -234,7 +234,7 @@ def test_a_strategy_that_merges_counts_all_pages_that_link_to_a_page(models, tmp
 
 def test_scrapys_own_queues_can_still_be_chosen(models, tmp_path):
     with Site({"/": hand_made.html(hand_made.STARS, ("/a", "a star")), "/a": hand_made.html(hand_made.STARS)}) as site:
-        options = {"SCHEDULER": "focused.frontier.scheduler.BudgetScheduler", **FAST}
+        options = {"SCHEDULER": "focused.frontier.budget_scheduler.BudgetScheduler", **FAST}
         result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=options)
     assert result.stats["focused/pages/fetched_count"] == 2
     assert not (result.run_dir / "frontier.sqlite").exists()

@@ -17,7 +17,7 @@ import pytest
 from commands import crawl, environment, scrapy
 from sites import Reply, Site
 
-from focused.frontier.ends import LinkEnds
+from focused.frontier.completion import Completion
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,28 +50,28 @@ def second_is_committed_first() -> None:
     from focused import settings
 
     settings.ITEM_PIPELINES["test_frontier_shared_links.KeepsFirst"] = 50
-    end = LinkEnds._end
+    end = Completion._end
 
-    def ending(self: LinkEnds, lease: Any, *about: Any) -> None:
+    def ending(self: Completion, lease: Any, *about: Any) -> None:
         end(self, lease, *about)
         if lease.link.url.endswith("/second"):
             Path("second_has_ended").touch()
 
-    LinkEnds._end = ending
+    Completion._end = ending
 
 
 def dies_before_first_is_committed() -> None:
     """Let the process die as soon as the second page is committed, once."""
     second_is_committed_first()
-    end = LinkEnds._end
+    end = Completion._end
 
-    def dying(self: LinkEnds, lease: Any, *about: Any) -> None:
+    def dying(self: Completion, lease: Any, *about: Any) -> None:
         end(self, lease, *about)
         if lease.link.url.endswith("/second") and not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    LinkEnds._end = dying
+    Completion._end = dying
 
 
 def waiter(path: Path) -> Callable[[], None]:

@@ -11,14 +11,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from focused.frontier.hosts import BUSY
-from focused.frontier.link import Link, fingerprint_of, host_of
-from focused.frontier.priority import SEED, to_priority
-from focused.frontier.rescore import NewScores, rescore, rescore_for
-from focused.frontier.schema import FrontierFileError, open_file
-from focused.frontier.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
-from focused.strategies.base import BELOW, BY_ANCHOR, BY_PAGE
-from focused.strategies.evidence import Evidence
+from focused.frontier.store.host_queue import BUSY
+from focused.frontier.store.link import Link, fingerprint_of, host_of
+from focused.frontier.store.rescoring import NewScores, rescore, rescore_for
+from focused.frontier.store.schema import FrontierFileError, open_file
+from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
+from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
+from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.priority import SEED, to_priority
 
 
 def link(url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more) -> Link:
@@ -168,7 +168,7 @@ def test_nothing_committed_is_lost_when_the_process_is_killed(tmp_path):
 import os, sys
 sys.path[:0] = {sys.path!r}
 from test_frontier_store import link
-from focused.frontier.store import FrontierStore
+from focused.frontier.store.store import FrontierStore
 store = FrontierStore(__import__("pathlib").Path({str(tmp_path / "f.sqlite")!r}))
 for page in range(30):
     store.add([link(f"h{{page}}/{{number}}") for number in range(20)])

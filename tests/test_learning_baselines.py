@@ -7,11 +7,11 @@ from sklearn.metrics import average_precision_score
 from sklearn.svm import OneClassSVM
 from topics import pages
 
-from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
-from focused.learning.estimators.one_class import OneClass
-from focused.learning.estimators.plain_svm import PlainSVM
-from focused.learning.estimators.weightings import WEIGHTINGS
-from focused.text.weighting import inverse_document_frequency, tfc
+from focused.method.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.method.learning.estimators.one_class import OneClass
+from focused.method.learning.estimators.plain_svm import PlainSVM
+from focused.method.learning.estimators.weightings import WEIGHTINGS
+from focused.method.text.weighting import inverse_document_frequency, tfc
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import pytest
 from sklearn.base import clone
 from topics import pages
 
-from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
-from focused.learning.estimators.lee_liu import Candidate, choose, lee_liu_criterion
-from focused.text.weighting import weighted_rows
+from focused.method.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.method.learning.estimators.lee_liu import Candidate, choose, lee_liu_criterion
+from focused.method.text.weighting import weighted_rows
 
 VARIANTS = [BiasedSVM(random_state=0), WeightedLogistic(random_state=0)]
 

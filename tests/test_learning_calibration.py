@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from focused.learning.calibration import (
+from focused.method.learning.calibration import (
     Calibration,
     CalibrationExamples,
     calibrated,
@@ -16,7 +16,7 @@ from focused.learning.calibration import (
     halfway_to_prior,
     no_calibration,
 )
-from focused.learning.threshold import with_best_threshold
+from focused.method.learning.threshold import with_best_threshold
 
 CALIBRATION = Calibration("page", slope=4.0, offset=1.0, prior=0.1, half_terms=3.0, threshold=0.4, n_examples=100)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from focused.learning.diagnosis import diagnose, near_duplicates, outliers, two_groups
-from focused.text.weighting import normalized
+from focused.method.learning.diagnosis import diagnose, near_duplicates, outliers, two_groups
+from focused.method.text.weighting import normalized
 
 N_TERMS = 400
 FIRST, SECOND, OTHER = np.arange(0, 60), np.arange(60, 120), np.arange(120, N_TERMS)

@@ -6,9 +6,9 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from topics import pages
 
-from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
-from focused.learning.estimators.elkan_noto import ElkanNoto
-from focused.text.weighting import weighted_rows
+from focused.method.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+from focused.method.learning.estimators.elkan_noto import ElkanNoto
+from focused.method.text.weighting import weighted_rows
 
 VARIANTS = [
     ElkanNoto(random_state=0),

@@ -7,23 +7,23 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from topics import pages
 
-from focused.learning.estimators.against_unlabeled import AgainstUnlabeled
-from focused.learning.estimators.base import LinearCountClassifier
-from focused.learning.estimators.batch_svm import BatchSVM
-from focused.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
-from focused.learning.estimators.elkan_noto import ElkanNoto
-from focused.learning.estimators.incremental_svm import IncrementalSVM
-from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
-from focused.learning.estimators.naive_bayes import NaiveBayes
-from focused.learning.estimators.nnpu import NonNegativePU
-from focused.learning.estimators.one_class import OneClass
-from focused.learning.estimators.plain_svm import PlainSVM
-from focused.learning.estimators.psoc import PSOC
-from focused.learning.estimators.screened_svm import ScreenedSVM
-from focused.learning.estimators.wvc import WVC
-from focused.learning.learners import LEARNERS, make_learner
-from focused.learning.reliable import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
-from focused.text.weighting import weighted_rows
+from focused.method.learning.estimators.against_unlabeled import AgainstUnlabeled
+from focused.method.learning.estimators.base import LinearCountClassifier
+from focused.method.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
+from focused.method.learning.estimators.elkan_noto import ElkanNoto
+from focused.method.learning.estimators.nnpu import NonNegativePU
+from focused.method.learning.estimators.one_class import OneClass
+from focused.method.learning.estimators.plain_svm import PlainSVM
+from focused.method.learning.estimators.screened_svm import ScreenedSVM
+from focused.method.learning.learners import LEARNERS, make_learner
+from focused.method.learning.two_step import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
+from focused.method.learning.two_step.batch_svm import BatchSVM
+from focused.method.learning.two_step.incremental_svm import IncrementalSVM
+from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step.naive_bayes import NaiveBayes
+from focused.method.learning.two_step.psoc import PSOC
+from focused.method.learning.two_step.wvc import WVC
+from focused.method.text.weighting import weighted_rows
 
 # In the check data every document holds every term, and U is often smaller than P: no reliable negatives can be found
 # there. By default the documents that come nearest to being some serve (docs/method.md, D20), and all checks hold.

@@ -6,11 +6,11 @@ from scipy import sparse
 from sklearn.base import clone
 from topics import pages, texts
 
-from focused.learning.estimators.batch_svm import BatchSVM
-from focused.learning.estimators.incremental_svm import IncrementalSVM
-from focused.learning.estimators.informative import darkest, strongest, word_shares
-from focused.text.vocabulary import total_frequencies
-from focused.text.weighting import weighted_rows
+from focused.method.learning.two_step.batch_svm import BatchSVM
+from focused.method.learning.two_step.incremental_svm import IncrementalSVM
+from focused.method.learning.two_step.informative import darkest, strongest, word_shares
+from focused.method.text.vocabulary import total_frequencies
+from focused.method.text.weighting import weighted_rows
 
 ESTIMATORS = [
     IncrementalSVM(too_few="all", random_state=0),

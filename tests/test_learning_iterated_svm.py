@@ -6,11 +6,11 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.learning.estimators import two_step
-from focused.learning.estimators.iterated_svm import PEBL, IteratedSVM
-from focused.learning.estimators.wvc import WVC
-from focused.learning.reliable import TooFewReliableNegativesError
-from focused.text.weighting import weighted_rows
+from focused.method.learning.two_step import TooFewReliableNegativesError
+from focused.method.learning.two_step import growing_svm as two_step
+from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step.wvc import WVC
+from focused.method.text.weighting import weighted_rows
 
 
 @pytest.fixture

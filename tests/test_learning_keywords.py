@@ -8,8 +8,8 @@ from scipy import sparse
 from sklearn.metrics import average_precision_score
 from topics import N_TERMS, OTHER, TOPICAL, pages, texts
 
-from focused.learning.keywords import PRIOR, SHARE, assumed_relevance, train_keywords
-from focused.learning.training import LinkExamples
+from focused.method.learning.keywords import PRIOR, SHARE, assumed_relevance, train_keywords
+from focused.method.learning.training import LinkExamples
 
 WORDS = TOPICAL[:3]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from topics import pages
 
-from focused.learning.learning_curve import LearningCurve, _best_f1, _extrapolated, learning_curve
+from focused.method.learning.learning_curve import LearningCurve, _best_f1, _extrapolated, learning_curve
 
 
 def curve(n_positive: int, **options) -> LearningCurve:

@@ -2,20 +2,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from research.km2 import km2_prior, nearest_distribution
+from research.tice import lower_bound, tice_prior, tree_parts
 from sklearn.linear_model import LogisticRegression
 from topics import pages
 
-from focused.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
-from focused.learning.priors.km2 import km2_prior, nearest_distribution
-from focused.learning.priors.mixture_proportion import (
+from focused.method.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+from focused.method.learning.estimators.mixture_proportion import (
     elkan_noto_prior,
     label_frequency_of_prior,
     labeled_probability,
     mixture_estimate,
     prior_of_label_frequency,
 )
-from focused.learning.priors.tice import lower_bound, tice_prior, tree_parts
-from focused.text.weighting import weighted_rows
+from focused.method.text.weighting import weighted_rows
 
 
 def fitted_c(positive, unlabeled):

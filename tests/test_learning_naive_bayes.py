@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 from topics import pages
 
-from focused.learning.estimators.naive_bayes import NaiveBayes, most_informative
+from focused.method.learning.two_step.naive_bayes import NaiveBayes, most_informative
 
 
 def log_odds(train: np.ndarray, positive: np.ndarray, text: np.ndarray, *, gain: bool, prior: float) -> float:

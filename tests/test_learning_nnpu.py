@@ -6,9 +6,9 @@ from scipy import sparse
 from scipy.optimize import check_grad
 from topics import pages
 
-from focused.learning.estimators.nnpu import NonNegativePU
-from focused.learning.estimators.pu_risk import LOSSES, pu_risk
-from focused.text.weighting import weighted_rows
+from focused.method.learning.estimators.nnpu import NonNegativePU
+from focused.method.learning.estimators.pu_risk import LOSSES, pu_risk
+from focused.method.text.weighting import weighted_rows
 
 VARIANTS = [
     NonNegativePU(random_state=0),

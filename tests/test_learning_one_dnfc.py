@@ -7,9 +7,9 @@ import pytest
 from scipy import sparse
 from topics import pages
 
-from focused.learning.reliable.one_dnfc import OneDNFC
-from focused.learning.reliable.positive_features import positive_features
-from focused.learning.reliable.result import TooFewReliableNegativesError
+from focused.method.learning.two_step.one_dnfc import OneDNFC
+from focused.method.learning.two_step.positive_features import positive_features
+from focused.method.learning.two_step.reliable_negatives import TooFewReliableNegativesError
 
 
 def rows(*texts: str) -> sparse.csr_matrix:
@@ -52,7 +52,7 @@ def test_lambda_rises_where_the_papers_value_leaves_nearly_nothing(collapsing, c
     at_paper_value = positive_features((counts[y] > 0).mean(axis=0).A1, (counts[~y] > 0).mean(axis=0).A1, 0.2)
     left = ((counts[~y][:, at_paper_value] > 0).sum(axis=1).A1 == 0).sum()
     assert left == 0
-    with caplog.at_level(logging.INFO, logger="focused.learning.reliable.one_dnfc"):
+    with caplog.at_level(logging.INFO, logger="focused.method.learning.two_step.one_dnfc"):
         found = OneDNFC().fit(counts, y)
     assert found.lambda_ == 0.5
     assert len(found.reliable_negatives_) >= 10

@@ -5,9 +5,9 @@ import pytest
 from sklearn.metrics import average_precision_score
 from topics import pages
 
-from focused.learning.estimators.particle_swarm import maximize
-from focused.learning.estimators.psoc import PSOC, pu_fitness
-from focused.learning.estimators.wvc import WVC
+from focused.method.learning.two_step.particle_swarm import maximize
+from focused.method.learning.two_step.psoc import PSOC, pu_fitness
+from focused.method.learning.two_step.wvc import WVC
 
 
 def hill(points: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.base import clone
 from topics import pages
 
-from focused.learning.reliable import (
+from focused.method.learning.two_step import (
     RELIABLE_NEGATIVES,
     NearestPositives,
     OneDNF,
@@ -17,7 +17,7 @@ from focused.learning.reliable import (
     TooFewReliableNegativesError,
     nearest,
 )
-from focused.learning.reliable.result import below_most, needed_negatives
+from focused.method.learning.two_step.reliable_negatives import below_most, needed_negatives
 
 FINDERS = [OneDNF(), OneDNFC(), OneDNFII(), Spy(random_state=0), Rocchio(), NearestPositives()]
 
@@ -122,7 +122,7 @@ def test_a_positive_feature_of_1_dnfii_occurs_more_often_than_the_threshold():
 
 def test_the_threshold_of_1_dnfii_rises_to_the_least_that_leaves_enough(caplog):
     counts = rows("aaab", "aabc", "acc", *["b"] * 4, *["c"] * 4, "bc")
-    with caplog.at_level("INFO", logger="focused.learning.reliable.one_dnfii"):
+    with caplog.at_level("INFO", logger="focused.method.learning.two_step.one_dnfii"):
         found = OneDNFII(min_occurrences=1).fit(counts, np.arange(12) < 3)
     # All of U hold b, which occurs twice in P, or c, which occurs three times.
     assert found.min_occurrences_ == 2

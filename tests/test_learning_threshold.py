@@ -9,8 +9,8 @@ import pytest
 from scipy.special import logit
 from scipy.stats import norm
 
-from focused.learning.calibration import no_calibration
-from focused.learning.threshold import with_best_page_threshold
+from focused.method.learning.calibration import no_calibration
+from focused.method.learning.threshold import with_best_page_threshold
 
 PRIOR = 0.05
 N_UNLABELED = 4000

@@ -8,8 +8,8 @@ import pytest
 from scipy import sparse
 from topics import N_TERMS, TOPICAL, pages, texts
 
-from focused.learning.calibration import KINDS
-from focused.learning.training import LinkExamples, train_topic
+from focused.method.learning.calibration import KINDS
+from focused.method.learning.training import LinkExamples, train_topic
 
 
 @pytest.fixture(scope="module")

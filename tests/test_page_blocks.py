@@ -7,7 +7,7 @@ import random
 import pytest
 from pages import blocks_of, page_of
 
-from focused.page.blocks import heights
+from focused.method.page.blocks import heights
 
 LISTS = "<ul><li>alpha<ul><li><a href=x>beta</a><ul><li>gamma</ul></ul></ul>"
 
@@ -87,7 +87,7 @@ def test_blocks_are_disjoint_and_hold_the_whole_text_and_every_link(seed):
 def test_heights_and_link_counts_are_those_of_a_plain_recursion(seed):
     from lxml import html as lxml_html
 
-    from focused.page.tags import MODERN_BLOCK_TAGS
+    from focused.method.page.tags import MODERN_BLOCK_TAGS
 
     # Phrase elements are nodes only where they hold some: one tag of each kind keeps both trees alike.
     source = random_html(random.Random(seed)).replace("<b>", "<section>").replace("</b>", "</section>")

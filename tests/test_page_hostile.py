@@ -6,12 +6,12 @@ import random
 
 import pytest
 
-from focused.page.encoding import is_binary
-from focused.page.limits import PageLimits
-from focused.page.page import Page
-from focused.page.reader import PageReader
-from focused.page.units import page_units
-from focused.text.analyzer import Analyzer
+from focused.method.page.encoding import is_binary
+from focused.method.page.limits import PageLimits
+from focused.method.page.page import Page
+from focused.method.page.reader import PageReader
+from focused.method.page.units import page_units
+from focused.method.text.analyzer import Analyzer
 
 LINK = b'<a href="next">star</a>'
 

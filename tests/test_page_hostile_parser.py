@@ -7,7 +7,7 @@ import random
 import pytest
 from pages import anchors_of, blocks_of, page_of, paths_of
 
-from focused.page.context import link_context
+from focused.method.page.context import link_context
 
 AFTER = "<p>text <a href=after>link</a></p>"
 
@@ -38,11 +38,11 @@ def test_a_long_page_in_pieces_is_the_same_as_in_one(monkeypatch):
     html = "".join(f"<p title='{n}'>{''.join(draw.choices(words, k=9))} <a href='x{n}'>y</a>" for n in range(300))
     html = f"<div>{html}</div><script>if (a < b) '</p>'</script>{html}"
     whole = page_of(html)
-    monkeypatch.setattr("focused.page.feed._WHOLE_BYTES", 100)
+    monkeypatch.setattr("focused.method.page.feed._WHOLE_BYTES", 100)
     for size in (1, 7, 1000):
-        monkeypatch.setattr("focused.page.feed._PIECE_BYTES", size)
+        monkeypatch.setattr("focused.method.page.feed._PIECE_BYTES", size)
         assert page_of(html).markup == whole.markup
-    monkeypatch.setattr("focused.page.feed._DEEP", 2)
+    monkeypatch.setattr("focused.method.page.feed._DEEP", 2)
     assert page_of(html).markup == whole.markup
 
 
@@ -93,9 +93,9 @@ def test_refused_targets_count_towards_the_limit_of_links():
 
 
 def test_a_page_after_a_cut_one_is_not_touched_by_it():
-    from focused.page.limits import PageLimits
-    from focused.page.reader import PageReader
-    from focused.text.analyzer import Analyzer, TermTable
+    from focused.method.page.limits import PageLimits
+    from focused.method.page.reader import PageReader
+    from focused.method.text.analyzer import Analyzer, TermTable
 
     reader = PageReader(Analyzer("en", TermTable()), limits=PageLimits(max_elements=10))
     first = reader.read(AFTER.encode(), "http://site.example/")

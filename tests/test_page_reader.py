@@ -8,11 +8,11 @@ import pytest
 from scrapy import Request
 from w3lib.url import canonicalize_url
 
-from focused.page.context import link_context, url_terms, window_context
-from focused.page.page import Page
-from focused.page.reader import PageReader
-from focused.page.urls import UrlResolver
-from focused.text.analyzer import TERMS, Analyzer
+from focused.method.page.context import link_context, url_terms, window_context
+from focused.method.page.page import Page
+from focused.method.page.reader import PageReader
+from focused.method.page.urls import UrlResolver
+from focused.method.text.analyzer import TERMS, Analyzer
 
 URL = "http://host.example/a/b/page.html"
 

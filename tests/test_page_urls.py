@@ -7,10 +7,10 @@ from pages import page_of, paths_of, urls_of
 from scrapy import Request
 from w3lib.url import canonicalize_url
 
-from focused.page import urls
-from focused.page.reader import PageReader
-from focused.page.urls import INVALID, NOT_HTTP, NOT_PAGE, REFUSALS, TOO_LONG, UrlMemo, UrlResolver, is_page_url
-from focused.text.analyzer import Analyzer, TermTable
+from focused.method.page import urls
+from focused.method.page.reader import PageReader
+from focused.method.page.urls import INVALID, NOT_HTTP, NOT_PAGE, REFUSALS, TOO_LONG, UrlMemo, UrlResolver, is_page_url
+from focused.method.text.analyzer import Analyzer, TermTable
 
 BASE = "http://h.example/a/b.html"
 BASES = [

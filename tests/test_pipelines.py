@@ -9,13 +9,13 @@ import pytest
 from scrapy.exceptions import DropItem
 from scrapy.utils.test import get_crawler
 
-from focused import pipelines
-from focused.crawl import Crawl
+from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.page.reader import PageReader
-from focused.pipelines import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
-from focused.relevance import Judge
-from focused.strategies import make_strategy
+from focused.method.page.reader import PageReader
+from focused.method.strategies import make_strategy
+from focused.method.topic.judge import Judge
+from focused.pipelines import harvest as pipelines
+from focused.pipelines.harvest import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
 
 HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars">'
 

@@ -10,7 +10,7 @@ from evaluations import STRATEGIES, write_evaluation
 from test_report_evaluation import HOSTILE
 from test_report_runs import training, write_run, write_versions
 
-from focused.report import write_evaluation_report, write_run_report
+from focused.evaluation.report import write_evaluation_report, write_run_report
 
 pytestmark = pytest.mark.slow
 

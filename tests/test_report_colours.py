@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from focused.report.colours import REASON_LOOKS, known_looks, look_of
-from focused.report.style import _DARK, _LIGHT
-from focused.strategies import STRATEGIES
+from focused.evaluation.report.colours import REASON_LOOKS, known_looks, look_of
+from focused.evaluation.report.style import _DARK, _LIGHT
+from focused.method.strategies import STRATEGIES
 
 LOOKS = known_looks()
 PAIRS = list(itertools.combinations(LOOKS, 2))

@@ -11,11 +11,11 @@ import pytest
 from commands import environment, scrapy
 from evaluations import STRATEGIES, write_evaluation
 
-from focused.report import write_evaluation_report
-from focused.report.colours import look_of, look_of_reason
-from focused.report.figures import Curve, draw_bars, draw_curves, spread
-from focused.report.files import ReportError
-from focused.report.results import estimated, read_results
+from focused.evaluation.report import write_evaluation_report
+from focused.evaluation.report.colours import look_of, look_of_reason
+from focused.evaluation.report.figures import Curve, draw_bars, draw_curves, spread
+from focused.evaluation.report.files import ReportError
+from focused.evaluation.report.results import estimated, read_results
 
 HOSTILE = [
     "<script>window.pwned = 1</script>",

@@ -12,13 +12,13 @@ import pytest
 from commands import ROOT, crawl, environment, scrapy
 from test_report_evaluation import HOSTILE, page_of
 
-from focused.adaptation.drift import drift
-from focused.extensions import LOSSES
-from focused.report import write_run_report
-from focused.report.drift import stability_index, window_shares
-from focused.report.files import ReportError, read_rows
-from focused.report.markup import UNKNOWN
-from focused.report.run_files import read_run
+from focused.evaluation.report import write_run_report
+from focused.evaluation.report.drift import stability_index, window_shares
+from focused.evaluation.report.files import ReportError, read_rows
+from focused.evaluation.report.markup import UNKNOWN
+from focused.evaluation.report.run_files import read_run
+from focused.extensions.harvest_monitor import LOSSES
+from focused.retraining.drift import drift
 
 COLUMNS = "number url location referrer relevance relevant link_score link_reason depth irrelevant_on_path".split()
 SITE = "http://a.example"
@@ -63,7 +63,7 @@ def write_versions(folder: Path, lines: list[dict], *, begins: dict[int, int], c
         (folder / "fetched.csv").write_text("\n".join([f"{head},model_version", *rows]) + "\n")
     else:
         record = [json.dumps({"number": n, "url": f"{SITE}/{n}", "version": v}) for n, v in version_of.items()]
-        (folder / "adaptation.jsonl").write_text("\n".join(record) + "\n")
+        (folder / "retraining.jsonl").write_text("\n".join(record) + "\n")
     (folder / "versions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return folder
 
@@ -256,7 +256,7 @@ def test_a_folder_that_may_not_be_written_is_named(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", [True, False], ids=["fetched.csv", "adaptation.jsonl"])
+@pytest.mark.parametrize("column", [True, False], ids=["fetched.csv", "retraining.jsonl"])
 def test_versions_of_the_model_are_shown_with_where_they_began_and_why_some_were_refused(tmp_path, column):
     trained = [training(2, 14), training(3, 28, accepted=False, why="0.5 is too little", new=0.5), training(4, 42)]
     folder = write_versions(tmp_path / "run", trained, begins={2: 17, 4: 45}, column=column)

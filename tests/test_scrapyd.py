@@ -138,8 +138,8 @@ def test_the_egg_stays_zipped_and_holds_code_only(server):
     assert "EGG-INFO/zip-safe" in names
     assert {"focused/settings.py", "focused/commands/crawl.py", "focused/webs/handler.py"} <= set(names)
     assert not [name for name in names if name.startswith(("tests", "models", "benchmarks"))]
-    has_background = (ROOT / "focused" / "text" / "background.npz").exists()
-    assert ("focused/text/background.npz" in names) == has_background
+    has_background = (ROOT / "focused" / "method" / "text" / "background.npz").exists()
+    assert ("focused/method/text/background.npz" in names) == has_background
 
 
 def test_two_crawls_with_different_settings(server):

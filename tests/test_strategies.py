@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from focused.page.reader import PageReader
-from focused.page.units import KINDS
-from focused.relevance import PageRelevance
-from focused.strategies import DEFAULT_STRATEGY, REASONS, STRATEGIES, Visit, make_strategy
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.page.units import KINDS
+from focused.method.scoring import REASONS, Visit
+from focused.method.strategies import DEFAULT_STRATEGY, STRATEGIES, make_strategy
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic.judge import PageRelevance
 
 # Two content blocks; /b is linked from both.
 HTML = b"""<body>

@@ -15,12 +15,12 @@ import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
-from focused.adaptation.link_session import LinkSession
-from focused.frontier.link import Link
-from focused.frontier.records import Learning
-from focused.frontier.store import FrontierStore
-from focused.strategies import Evidence
-from focused.strategies.base import BY_ADAPTIVE
+from focused.frontier.store.link import Link
+from focused.frontier.store.page_records import Learning
+from focused.frontier.store.store import FrontierStore
+from focused.method.scoring import Evidence
+from focused.method.scoring.base import BY_ADAPTIVE
+from focused.method.strategies.linkmodel.session import LinkSession
 
 OPTIONS = {
     "DOWNLOAD_DELAY": 0,
@@ -29,7 +29,7 @@ OPTIONS = {
     "FOCUSED_METRICS_INTERVAL_SECS": 0,
     "CONCURRENT_REQUESTS": 1,
 }
-SCHEDULERS = ["focused.frontier.scheduler.BudgetScheduler", "scrapy.core.scheduler.Scheduler"]
+SCHEDULERS = ["focused.frontier.budget_scheduler.BudgetScheduler", "scrapy.core.scheduler.Scheduler"]
 N_PAGES = 150
 
 

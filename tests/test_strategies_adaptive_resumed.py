@@ -13,11 +13,11 @@ import hand_made
 import numpy as np
 import pytest
 from commands import crawl, crawl_argv, environment, finished, scrapy, started
-from test_adaptation_examples import examples
+from test_linkmodel_examples import examples
 from test_strategies_adaptive import OPTIONS, n_done
 from warcs import Warc
 
-from focused.topic import load_topic
+from focused.method.topic import load_topic
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sites import Site, redirect
 from w3lib.url import canonicalize_url
 
 from focused import settings as project
-from focused.strategies import STRATEGIES
+from focused.method.strategies import STRATEGIES
 from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
@@ -21,9 +21,9 @@ N_PAGES = 60
 MERGING = ["best_first", "cbp_slc", "fish_search", "shark_search", "patel_schmidt"]
 """One for each way in which links change: the mean, the mean with a threshold, and those that have a rule of their own."""
 
-DURABLE = "focused.frontier.durable.FrontierScheduler"
-BUDGET = "focused.frontier.scheduler.BudgetScheduler"
-DOWNLOADERS = {"focused.waiting_middleware.WaitingLinkMiddleware": 10, "observers.WaitingWatcher": 11}
+DURABLE = "focused.frontier.scheduler.FrontierScheduler"
+BUDGET = "focused.frontier.budget_scheduler.BudgetScheduler"
+DOWNLOADERS = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10, "observers.WaitingWatcher": 11}
 
 
 @pytest.mark.parametrize("scheduler", [DURABLE, BUDGET])

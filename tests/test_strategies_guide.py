@@ -25,11 +25,11 @@ def project(tmp_path_factory):
     shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
     shutil.copy(ROOT / "scrapy.cfg", folder)
     module, registry, setting, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-    (folder / "focused" / "strategies" / "fading.py").write_text(module)
-    index = folder / "focused" / "strategies" / "__init__.py"
+    (folder / "focused" / "method" / "strategies" / "fading.py").write_text(module)
+    index = folder / "focused" / "method" / "strategies" / "__init__.py"
     imported, entry = registry.splitlines()
     text = index.read_text()
-    for line, place in ((imported, "from focused.strategies.evidence"), (entry, "        LinkPriorityEvaluation,")):
+    for line, place in ((imported, "from focused.method.scoring.evidence"), (entry, "        LinkPriorityEvaluation,")):
         assert text.count(place) == 1
         text = text.replace(place, f"{line}\n{place}")
     index.write_text(text)

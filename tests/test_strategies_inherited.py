@@ -8,11 +8,12 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.page.reader import PageReader
-from focused.relevance import Judge, PageRelevance
-from focused.strategies import REASONS, STRATEGIES, Evidence, Visit, make_strategy
-from focused.strategies.base import DISCOVERY
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.scoring import REASONS, Evidence, Visit
+from focused.method.scoring.base import DISCOVERY
+from focused.method.strategies import STRATEGIES, make_strategy
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic.judge import Judge, PageRelevance
 
 THRESHOLDS = {"page": 0.5, "block": 0.5, "anchor": 0.5, "context": 0.5}
 

@@ -8,24 +8,25 @@ from dataclasses import replace
 import hand_made
 import numpy as np
 import pytest
+from research.cfu_tree import CFuTree
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC
 
-from focused.learning.clusters.cfu_tree import CFuTree
-from focused.page.context import window_context
-from focused.page.reader import PageReader
-from focused.page.units import CONTEXT
-from focused.relevance import Judge
-from focused.strategies import REASONS, LinkScores, Strategy, Visit, make_strategy
-from focused.strategies.hybrid import hybrid_score
-from focused.strategies.link_counts import TermColumns, context_counts, context_units
-from focused.strategies.page_clusters import LinkDirection
-from focused.strategies.rbf_classifier import RbfClassifier
-from focused.strategies.training_links import balanced_weights, drawn, folds, training_links
-from focused.text.analyzer import Analyzer
-from focused.text.weighting import weighted_rows
-from focused.topic import Topic, TopicError, TopicExamples
+from focused.method.page.context import window_context
+from focused.method.page.reader import PageReader
+from focused.method.page.units import CONTEXT
+from focused.method.scoring import REASONS, LinkScores, Strategy, Visit
+from focused.method.strategies import make_strategy
+from focused.method.strategies.hybrid import hybrid_score
+from focused.method.strategies.link_counts import TermColumns, context_counts, context_units
+from focused.method.strategies.page_clusters import LinkDirection
+from focused.method.strategies.rbf_classifier import RbfClassifier
+from focused.method.strategies.training_links import balanced_weights, drawn, folds, training_links
+from focused.method.text.analyzer import Analyzer
+from focused.method.text.weighting import weighted_rows
+from focused.method.topic import Topic, TopicError, TopicExamples
+from focused.method.topic.judge import Judge
 
 LEARNING = ["anchor_tree", "incremental", "hybrid"]
 ALL = [*LEARNING, "clustering"]

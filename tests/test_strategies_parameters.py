@@ -8,8 +8,9 @@ import pytest
 from commands import ROOT
 
 from focused import settings
-from focused.strategies import STRATEGIES, Strategy, check_parameters, make_strategy
-from focused.strategies.parameters import Parameter, parameter, parameters_of
+from focused.method.scoring import Strategy
+from focused.method.strategies import STRATEGIES, check_parameters, make_strategy
+from focused.utils.parameters import Parameter, parameter, parameters_of
 
 ALL = {
     parameter.setting: (name, field, parameter)

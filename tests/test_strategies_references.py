@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 from commands import ROOT
 
-from focused.page.reader import PageReader
-from focused.relevance import PageRelevance
-from focused.strategies import CHOICES, REASONS, STRATEGIES, Visit, make_strategy
-from focused.text.analyzer import Analyzer
+from focused.method.page.reader import PageReader
+from focused.method.scoring import REASONS, Visit
+from focused.method.strategies import CHOICES, STRATEGIES, make_strategy
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic.judge import PageRelevance
 
 NOTHING = PageRelevance(0.5, True, np.zeros(1), np.zeros(0), np.zeros(0), {})
 PROGRAM = """

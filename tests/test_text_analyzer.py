@@ -6,8 +6,8 @@ import unicodedata
 import numpy as np
 import pytest
 
-from focused.text import analyzer
-from focused.text.analyzer import FIRST_TERM, N_MARKS, NOTHING, RARE, Analyzer, TermTable, mark, words
+from focused.method.text import analyzer
+from focused.method.text.analyzer import FIRST_TERM, N_MARKS, NOTHING, RARE, Analyzer, TermTable, mark, words
 
 
 def terms_of(text: str, language: str = "en") -> list[str]:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from focused.text import background
-from focused.text.analyzer import COUNTING, TITLE_PREFIX, Analyzer, TermTable
-from focused.text.background import MAX_COUNT, from_bytes, load_background, to_bytes
+from focused.method.text import background
+from focused.method.text.analyzer import COUNTING, TITLE_PREFIX, Analyzer, TermTable
+from focused.method.text.background import MAX_COUNT, from_bytes, load_background, to_bytes
 
-ROOT = Path(background.__file__).resolve().parents[2]
+ROOT = Path(background.__file__).resolve().parents[3]
 
 
 def test_what_is_written_is_read() -> None:
@@ -75,17 +75,24 @@ def test_the_shipped_background_was_counted_as_pages_are_now() -> None:
 
 
 def test_the_shipped_background_is_small() -> None:
-    assert (ROOT / "focused" / "text" / background.BACKGROUND_FILE).stat().st_size < 1_500_000
+    assert (ROOT / "focused/method/text" / background.BACKGROUND_FILE).stat().st_size < 1_500_000
 
 
 def test_it_is_read_from_a_zipped_package(tmp_path: Path) -> None:
     egg = tmp_path / "focused.egg"
     with zipfile.ZipFile(egg, "w") as archive:
-        for name in ("focused/__init__.py", "focused/text/__init__.py", "focused/text/background.py"):
+        for name in (
+            "focused/__init__.py",
+            "focused/utils/__init__.py",
+            "focused/utils/version.py",
+            "focused/method/__init__.py",
+            "focused/method/text/__init__.py",
+            "focused/method/text/background.py",
+        ):
             archive.write(ROOT / name, name)
-        archive.write(ROOT / "focused" / "text" / background.BACKGROUND_FILE, "focused/text/background.npz")
+        archive.write(ROOT / "focused/method/text" / background.BACKGROUND_FILE, "focused/method/text/background.npz")
     code = (
-        "from focused.text.background import load_background as load; import focused; "
+        "from focused.method.text.background import load_background as load; import focused; "
         "print(load().n_pages, focused.__file__)"
     )
     done = subprocess.run(

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from research.fields import FieldWeights, field_frequencies
 from scipy import sparse
 from topics import pages
 
-from focused.text.fields import FieldWeights, field_frequencies
-from focused.text.itfidf import information_gain, itfidf, mutual_information
-from focused.text.weighting import tfc
+from focused.method.text.itfidf import information_gain, itfidf, mutual_information
+from focused.method.text.weighting import tfc
 
 COUNTS = np.array([[2, 0, 1, 0, 0], [2, 1, 0, 0, 0], [0, 1, 3, 0, 0], [0, 2, 0, 0, 4]])
 POSITIVE = [True, True, False, False]

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 import Stemmer
 
-from focused.text.analyzer import Analyzer, TermTable, words
-from focused.text.languages import LANGUAGES, detect_language, language, stopwords
+from focused.method.text.analyzer import Analyzer, TermTable, words
+from focused.method.text.languages import LANGUAGES, detect_language, language, stopwords
 
 SENTENCES = {
     "en": "The stars of the galaxy move around its centre in two hundred million years.",

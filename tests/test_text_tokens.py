@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from focused.text import tokens
-from focused.text.tokens import SEPARATOR, TokenCodes
+from focused.method.text import tokens
+from focused.method.text.tokens import SEPARATOR, TokenCodes
 
 
 class Numbering:

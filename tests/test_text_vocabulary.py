@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from focused.text.vocabulary import canonical, document_frequencies, select_terms, total_frequencies
+from focused.method.text.vocabulary import canonical, document_frequencies, select_terms, total_frequencies
 
 
 def test_frequencies_count_documents_and_occurrences():

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from focused.text.weighting import (
+from focused.method.text.weighting import (
     TfcTransformer,
     class_rates,
     inverse_document_frequency,

@@ -16,11 +16,19 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from focused.learning.calibration import KINDS, Calibration
-from focused.learning.learners import LEARNERS
-from focused.topic import Topic, TopicError, TopicExamples, check_topic_name, is_topic_setting, load_topic, topic_names
-from focused.topic.counted import relevance_of_counts
-from focused.topic.names import SHIPPED
+from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.learning.learners import LEARNERS
+from focused.method.topic import (
+    Topic,
+    TopicError,
+    TopicExamples,
+    check_topic_name,
+    is_topic_setting,
+    load_topic,
+    topic_names,
+)
+from focused.method.topic.counted import relevance_of_counts
+from focused.method.topic.names import SHIPPED
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 

@@ -14,20 +14,20 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from focused.adaptation.record import term_counts
-from focused.examples import kept
-from focused.examples.content import Content
-from focused.examples.counting import count
-from focused.examples.kept import kept_examples
-from focused.examples.page_set import ExampleReader, PageSet, urls_of
-from focused.examples.refusals import Refusals
-from focused.examples.sources import Candidate, Opening, candidates_at
-from focused.page.reader import PageReader
-from focused.text.analyzer import Analyzer
-from focused.text.background import load_background
-from focused.topic import EXAMPLES_FILE, MANIFEST_FILE, TopicError, TopicExamples, load_topic
-from focused.topic import examples as examples_module
-from focused.topic.page_keys import page_keys
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer
+from focused.method.text.background import load_background
+from focused.method.topic import EXAMPLES_FILE, MANIFEST_FILE, TopicError, TopicExamples, load_topic
+from focused.method.topic import examples as examples_module
+from focused.method.topic.page_keys import page_keys
+from focused.method.training import kept_examples as kept
+from focused.method.training.counting import count
+from focused.method.training.example_content import Content
+from focused.method.training.example_sources import Candidate, Opening, candidates_at
+from focused.method.training.kept_examples import kept_examples
+from focused.method.training.page_set import ExampleReader, PageSet, urls_of
+from focused.method.training.refusals import Refusals
+from focused.retraining.judged_pages import term_counts
 
 ROOT = Path(__file__).resolve().parent.parent
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_adaptation import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
+from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
-from focused.adaptation.record import RECORD_FILE, JudgedPage, read_record
-from focused.adaptation.retrain import retrain
-from focused.adaptation.versions import Attempt
 from focused.commands.train_from_run import PREVIOUS, train_from_run
-from focused.topic import load_topic
+from focused.method.topic import load_topic
+from focused.retraining.judged_pages import RECORD_FILE, JudgedPage, read_record
+from focused.retraining.training import retrain
+from focused.retraining.versions import Attempt
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def a_run(
     labels_file.parent.mkdir(parents=True)
     labels_file.write_text(json.dumps(labels))
     shutil.copytree(models / "stars", folder / "versions" / "2" / "stars")
-    (folder / "adaptation.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+    (folder / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
     (folder / "versions.jsonl").write_text(Attempt(2, accepted=True).to_line() + "\n")
     sha = load_topic("stars", models).model_sha256
     (folder / "run.json").write_text(json.dumps({"topic": "stars", "model_sha256": sha}))
@@ -131,7 +131,7 @@ def joined_in(models: Path) -> tuple[int, int]:
 
 def with_more(run: Path, pages: list[JudgedPage], labels: dict[int, bool]) -> None:
     """Let a run have gone on: more pages, and labels that are new or others."""
-    with (run / "adaptation.jsonl").open("a") as file:
+    with (run / "retraining.jsonl").open("a") as file:
         file.writelines(f"{page.to_line()}\n" for page in pages)
     labels_file = run / "versions" / "2" / "labels.json"
     known = {int(number): label for number, label in json.loads(labels_file.read_text()).items()}

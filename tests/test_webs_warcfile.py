@@ -9,8 +9,8 @@ from io import BytesIO
 import pytest
 from warcs import Warc
 
-from focused.webs.answer import WebError
 from focused.webs.recorded import warcfile
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.bytesource import source_at
 from focused.webs.recorded.warcfile import WarcScanner
 from focused.webs.recorded.warcrecord import read_record

@@ -10,6 +10,8 @@ import matplotlib as mpl
 import numpy as np
 from common import table
 from corpora import TOPICS, WEBS, Corpus
+from research.cfu_tree import CFuTree
+from research.cluster_measures import cluster_f_measure, hac_labels, k_means_labels
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
@@ -28,10 +30,8 @@ from comparisons.drawing import (
     of_corpus,
     save,
 )
-from focused.learning.clusters.cfu_tree import CFuTree
-from focused.learning.clusters.clustering import cluster_f_measure, hac_labels, k_means_labels
-from focused.text.vocabulary import document_frequencies, select_terms
-from focused.text.weighting import inverse_document_frequency, tfc
+from focused.method.text.vocabulary import document_frequencies, select_terms
+from focused.method.text.weighting import inverse_document_frequency, tfc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

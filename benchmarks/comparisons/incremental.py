@@ -27,9 +27,9 @@ from comparisons.drawing import (
     padded,
     save,
 )
-from focused.learning.estimators.batch_svm import BatchSVM
-from focused.learning.estimators.incremental_svm import IncrementalSVM
-from focused.text.vocabulary import select_terms
+from focused.method.learning.two_step.batch_svm import BatchSVM
+from focused.method.learning.two_step.incremental_svm import IncrementalSVM
+from focused.method.text.vocabulary import select_terms
 
 if TYPE_CHECKING:
     from pathlib import Path

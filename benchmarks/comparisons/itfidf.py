@@ -23,8 +23,8 @@ from comparisons.drawing import (
     figure,
     save,
 )
-from focused.learning.estimators.naive_bayes import NaiveBayes
-from focused.text.vocabulary import select_terms
+from focused.method.learning.two_step.naive_bayes import NaiveBayes
+from focused.method.text.vocabulary import select_terms
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -24,8 +24,8 @@ from comparisons.drawing import (
     save,
     with_error,
 )
-from focused.learning.reliable.positive_features import document_rates, features_held, positive_features
-from focused.text.vocabulary import select_terms
+from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
+from focused.method.text.vocabulary import select_terms
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from matplotlib import rc_context
 
 from evaluations.plan import SWEEPS
 from evaluations.tables import over_topics, rows_of
-from focused.report.colours import look_of
+from focused.evaluation.report.colours import look_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.spiderloader import get_spider_loader
 
-from focused.arguments import ARGUMENTS, did_you_mean
-from focused.extensions import quieten
-from focused.plan import plan_crawl
-from focused.scrapy_values import wrong_at_start
-from focused.strategies import CHOICES
+from focused.crawl.arguments import ARGUMENTS, did_you_mean
+from focused.crawl.planning import plan_crawl
+from focused.crawl.scrapy_settings import wrong_at_start
+from focused.extensions.harvest_monitor import quieten
+from focused.method.strategies import CHOICES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
-from focused.output_files import check_output
+from focused.utils.output_files import check_output
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
 from focused.webs.demo import export as demo_export

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.conf import arglist_to_dict
 
-from focused.command import ProjectCommand
 from focused.commands.evaluate_options import read_options, whole
 from focused.commands.progress import Progress
-from focused.learning.learners import LEARNERS
-from focused.output_files import check_folder
-from focused.strategies import STRATEGIES
+from focused.method.learning.learners import LEARNERS
+from focused.method.strategies import STRATEGIES
+from focused.utils.output_files import check_folder
+from focused.utils.project_command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -102,8 +102,8 @@ class Command(ProjectCommand):
             raise ValueError("--output is missing: name a folder for the results. Example: --output runs/evaluation")
         options = read_options(opts, arglist_to_dict(opts.set))
         # Not before: what these import would double the time that every scrapy command takes to start.
+        from focused.evaluation.report.evaluation import write_evaluation_report
         from focused.evaluation.run import Evaluation
-        from focused.report.evaluation import write_evaluation_report
 
         progress = Progress(opts.quiet)
         evaluation = Evaluation(

@@ -7,11 +7,11 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused import arguments as given
+from focused.crawl import arguments as given
 from focused.evaluation.options import Options, WebOption
-from focused.learning.learners import LEARNERS
-from focused.strategies import STRATEGIES
-from focused.topic import check_topic_name
+from focused.method.learning.learners import LEARNERS
+from focused.method.strategies import STRATEGIES
+from focused.method.topic import check_topic_name
 
 if TYPE_CHECKING:
     import argparse

@@ -7,18 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from focused.arguments import one_of
-from focused.command import ProjectCommand
 from focused.commands.fetching import FetchedPages, FetchError, fetch
-from focused.crawl_settings import signed, with_topic
-from focused.examples.content import Content, RefusedError, checked
-from focused.examples.sources import FILES_ORIGIN
-from focused.examples.urllist import http_url
-from focused.explanation import explain
-from focused.explanation_text import to_json, to_text
-from focused.reader_and_judge import make_judge, make_reader
-from focused.strategies import CHOICES, make_strategy
-from focused.topic import load_topic
+from focused.crawl.arguments import one_of
+from focused.crawl.reader_and_judge import make_judge, make_reader
+from focused.crawl.settings_layers import signed, with_topic
+from focused.method.explanation.explain import explain
+from focused.method.explanation.text import to_json, to_text
+from focused.method.strategies import CHOICES, make_strategy
+from focused.method.topic import load_topic
+from focused.method.training.example_content import Content, RefusedError, checked
+from focused.method.training.example_sources import FILES_ORIGIN
+from focused.utils.project_command import ProjectCommand
+from focused.utils.url_lists import http_url
 from focused.webs import open_web
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from focused.crawl_settings import OFFLINE_HANDLERS, OFFLINE_SETTINGS
-from focused.examples.content import Content, RefusedError, checked
-from focused.ignored import why_ignored
+from focused.crawl.failures import why_ignored
+from focused.crawl.settings_layers import OFFLINE_HANDLERS, OFFLINE_SETTINGS
+from focused.method.training.example_content import Content, RefusedError, checked
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -49,7 +49,7 @@ class _Stored:
 
 
 class FetchedPages:
-    """Pages that were fetched, kept in a temporary file (implements `focused.examples.sources.Fetched`)."""
+    """Pages that were fetched, kept in a temporary file (implements `focused.method.training.example_sources.Fetched`)."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object, and closes with it

@@ -9,12 +9,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.command import ProjectCommand
-from focused.frontier.schema import advice
-from focused.frontier.view import FrontierView, LinkRow, file_of
-from focused.output_files import check_output
-from focused.strategies import REASONS
-from focused.strategies.base import BY_ADAPTIVE
+from focused.frontier.store.schema import advice
+from focused.frontier.store.view import FrontierView, LinkRow, file_of
+from focused.method.scoring import REASONS
+from focused.method.scoring.base import BY_ADAPTIVE
+from focused.utils.output_files import check_output
+from focused.utils.project_command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -187,8 +187,8 @@ def _n_referrers(link: LinkRow) -> int:
 
 def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:
     # What these import takes longer than all the rest.
-    from focused.adaptation.versions import LIST_FILE
     from focused.commands.frontier_learning import said_of
+    from focused.retraining.versions import LIST_FILE
 
     said = said_of(view, link.url)
     yield f"  referrers   {_some(max(said.n_referrers, link.n_referrers), 'page')} known to link to it"

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from focused.adaptation.link_features import PageLinks
+from focused.method.strategies.linkmodel.features import PageLinks
 
 if TYPE_CHECKING:
-    from focused.frontier.view import FrontierView
+    from focused.frontier.store.view import FrontierView
 
 
 class Said(NamedTuple):

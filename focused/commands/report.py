@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.command import ProjectCommand
-from focused.output_files import check_output
+from focused.utils.output_files import check_output
+from focused.utils.project_command import ProjectCommand
 
 if TYPE_CHECKING:
     import argparse
@@ -55,9 +55,9 @@ class Command(ProjectCommand):
 
     def _write(self, args: list[str], output: Path | None) -> Path:
         # Scrapy imports every command whichever is run; none but this one should wait for matplotlib.
-        from focused.extensions import LOSSES
-        from focused.report import write_evaluation_report, write_run_report
-        from focused.report.results import RESULTS_FILE
+        from focused.evaluation.report import write_evaluation_report, write_run_report
+        from focused.evaluation.report.results import RESULTS_FILE
+        from focused.extensions.harvest_monitor import LOSSES
 
         self.refuse_options(args)
         if not args:

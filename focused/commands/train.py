@@ -6,20 +6,20 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.adaptation.options import AdaptationOptions
-from focused.command import ProjectCommand
 from focused.commands.fetching import FetchError
 from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
-from focused.examples.page_set import ExampleReader
-from focused.examples.seeds import read_seeds, seeds_from
-from focused.reader_and_judge import make_reader
-from focused.strategies.parameters import parameters_of
-from focused.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
-from focused.train_warnings import keyword_warnings, warnings_about
+from focused.crawl.reader_and_judge import make_reader
+from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
+from focused.method.training.page_set import ExampleReader
+from focused.method.training.seeds import read_seeds, seeds_from
+from focused.method.training.warnings import keyword_warnings, warnings_about
+from focused.retraining.options import RetrainingOptions
+from focused.utils.parameters import parameters_of
+from focused.utils.project_command import ProjectCommand
 from focused.webs import open_web
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Examples:
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --quick
       several times faster: 3 folds instead of 10, 1,000 unlabelled pages, no learning curve
   scrapy train solar --from-run runs/solar/20260102-030405
-      what a crawl with FOCUSED_ADAPTATION learnt, for good
+      what a crawl with FOCUSED_RETRAINING learnt, for good
 """
 
 
@@ -74,7 +74,7 @@ class Command(ProjectCommand):
         if opts.from_run is not None:
             check_alone(opts)
             progress = Progress(opts.quiet)
-            tolerance = parameters_of(AdaptationOptions)["tolerance"].read(self.settings)
+            tolerance = parameters_of(RetrainingOptions)["tolerance"].read(self.settings)
             print(
                 train_from_run(
                     *(name, Path(opts.from_run), models_dir), tolerance=tolerance, force=opts.force, say=progress.say
@@ -108,9 +108,9 @@ class Command(ProjectCommand):
     ) -> str:
         """Train a topic from example pages, save it, and return the report."""
         # Not before: scikit-learn would double the time that every scrapy command takes to start.
-        from focused.train import learn
-        from focused.train_keywords import NOTE
-        from focused.trained_topic import make_topic
+        from focused.method.training.from_keywords import NOTE
+        from focused.method.training.from_pages import learn
+        from focused.method.training.trained_topic import make_topic
 
         positive, unlabeled = read_examples(
             opts, reader, self.settings, progress, n_sample=n_sample, random_state=random_state
@@ -144,8 +144,8 @@ class Command(ProjectCommand):
         random_state: int,
     ) -> str:
         """Make a topic from words, save it, and return the report."""
-        from focused.train_keywords import learn_keywords, read_keywords
-        from focused.trained_topic import make_topic
+        from focused.method.training.from_keywords import learn_keywords, read_keywords
+        from focused.method.training.trained_topic import make_topic
 
         assert reader.language is not None
         topic.language = reader.language

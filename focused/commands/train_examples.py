@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.commands.fetching import FetchedPages, fetch
-from focused.examples.gather import shuffled
-from focused.examples.page_set import ExampleReader, PageSet, urls_of
-from focused.examples.refusals import Refusals
-from focused.examples.sources import Candidate, Opening, SourceError, candidates_in
-from focused.examples.urllist import url_lines
-from focused.text.background import Background, load_background
+from focused.method.text.background import Background, load_background
+from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
+from focused.method.training.gathering import shuffled
+from focused.method.training.page_set import ExampleReader, PageSet, urls_of
+from focused.method.training.refusals import Refusals
+from focused.utils.url_lists import url_lines
 
 if TYPE_CHECKING:
     import argparse

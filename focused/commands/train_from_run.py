@@ -6,18 +6,18 @@ import shlex
 import shutil
 from typing import TYPE_CHECKING
 
-from focused.plural import some
-from focused.topic import TopicError, check_counting, load_topic
-from focused.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.method.topic import TopicError, check_counting, load_topic
+from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
     from pathlib import Path
 
-    from focused.adaptation.decisions import Decisions
-    from focused.adaptation.retrain import Comparison
-    from focused.topic import Topic
+    from focused.method.topic import Topic
+    from focused.retraining.acceptance import Decisions
+    from focused.retraining.training import Comparison
 
 PREVIOUS = "previous"
 """Folder of a topic's directory where the topic stands that it took the place of, as in a models folder."""
@@ -80,12 +80,12 @@ def train_from_run(
         If the run is of another topic or model, nothing joined in it that the topic does not know, or the new model is
         worse.
     """
-    from focused.adaptation.decisions import decisions_of, mostly_verdicts, rounded, why_forgets
-    from focused.adaptation.from_words import with_assumed_positives
-    from focused.adaptation.known import known_pages
-    from focused.adaptation.record import RECORD_FILE
-    from focused.adaptation.retrain import compare, retrain
-    from focused.adaptation.run_labels import read_run_labels
+    from focused.retraining.acceptance import decisions_of, mostly_verdicts, rounded, why_forgets
+    from focused.retraining.assumed_positives import with_assumed_positives
+    from focused.retraining.judged_pages import RECORD_FILE
+    from focused.retraining.known_examples import known_pages
+    from focused.retraining.run_labels import read_run_labels
+    from focused.retraining.training import compare, retrain
 
     topic = with_assumed_positives(load_topic(name, models_dir))
     check_counting(name, topic.manifest)
@@ -96,7 +96,7 @@ def train_from_run(
     joined = run.joined(labels)
     if not joined:
         raise ValueError(
-            f"Nothing new was learnt in {run_dir}: what version {version} was learnt from ({some(len(known), 'pages')}) "
+            f"Nothing new was learnt in {run_dir}: what version {version} was learnt from ({quantity(len(known), 'pages')}) "
             f"is among the examples of topic {name!r} already, with the same labels. The topic stays as it is."
         )
     n_positive = sum(labels[page.number] for page in joined)
@@ -141,7 +141,7 @@ def train_from_run(
     lines = [
         f"Topic {name} is trained again: {n_positive} positives and {len(joined) - n_positive} negatives joined, as in "
         f"version {version} of {run_dir}."
-        + (f" Known already, and not joined again: {some(len(known), 'pages')}." if known else ""),
+        + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",

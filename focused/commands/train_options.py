@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from focused.learning.learners import LEARNERS
-from focused.text.languages import LANGUAGES, detectable_languages
-from focused.topic import check_topic_name
+from focused.method.learning.learners import LEARNERS
+from focused.method.text.languages import LANGUAGES, detectable_languages
+from focused.method.topic import check_topic_name
 
 if TYPE_CHECKING:
     import argparse
 
-# As `focused.train.QUICK_UNLABELED`, which cannot be imported before it is needed: scikit-learn comes with it.
+# As QUICK_UNLABELED of focused.method.training.from_pages, which is imported only when it is needed: it loads
+# scikit-learn.
 QUICK_SAMPLE = 1000
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from focused.text.background import Background
+from focused.method.text.background import Background
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focused.examples.page_set import PageSet
-    from focused.learning.model import KeywordFigures, TrainingFigures
-    from focused.topic import Topic
-    from focused.train import Learnt
-    from focused.train_keywords import Keywords
+    from focused.method.learning.model import KeywordFigures, TrainingFigures
+    from focused.method.topic import Topic
+    from focused.method.training.from_keywords import Keywords
+    from focused.method.training.from_pages import Learnt
+    from focused.method.training.page_set import PageSet
 
 _WIDTH = 30
 

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.page.page import Page
-    from focused.page.reader import PageReader
+    from focused.method.page.page import Page
+    from focused.method.page.reader import PageReader
 
 MAX_BYTES = 48_000_000
 """Of HTML; its analysis takes about as much again."""

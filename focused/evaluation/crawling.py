@@ -17,7 +17,7 @@ from focused.evaluation.graph_build import Resolver
 from focused.evaluation.group import DONE, FAILED, Group, oracle_file
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Fetched, Measured, measure, read_fetched
 from focused.items import PageItem
-from focused.pipelines import FETCHED_FILE
+from focused.pipelines.harvest import FETCHED_FILE
 from focused.spiders.focused import FocusedSpider
 from focused.webs.recorded import RecordedWeb
 
@@ -47,7 +47,7 @@ def crawl_settings(group: Group, settings: Any) -> Any:
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
         "LOG_LEVEL": "WARNING",
-        "ITEM_PIPELINES": {**settings.getdict("ITEM_PIPELINES"), "focused.pipelines.JsonLinesPipeline": None},
+        "ITEM_PIPELINES": {**settings.getdict("ITEM_PIPELINES"), "focused.pipelines.harvest.JsonLinesPipeline": None},
     }
     if group.depth is not None:
         ours["DEPTH_LIMIT"] = group.depth or None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from focused.evaluation.group import DONE
 from focused.evaluation.measures import CurvePoint
 from focused.evaluation.options import first_difference
-from focused.stores import write_json
+from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,18 +13,18 @@ from scrapy.http import Headers, TextResponse
 from scrapy.responsetypes import responsetypes
 from w3lib.url import safe_url_string
 
+from focused.crawl.reader_and_judge import make_reader
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
-from focused.examples.page_set import untracked
-from focused.page.encoding import may_be_text
-from focused.reader_and_judge import make_reader
-from focused.topic import Topic
+from focused.method.page.encoding import may_be_text
+from focused.method.topic import Topic
+from focused.method.training.page_set import untracked
 from focused.webs.recorded.index_rows import REDIRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from focused.examples.page_set import Track
+    from focused.method.training.page_set import Track
     from focused.webs import Answer
     from focused.webs.recorded import RecordedWeb
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from focused.stores import write_json
+from focused.utils.files import write_json
 
 DONE, FAILED = "done", "failed"
 

@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.reader_and_judge import make_judge, make_reader
-from focused.topic import load_topic
+from focused.crawl.reader_and_judge import make_judge, make_reader
+from focused.method.topic import load_topic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,7 +6,7 @@ import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from focused.metrics import area, f_measure, harvest_rate, target_recall
+from focused.crawl.harvest import area, f_measure, harvest_rate, target_recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from focused.frontier.priority import LEVELS
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

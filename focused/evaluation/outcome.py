@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.comparison import compare
 from focused.evaluation.group import DONE, FAILED
-from focused.trained_topic import versions
+from focused.method.training.trained_topic import versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

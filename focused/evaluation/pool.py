@@ -13,16 +13,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import focused
 from focused.evaluation.group import FAILED, Group, record_path
-from focused.stores import write_json
+from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Report = Callable[[Group, str, str, str], None]
 
-_ROOT = Path(focused.__file__).resolve().parent.parent
+_ROOT = Path(__file__).resolve().parents[2]
 # Two processes that each use all cores for small products are slower than two that use one.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.arguments import one_of
+from focused.crawl.arguments import one_of
+from focused.crawl.focused_settings import check_components
 from focused.evaluation.display import Display
 from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_options, write_results
 from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
@@ -17,10 +18,9 @@ from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
 from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.scrapy_settings import check_scrapy_settings
-from focused.focused_values import check_components
-from focused.stores import write_json
-from focused.strategies import STRATEGIES, check_parameters
-from focused.topic import load_topic
+from focused.method.strategies import STRATEGIES, check_parameters
+from focused.method.topic import load_topic
+from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.settings import default_settings
 from scrapy.utils.misc import load_object
 
-from focused.arguments import PlanError, whole
+from focused.crawl.arguments import PlanError, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,15 +7,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.examples.page_set import ExampleReader, urls_of
-from focused.examples.refusals import Refusals
-from focused.examples.sources import Opening, candidates_in
-from focused.reader_and_judge import make_reader
-from focused.topic import MANIFEST_FILE, TOPIC_FILE, Topic
+from focused.crawl.reader_and_judge import make_reader
+from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Topic
+from focused.method.training.example_sources import Opening, candidates_in
+from focused.method.training.page_set import ExampleReader, urls_of
+from focused.method.training.refusals import Refusals
 
 if TYPE_CHECKING:
     from focused.evaluation.group import Group
-    from focused.examples.content import Content
+    from focused.method.training.example_content import Content
 
 _DRAWN = "drawn"
 
@@ -57,9 +57,9 @@ def train(group: Group, settings: Any) -> Path:
     ValueError
         If nothing can be learnt from what was drawn.
     """
-    from focused.train import learn
-    from focused.train_warnings import warnings_about
-    from focused.trained_topic import make_topic
+    from focused.method.training.from_pages import learn
+    from focused.method.training.trained_topic import make_topic
+    from focused.method.training.warnings import warnings_about
 
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.group import DONE, FAILED, Group, oracle_file, record_path
-from focused.stores import write_json
+from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from focused.evaluation.graph import LinkGraph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from focused.frontier.link import host_of
+from focused.frontier.store.link import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from focused.frontier.link import Leased
+    from focused.frontier.store.link import Leased
 
 LEASE = "focused_lease"
 """In the meta of a request: the number of the link that is under way; retries and redirects inherit it."""

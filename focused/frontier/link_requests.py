@@ -9,15 +9,15 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from focused.frontier.leases import LEASE
-from focused.frontier.link import Link, fingerprint_of, host_of
-from focused.frontier.priority import LEVELS, SEED, to_priority
-from focused.link_meta import read_evidence, write_evidence
+from focused.frontier.store.link import Link, fingerprint_of, host_of
+from focused.method.scoring.link_meta import read_evidence, write_evidence
+from focused.method.scoring.priority import LEVELS, SEED, to_priority
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from focused.frontier.link import Leased
-    from focused.strategies import Evidence
+    from focused.frontier.store.link import Leased
+    from focused.method.scoring import Evidence
 
 TUNNEL = "focused_tunnel"
 # What of a request's meta its evidence holds, or is of no use once it waits.

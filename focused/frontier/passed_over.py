@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.priority import LEVELS
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,7 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.schema import FILE_NAME, FrontierFileError, advice, open_file
+from focused.frontier.store.schema import FILE_NAME, FrontierFileError, advice, open_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz", "adaptation.jsonl")
+FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz", "retraining.jsonl")
 """Files of a run directory that are appended to, page by page."""
 
 ID_FILE = "frontier.id"
@@ -132,7 +132,7 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
     if any((folder / name).exists() for name in _SCRAPY_QUEUE):
         raise FrontierFileError(
             f"{folder} holds the queue of a crawl with a scheduler of Scrapy's, which the default one cannot go on with. "
-            f"Go on with the one it was begun with (-s SCHEDULER=focused.frontier.scheduler.BudgetScheduler, or "
+            f"Go on with the one it was begun with (-s SCHEDULER=focused.frontier.budget_scheduler.BudgetScheduler, or "
             f"scrapy.core.scheduler.Scheduler), or begin anew in another folder: -s JOBDIR=PATH -a run_dir=PATH"
         )
     if not any(sizes(run_dir).values()):

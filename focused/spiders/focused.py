@@ -11,12 +11,12 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from focused.crawl import Crawl
-from focused.crawl_settings import COMMAND_LINE
-from focused.frontier.priority import SEED
-from focused.ignored import why_ignored
-from focused.looked import LOOKED
-from focused.plan import CrawlPlan, plan_crawl
+from focused.crawl.failures import why_ignored
+from focused.crawl.planning import CrawlPlan, plan_crawl
+from focused.crawl.settings_layers import COMMAND_LINE
+from focused.crawl.state import Crawl
+from focused.method.scoring.page_scores import PAGE_SCORES
+from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -33,9 +33,9 @@ logger = logging.getLogger(__name__)
 class FocusedSpider(scrapy.Spider):
     """Crawls for one topic.
 
-    Arguments: see :data:`focused.arguments.ARGUMENTS`; or ``plan``, a :class:`focused.plan.CrawlPlan` for the same
-    settings, where one has been made. Every page becomes an item; every link a request, whose priority
-    the link scoring middleware sets.
+    Arguments: see :data:`focused.crawl.arguments.ARGUMENTS`; or ``plan``, a
+    :class:`focused.crawl.planning.CrawlPlan` for the same settings, where one has been made. Every page becomes an item;
+    every link a request, whose priority the link scoring middleware sets.
     """
 
     name = "focused"
@@ -77,7 +77,7 @@ class FocusedSpider(scrapy.Spider):
             self.crawler.stats.inc_value("focused/pages/not_text_count")
             return
         yield self.crawl.item(response, page)
-        for url in self.crawl.new_links(page, response.meta.get(LOOKED)):
+        for url in self.crawl.new_links(page, response.meta.get(PAGE_SCORES)):
             yield Request(url, errback=self.failed)
 
     def failed(self, failure: Failure) -> None:

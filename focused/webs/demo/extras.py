@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.answer import Answer
 from focused.webs.demo.document import Block, Document, Link, Paragraph
 from focused.webs.demo.pages import html
 from focused.webs.demo.prose import Writer
 from focused.webs.demo.random import Dice, mix
+from focused.webs.recorded.answer import Answer
 
 if TYPE_CHECKING:
     from focused.webs.demo.hosts import Host

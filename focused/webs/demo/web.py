@@ -11,7 +11,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from focused.webs.answer import Answer, missing
 from focused.webs.demo import extras
 from focused.webs.demo.graph import document
 from focused.webs.demo.pages import html
@@ -19,6 +18,7 @@ from focused.webs.demo.random import Dice, mix, share
 from focused.webs.demo.site import Site
 from focused.webs.demo.urls import Urls
 from focused.webs.demo.words import TOPICS
+from focused.webs.recorded.answer import Answer, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from focused.webs.answer import Match, WebError
+from focused.method.page.url_forms import canonical_form, tolerant_form
+from focused.webs.recorded.answer import Match, WebError
 from focused.webs.recorded.bytesource import Place
 from focused.webs.recorded.index_rows import hash_of
-from focused.webs.recorded.matching import canonical_form, tolerant_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

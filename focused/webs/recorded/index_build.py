@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from focused.webs.answer import WebError
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.index_rows import IndexRows
 from focused.webs.recorded.warcfile import WarcScanner
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.answer import WebError
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.bytesource import GZIP_MAGIC, ByteSource, DamagedError, GzipSource, Place
 from focused.webs.recorded.warcrecord import Record, read_record
 

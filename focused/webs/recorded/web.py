@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from focused.webs.answer import Answer, Match, WebError, missing
+from focused.webs.recorded.answer import Answer, Match, WebError, missing
 from focused.webs.recorded.bytesource import DamagedError, Place, source_at
 from focused.webs.recorded.httpmessage import Head, decode_body, parse_head
 from focused.webs.recorded.index_store import open_index
@@ -78,7 +78,7 @@ class RecordedWeb:
             )
 
     def answer(self, url: str) -> Answer:
-        """Answer a URL from the record that matches it best; see `focused.webs.answer.Web`."""
+        """Answer a URL from the record that matches it best; see `focused.webs.recorded.answer.Web`."""
         found = self.index.find(url)
         return missing() if found is None else self._replay(*found)
 

@@ -1,0 +1,1 @@
+"""One crawl: its plan, its arguments and settings, its run directory, and what its components share."""

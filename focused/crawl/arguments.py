@@ -1,0 +1,149 @@
+"""Spider arguments and settings as they come, from a shell or from Scrapyd's HTTP API, to values that can be used."""
+
+from __future__ import annotations
+
+import math
+import re
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.utils.url_lists import http_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+ARGUMENTS = {
+    "topic": "name of a topic in the models folder",
+    "strategy": "how links are scored",
+    "seeds": "URLs separated by commas or spaces, or a text file of URLs",
+    "max_pages": "pages to fetch; 0: no limit",
+    "max_relevant": "relevant pages to find; 0: no limit",
+    "web": "live, demo, or a WARC file",
+    "run_dir": "folder for what the run leaves",
+}
+#: Scrapyd adds these to what its client says.
+SCRAPYD_ARGUMENTS = frozenset({"_job", "_version"})
+
+_EXAMPLE_SEEDS = "-a seeds=http://a.example/,http://b.example/"
+
+
+class PlanError(ValueError):
+    """A crawl cannot be started as it was asked for; the message says why and what to do."""
+
+
+def check_names(arguments: Mapping[str, Any]) -> None:
+    """Refuse spider arguments that there are not, empty ones, and that one is missing which must be there."""
+    given = set(arguments) - SCRAPYD_ARGUMENTS
+    known = f"Known ones: {', '.join(ARGUMENTS)} (scrapy crawl -h explains them)."
+    for name in sorted(given - set(ARGUMENTS)):
+        raise PlanError(f"Unknown spider argument {name!r}.{did_you_mean(name, ARGUMENTS)} {known}")
+    for name in ("strategy", "run_dir"):
+        if name in given and not str(arguments[name]).strip():
+            raise PlanError(f"Spider argument {name!r} is empty. Leave it out for the default. {known}")
+    if "topic" not in given:
+        raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
+
+
+def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return a question if a name looks like a known one, apart from a prefix that all of them have.
+
+    >>> did_you_mean("max_page", ARGUMENTS)
+    " Did you mean 'max_pages'?"
+    """
+    close = get_close_matches(name.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
+    return f" Did you mean {prefix + close[0]!r}?" if close else ""
+
+
+def number(name: str, settings: Mapping[str, Any]) -> float:
+    """Return a setting that must be a finite number."""
+    value = settings.get(name)
+    try:
+        found = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        found = math.nan
+    if not math.isfinite(found):
+        raise PlanError(f"{name} must be a number. Got {value!r}.")
+    return found
+
+
+def whole(name: str, settings: Mapping[str, Any], least: int | None = None) -> int:
+    """Return a setting that must be a whole number, of at least so much."""
+    value = settings.get(name)
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,12}\s*", str(value)) or (least is not None and int(str(value)) < least):
+        bound = "" if least is None else f" of at least {least}"
+        raise PlanError(f"{name} must be a whole number{bound}. Got {value!r}.")
+    return int(str(value))
+
+
+def count(name: str, arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
+    """Return a limit from the spider argument or else its setting."""
+    setting = f"FOCUSED_{name.upper()}"
+    value = arguments.get(name)
+    label = f"Spider argument {name!r}"
+    if value is None:
+        value, label = settings.get(setting), setting
+    if not re.fullmatch(r"\s*[0-9]{1,12}\s*", str(value)):
+        raise PlanError(f"{label} must be a whole number of at least 0 (0: no limit). Got {value!r}.")
+    return int(str(value))
+
+
+def one_of(name: str, settings: Mapping[str, Any], choices: tuple[str, ...]) -> str:
+    """Return a setting that must be one of a few words."""
+    value = settings.get(name)
+    if value not in choices:
+        raise PlanError(f"{name} must be {' or '.join(map(repr, choices))}. Got {value!r}.")
+    return str(value)
+
+
+def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> Path:
+    """Return a path given by a client of Scrapyd, if it lies in the folder that a setting opens for it."""
+    folder = str(settings.get(setting) or "")
+    if not folder:
+        raise PlanError(f"{what} may be given under Scrapyd only if {setting} is set on the server. Got {str(path)!r}.")
+    try:
+        top = Path(folder).resolve()
+        resolved = (top / path).resolve()
+    except (OSError, ValueError, RuntimeError):  # a NUL byte, a loop of links
+        resolved = top = Path(folder) / ".."
+    if top == Path(folder) / ".." or not resolved.is_relative_to(top):
+        raise PlanError(f"{what} must lie inside {setting}. Got {str(path)!r}.")
+    return resolved
+
+
+def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list[str]:
+    """Return the URLs in a list separated by commas or white space, or in the text file that the value names.
+
+    Parameters
+    ----------
+    value : str
+    confined_by : mapping, optional
+        Settings whose FOCUSED_WEBS_DIR the file must lie in.
+    """
+    if "://" in value.partition("?")[0] or not value.strip():
+        return [url for url in re.split(r"[\s,]+(?=\S*://)|\s+", value.strip().strip(",")) if url]
+    path = Path(value)
+    if confined_by is not None:
+        path = inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError):
+        raise PlanError(
+            f"Seeds must be URLs separated by commas, or a text file of URLs. Got {_short(value)}, which is neither."
+        ) from None
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+
+
+def check_seeds(seeds: list[str], source: str) -> list[str]:
+    """Return seeds as URLs that can be asked for, each once."""
+    if not seeds:
+        raise PlanError(f"There is no URL in {source}. Give some: {_EXAMPLE_SEEDS}")
+    urls = [http_url(seed) for seed in seeds]
+    for seed, url in zip(seeds, urls, strict=True):
+        if url is None:
+            raise PlanError(f"A seed must be a URL such as http://a.example/. Got {_short(seed)} from {source}.")
+    return list(dict.fromkeys(filter(None, urls)))
+
+
+def _short(value: str) -> str:
+    return repr(value) if len(value) <= 100 else f"{value[:100]!r}... ({len(value)} characters)"

@@ -1,0 +1,170 @@
+"""What a crawl is going to do, checked before its first request.
+
+The ``crawl`` command plans before anything starts, so that a mistake is one line, and hands the plan to the spider;
+started otherwise, the spider plans itself. Settings are a mapping that knows priorities.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.crawl import arguments as given
+from focused.crawl.arguments import PlanError
+from focused.crawl.focused_settings import check_components, check_paths
+from focused.crawl.reader_and_judge import make_judge, make_reader
+from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
+from focused.crawl.scrapy_settings import check_values
+from focused.crawl.settings_layers import (
+    NEWEST_FIRST_SETTINGS,
+    OFFLINE_HANDLERS,
+    OFFLINE_SETTINGS,
+    signed,
+    topic_settings,
+    with_topic,
+)
+from focused.method.strategies import CHOICES, STRATEGIES, check_parameters, make_strategy
+from focused.method.topic import Topic, load_topic
+from focused.retraining.options import read_options
+from focused.webs import DEMO_OPTIONS, open_web
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.method.page.reader import PageReader
+    from focused.method.scoring import Strategy
+    from focused.method.topic.judge import Judge
+
+
+@dataclass
+class CrawlPlan:
+    """A crawl that can be started."""
+
+    topic: Topic
+    strategy: Strategy
+    reader: PageReader
+    judge: Judge
+    seeds: list[str]
+    max_pages: int
+    max_relevant: int
+    drops_below_threshold: bool
+    web: str
+    run_dir: Path
+    #: What makes the demo web the one it is: its settings. Of other webs the name says it.
+    web_options: dict[str, int] = field(default_factory=dict)
+    #: Settings that the topic and the web bring; weaker than the command line, stronger than the project's.
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Settings that follow from the arguments; stronger than the command line.
+    decided: dict[str, Any] = field(default_factory=dict)
+
+
+def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
+    """Check the arguments and settings of a crawl and return what it is going to do.
+
+    Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings.
+
+    Parameters
+    ----------
+    arguments : mapping
+        Spider arguments, as strings.
+    settings : scrapy.settings.BaseSettings
+
+    Raises
+    ------
+    ValueError
+        If anything is not as it must be. Nothing has been requested by then, and nothing written but what an index
+        of a WARC file needs.
+    """
+    given.check_names(arguments)
+    is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
+    if is_confined:
+        check_paths(settings)
+    topic = load_topic(str(arguments["topic"]), Path(str(settings.get("FOCUSED_MODELS_DIR"))))
+    effective = with_topic(topic, settings)
+    web = _web(arguments.get("web"), topic, effective, is_confined)
+    changed = topic_settings(topic)
+    if web != "live":
+        changed |= OFFLINE_SETTINGS
+    strategy = _strategy(arguments.get("strategy"), topic, effective)
+    if strategy.order == "newest":
+        changed |= NEWEST_FIRST_SETTINGS
+    max_pages = given.count("max_pages", arguments, effective)
+    max_relevant = given.count("max_relevant", arguments, effective)
+    below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
+    check_components(effective)
+    check_values(effective)
+    check_feeds(effective, arguments.get("run_dir"))
+    decided: dict[str, Any] = {
+        "FOCUSED_STRATEGY": strategy.name,
+        "FOCUSED_MAX_PAGES": max_pages,
+        "FOCUSED_MAX_RELEVANT": max_relevant,
+        "FOCUSED_WEB": web,
+    }
+    if web == "live":
+        decided |= signed(effective)
+    else:
+        decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
+    read_options(effective, topic)
+    reader, judge = make_reader(topic, effective), make_judge(topic, effective)
+    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
+    if web != "live":
+        open_web(web, effective).close()  # late, for it may have to index a large file
+    plan = CrawlPlan(
+        topic=topic,
+        strategy=strategy,
+        reader=reader,
+        judge=judge,
+        seeds=seeds,
+        max_pages=max_pages,
+        max_relevant=max_relevant,
+        drops_below_threshold=below == "drop",
+        web=web,
+        run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
+        web_options=_demo_options(effective) if web == "demo" else {},
+        settings=changed,
+        decided=decided,
+    )
+    decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
+    if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
+        check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
+    return plan
+
+
+def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
+    name = str(argument or settings.get("FOCUSED_STRATEGY"))
+    check_parameters(settings)
+    if name not in STRATEGIES:
+        source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
+        raise PlanError(f"{source} must be one of {', '.join(CHOICES)}. Got {name!r}.")
+    return make_strategy(name, settings).prepare(topic)
+
+
+def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
+    name = str(argument) if argument is not None else str(settings.get("FOCUSED_WEB") or topic.web)
+    if name in ("live", "demo"):
+        return name
+    path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
+    try:
+        is_file = path.is_file()
+    except OSError:  # a name that no file can have
+        is_file = False
+    if not is_file:
+        source = (
+            f"The web of topic {topic.name!r}" if argument is None and name == topic.web else "Spider argument 'web'"
+        )
+        raise PlanError(f"{source} must be live, demo or the path of a WARC file. Got {name!r}.")
+    return str(path.resolve())
+
+
+def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> list[str]:
+    if argument is not None:
+        return given.check_seeds(
+            given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
+        )
+    return given.check_seeds(topic.seeds, f"topic {topic.name!r}")
+
+
+def _demo_options(settings: Any) -> dict[str, int]:
+    return {name: int(settings.get(name)) for name in DEMO_OPTIONS.values() if settings.get(name) is not None}

@@ -1,0 +1,139 @@
+"""What a crawl learnt while it ran: the versions of its model, where each began, and which were refused."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.evaluation.report.colours import spare_look
+from focused.evaluation.report.figures import Curve, Mark, draw_curves
+from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, name, table
+from focused.evaluation.report.version_files import FIRST
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from focused.evaluation.report.run_files import Run
+    from focused.evaluation.report.version_files import Version
+
+MARKS = "Upright lines: where a version of the model began to judge, from the second on."
+_VOID = " Crosses on the axis: where one was refused."
+_SHOWN = 12
+_HELD_OUT = {"new": "new", "in_use": "in use", "first": "first"}
+
+
+def marks(run: Run) -> list[Mark]:
+    """Return where versions began, and where one was refused."""
+    found = [
+        Mark(float(version.begins if version.begins is not None else version.trained_after), str(version.number),
+             not version.is_accepted)
+        for version in run.versions
+        if version.begins is not None or not version.is_accepted
+    ]  # fmt: skip
+    return sorted(found, key=lambda mark: mark.x)
+
+
+def about_marks(run: Run) -> str:
+    """Say what the marks in a figure are; nothing where there are none."""
+    found = marks(run)
+    lines = MARKS if any(not mark.is_void for mark in found) else ""
+    return (lines + (_VOID if any(mark.is_void for mark in found) else "")).strip()
+
+
+def versions(run: Run, key: str) -> Iterator[Markup]:
+    """Tell of the versions of the model, their figures on held-out examples, and why some were refused."""
+    if not run.versions:
+        return
+    accepted = [version for version in run.versions if version.is_accepted]
+    n_refused = len(run.versions) - len(accepted)
+    yield element("h3", "Versions of the model")
+    yield element(
+        "p",
+        f"The model was trained {len(run.versions):,} time{'s' if len(run.versions) != 1 else ''} while the crawl ran; "
+        f"{len(accepted):,} accepted, {n_refused:,} refused. A new one is used only if it is not worse on examples that were "
+        "kept apart from it. Version 1 is the topic's own.",
+    )
+    svg = _held_out(run.versions, f"{key}-versions")
+    if svg:
+        yield figure(
+            svg,
+            "Average precision on examples kept apart; in use: of the version before. " + (_VOID.strip() if n_refused else ""),
+            head="Held-out average precision of each version",
+        )  # fmt: skip
+    refused = [version for version in run.versions if not version.is_accepted]
+    if refused:
+        reasons = [
+            element("li", f"Version {version.number}, after {version.trained_after:,} pages: ",
+                    name(version.why or "no reason given"))
+            for version in refused[:_SHOWN]
+        ]  # fmt: skip
+        if len(refused) > _SHOWN:
+            reasons.append(element("li", f"and {len(refused) - _SHOWN:,} more; the table has all"))
+        yield element("p", "Refused:")
+        yield element("ul", *reasons, class_="plain")
+    shown = _table(run)
+    if len(run.versions) > _SHOWN:
+        yield element("details", element("summary", f"Show {len(run.versions):,} versions"), shown)
+    else:
+        yield shown
+
+
+def _held_out(found: Sequence[Version], key: str) -> str:
+    known = [version for version in found if not math.isnan(version.held_out["new"])]
+    if len(known) < 2:
+        return ""
+    x = np.array([float(version.trained_after) for version in known])
+    curves = []
+    for number, (which, label) in enumerate(_HELD_OUT.items()):
+        y = np.array([version.held_out[which] for version in known])
+        is_known = ~np.isnan(y)
+        curves.append(Curve(label, spare_look(number), x[is_known], y[is_known], None, "plain" if number else "strong"))
+    void = [
+        Mark(float(version.trained_after), str(version.number), True) for version in known if not version.is_accepted
+    ]
+    values = np.concatenate([curve.y for curve in curves])
+    return draw_curves(
+        key, curves, title="Held-out average precision of each version of the model",
+        x_label="pages judged before training", y_label="average precision", marks=void, height=250,
+        y_start=max(0.0, math.floor((values.min() - 0.02) * 20) / 20),
+        y_limit=min(1.0, math.ceil((values.max() + 0.02) * 20) / 20),
+    )  # fmt: skip
+
+
+def _table(run: Run) -> Markup:
+    own = [page.is_relevant for page in run.pages if page.model_version == FIRST]
+    rows: list[tuple[object, ...]] = []
+    if own:
+        rows.append(("1", "the topic's own", "1", f"{len(own):,}", f"{sum(own) / len(own):.2f}", *(UNKNOWN,) * 6))
+    rows += [
+        (
+            f"{version.number:,}",
+            _fate(version),
+            f"{version.begins:,}" if version.begins is not None else UNKNOWN,
+            f"{version.n_pages:,}" if version.n_pages else UNKNOWN,
+            f"{version.n_relevant / version.n_pages:.2f}" if version.n_pages else UNKNOWN,
+            *(_known(version.held_out[which]) for which in _HELD_OUT),
+            f"{version.joined['positive']:,}",
+            f"{version.joined['negative']:,}",
+            f"{version.joined['verdicts']:,}"
+            + (f" ({version.joined['doubtful']:,} doubtful)" if version.joined["doubtful"] else ""),
+        )
+        for version in run.versions
+    ]
+    heads = (
+        "version", "", "judges from page", "pages judged", "share relevant", "held out: new", "in use", "first",
+        "positives joined", "negatives joined", "verdicts",
+    )  # fmt: skip
+    return table("Versions of the model", "", heads, rows, n_text=2)
+
+
+def _fate(version: Version) -> object:
+    if not version.is_accepted:
+        return element("span", "refused", class_="worse")
+    return "used" if version.begins is not None else "accepted, judged no page"
+
+
+def _known(value: float) -> str:
+    return UNKNOWN if math.isnan(value) else f"{value:.3f}"

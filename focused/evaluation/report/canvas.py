@@ -1,0 +1,87 @@
+"""The paper that figures are drawn on: SVG inside a page; text stays text, colours follow the theme, same numbers, same bytes.
+
+Sizes are in CSS pixels of a figure 400 wide, so that its letters can be read on a phone; pages stretch it.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import TYPE_CHECKING
+
+from matplotlib import rc_context
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from focused.evaluation.report.colours import GRID, INK
+from focused.evaluation.report.svg import inline
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from matplotlib.axes import Axes
+
+WIDTH = 400
+_STYLE = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "focused",
+    "text.parse_math": False,  # a name with two dollars is a name
+    "font.size": 10,
+    "text.color": INK,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 9.5,
+    "ytick.labelsize": 9.5,
+    "xtick.major.size": 3,
+    "ytick.major.size": 3,
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "hatch.linewidth": 0.6,
+    "path.simplify": False,
+}
+
+
+def styled() -> AbstractContextManager[None]:
+    """Return the style that figures are drawn in."""
+    return rc_context(_STYLE)  # type: ignore[arg-type]
+
+
+def new_axes(height: float, *, left: float, right: float, bottom: float, top: float) -> tuple[Figure, Axes]:
+    """Return an empty figure and its axes; the margins are in pixels."""
+    # A point is 1/72 inch, and one unit of the SVG.
+    figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)
+    figure.patch.set_visible(False)
+    axes = figure.add_axes((left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, 1 - (bottom + top) / height))
+    axes.patch.set_visible(False)
+    return figure, axes
+
+
+def label_axes(axes: Axes, x_label: str, y_label: str, above: float = 7) -> None:
+    """Name and divide both axes; ``above``: pixels between the vertical one and its name."""
+    axes.grid(color=GRID, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.set_xlabel(x_label)
+    # Upright above the axis: nobody has to turn the phone.
+    axes.set_title(y_label, loc="left", x=-0.0, fontsize=10, pad=above)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(tick_label))
+
+
+def tick_label(value: float, _position: int | None = None) -> str:
+    """Return a value as it stands at an axis."""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+
+
+def rendered(figure: Figure, key: str, title: str) -> str:
+    """Return the figure as an element of a page."""
+    buffer = io.StringIO()
+    with warnings.catch_warnings():
+        # Letters that matplotlib's own font lacks: it measures them wrongly, the browser has others to draw them with.
+        warnings.filterwarnings("ignore", message="Glyph|.*missing from font")
+        FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
+    return inline(buffer.getvalue(), key, title)

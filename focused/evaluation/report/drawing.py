@@ -1,0 +1,56 @@
+"""What all figures of one web share: which strategies there are, and how strongly each is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.evaluation.report.colours import REFERENCES, look_of
+from focused.evaluation.report.figures import Curve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from focused.evaluation.report.results import Crawl, WebResults
+
+_MANY = 9  # curves from which on the ordinary ones step back
+_N_BEST = 4
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """The strategies of a web, best first; ``key`` begins the ids of its figures."""
+
+    web: WebResults
+    key: str
+    ranked: list[str]
+    default: str
+
+    def strength(self, strategy: str) -> str:
+        """Return how strongly a strategy is drawn: where there are many, only the best and the default stand out."""
+        if len(self.ranked) <= _MANY:
+            return "strong"
+        best = [each for each in self.ranked if each not in (*REFERENCES, "breadth_first")][:_N_BEST]
+        if strategy == self.default or strategy in best:
+            return "strong"
+        return "plain" if strategy in (*REFERENCES, "breadth_first") else "thin"
+
+    @property
+    def has_background(self) -> bool:
+        """Whether some curves step back."""
+        return len(self.ranked) > _MANY
+
+    def curves(
+        self, of: Callable[[Crawl], NDArray[np.float64]], topic: str | None = None, has_error: bool = True
+    ) -> list[Curve]:
+        """Return the curve of every strategy: means against pages fetched."""
+        curves = []
+        for strategy in self.ranked:
+            x, y, error = self.web.curve(strategy, of, topic)
+            curves.append(
+                Curve(strategy, look_of(strategy), x, y, error if has_error else None, self.strength(strategy))
+            )
+        return curves

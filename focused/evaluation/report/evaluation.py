@@ -1,0 +1,103 @@
+"""The report of an evaluation: which strategy is best, and what that rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.evaluation.report.answer import answers, warnings
+from focused.evaluation.report.facts import command, facts
+from focused.evaluation.report.files import write_page
+from focused.evaluation.report.markup import Markup, element, html, joined, name, page
+from focused.evaluation.report.results import CURVES_FILE, RESULTS_FILE, RUN_FILE, Results, read_results
+from focused.evaluation.report.webs import web_section
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+REPORT_FILE = "report.html"
+
+
+def write_evaluation_report(directory: Path, output: Path | None = None) -> Path:
+    """Write a report from the files of an evaluation, and return its path: ``report.html`` beside them, unless given.
+
+    Raises
+    ------
+    ReportError
+        If the folder holds no evaluation, or one without a crawl.
+    OSError
+        If a file cannot be read or written.
+    """
+    return write_page(output or directory / REPORT_FILE, evaluation_report(read_results(directory)))
+
+
+def evaluation_report(results: Results) -> str:
+    """Return the page."""
+    webs = " and ".join(results.webs)
+    return page(f"Strategies compared on {webs}", _sections(results))
+
+
+def _sections(results: Results) -> Iterator[Markup]:
+    yield element("h1", "Which strategy is best on ", joined([name(web) for web in results.webs], " and "), "?")
+    yield from warnings(results)
+    yield from answers(results)
+    yield element(
+        "p",
+        "Relevant is a page that the labels call so; the crawler sees no label of a page that it was not trained on. "
+        "Each crawl ran offline through the real spider. ",
+        element("b", "Share of bound"), ": relevant pages found / the most that the page budget and the links allow (the "
+        "smaller of the budget and of the relevant pages that can be reached from the seeds). ",
+        element("b", "Harvest rate"), ": share of the fetched pages that are relevant. ",
+        element("b", "Target recall"), ": share of the reachable relevant pages that were fetched. ",
+        element("b", "Area"), ": mean of the harvest rate over the crawl. ",
+        element("b", "F-measure"), ": harmonic mean of harvest rate and target recall. ",
+        element("b", "Target length"), ": links on the paths from the seeds to the relevant pages, summed.",
+        class_="soft",
+    )  # fmt: skip
+    for number, web in enumerate(results.webs):
+        yield from web_section(results, web, f"w{number}")
+    yield from _provenance(results)
+
+
+def _provenance(results: Results) -> Iterator[Markup]:
+    run = results.run
+    yield element("h2", "How to get the same again")
+    yield command(run.get("command"))
+    yield element(
+        "p",
+        f"The figures of every crawl are in {RESULTS_FILE}, the curves in {CURVES_FILE}, everything below in {RUN_FILE} "
+        "beside this file.",
+        class_="soft",
+    )
+    few: dict[str, Any] = {
+        key: run[key] for key in ("random_state", "strategies", "n_crawls", "n_failed", "seconds") if key in run
+    }
+    parts = {"options": "Options", "webs": "Webs", "versions": "Versions"}
+    shown = {"command", "topics", "significance", *few, *parts}
+    rest = {key: value for key, value in run.items() if key not in shown}
+    if few or rest:
+        yield facts({**few, **rest})
+    for key, title in parts.items():
+        if run.get(key):
+            yield element("h3", title)
+            value = run[key]
+            yield facts(value) if isinstance(value, dict) else joined(map(_web_facts, value))
+    if run.get("topics"):
+        topics = run["topics"]
+        content = (
+            topics if isinstance(topics, dict) else {_topic_name(topic, i): topic for i, topic in enumerate(topics)}
+        )
+        yield element(
+            "details", element("summary", "Seeds and training pages of each topic and repeat"), facts(content)
+        )
+
+
+def _web_facts(value: Any) -> Markup:
+    return facts(value) if isinstance(value, dict) else element("p", html(value))
+
+
+def _topic_name(topic: Any, number: int) -> str:
+    if not isinstance(topic, dict):
+        return f"{number + 1}"
+    known = [str(topic[key]) for key in ("web", "topic", "name", "repeat") if key in topic]
+    return ", ".join(known) or f"{number + 1}"

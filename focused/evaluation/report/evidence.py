@@ -1,0 +1,108 @@
+"""Through which evidence relevant pages were fetched and links admitted [P13, fig. 14; L14, fig. 9]."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.evaluation.report.colours import Look, look_of_reason
+from focused.evaluation.report.figures import draw_bars
+from focused.evaluation.report.markup import Markup, element, figure, joined, legend, name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from focused.evaluation.report.drawing import Drawing
+    from focused.evaluation.report.results import Crawl
+
+_MAX_TOPICS = 60
+
+
+def evidence_figures(drawing: Drawing) -> Iterator[Markup]:
+    """Draw bars of every strategy, and of every topic for the default."""
+    web = drawing.web
+    shown = [strategy for strategy in drawing.ranked if web.of(strategy)]
+    relevant = _parts([web.of(strategy) for strategy in shown], "relevant_by_", "relevant_deferred", "relevant")
+    admitted = _parts([web.of(strategy) for strategy in shown], "by_", "deferred", None)
+    figures = []
+    if relevant:
+        figures.append(
+            _bars(
+                drawing, "relevant", shown, relevant, "relevant pages a crawl",
+                "Relevant pages fetched through each kind of evidence",
+                "Means over crawls. Other: seeds, and what the strategy rests on besides (page, order of discovery, a model).",
+            )
+        )  # fmt: skip
+    if admitted:
+        figures.append(
+            _bars(
+                drawing, "admitted", shown, admitted, "links a crawl", "Links admitted through each kind of evidence",
+                "Means over crawls. Deferred: below the threshold, ranked under all others.",
+            )
+        )  # fmt: skip
+    focus = drawing.default if drawing.default in shown else next(iter(shown), "")
+    by_topic = _parts([web.of(focus, topic) for topic in web.topics], "relevant_by_", "relevant_deferred", "relevant")
+    if by_topic and 1 < len(web.topics) <= _MAX_TOPICS:
+        figures.append(
+            _bars(
+                drawing, "by-topic", web.topics, by_topic, "relevant pages a crawl",
+                joined(("Relevant pages of each topic, strategy ", name(focus))), "Means over repeats.", label_px=150,
+            )
+        )  # fmt: skip
+    if figures:
+        yield element("div", *figures, class_="grid")
+    else:
+        yield element("p", "The evaluation did not count this.")
+
+
+def _bars(
+    drawing: Drawing,
+    key: str,
+    names: list[str],
+    parts: dict[str, NDArray[np.float64]],
+    x_label: str,
+    head: object,
+    note: str,
+    label_px: float = 110,
+) -> Markup:
+    looks = _looks(parts)
+    svg = draw_bars(
+        f"{drawing.key}-{key}", names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
+        x_label=x_label, label_px=label_px,
+    )  # fmt: skip
+    return figure(svg, joined((legend(looks), note)), head=head)
+
+
+def _looks(parts: dict[str, NDArray[np.float64]]) -> dict[str, Look]:
+    own = [part for part in parts if part not in ("block", "anchor", "context", "deferred")]
+    return {part: look_of_reason(part, own.index(part) if part in own else 0) for part in parts}
+
+
+def _parts(groups: list[list[Crawl]], prefix: str, deferred: str, total: str | None) -> dict[str, NDArray[np.float64]]:
+    """Return the mean of each count over the crawls of each group, by what was counted; parts without any are left out."""
+    columns = {
+        column.removeprefix(prefix): column
+        for group in groups
+        for crawl in group
+        for column in crawl.figures
+        if column.startswith(prefix)
+    }
+    order: list[str] = [reason for reason in ("block", "anchor", "context") if reason in columns]
+    order += sorted(reason for reason in columns if reason not in order)
+    columns["deferred"] = deferred
+    parts = {reason: _means(groups, columns[reason]) for reason in (*order, "deferred") if reason != "other"}
+    if total is None:
+        parts["other"] = _means(groups, columns.get("other", ""))
+    else:
+        other = _means(groups, total) - sum(parts.values(), np.zeros(len(groups)))
+        parts["other"] = np.maximum(other, 0)
+    return {reason: values for reason, values in parts.items() if values.max(initial=0) > 0}
+
+
+def _means(groups: list[list[Crawl]], column: str) -> NDArray[np.float64]:
+    values = [[crawl.value(column) for crawl in group if not math.isnan(crawl.value(column))] for group in groups]
+    return np.array([math.fsum(of_group) / len(of_group) if of_group else 0.0 for of_group in values])

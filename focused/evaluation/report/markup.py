@@ -1,0 +1,182 @@
+"""The HTML of a report, made of parts that escape whatever they are given."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from focused.evaluation.report.style import STYLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from focused.evaluation.report.colours import Look
+
+# Characters that HTML has no way to write, and those that turn around the text after them.
+_UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
+
+UNKNOWN, MINUS = "\u2013", "\u2212"
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Text that is HTML already; everything else is escaped."""
+
+    html: str
+
+    def __str__(self) -> str:
+        return self.html
+
+
+def clean(text: str) -> str:
+    r"""Return text without characters that HTML cannot hold or that would reorder what follows them.
+
+    >>> clean("a\x00b")
+    'a�b'
+    """
+    return _UNWANTED.sub("\ufffd", text)
+
+
+def shorten(text: object, n_chars: int) -> str:
+    """Return text in one line of at most so many characters.
+
+    >>> shorten("breadth first crawl", 10)
+    'breadth f…'
+    """
+    line = " ".join(clean(str(text)).split())
+    if len(line) <= n_chars:
+        return line
+    cut = line[: n_chars - 1]
+    while cut and (unicodedata.combining(line[len(cut)]) or line[len(cut)] == "\u200d"):
+        cut = cut[:-1]  # no half letters
+    return f"{cut}…"
+
+
+def html(value: object) -> str:
+    """Return a value as HTML: escaped, and isolated by its element from the direction of the text around."""
+    return value.html if isinstance(value, Markup) else escape(clean(str(value)), quote=True)
+
+
+def element(tag: str, *content: object, **attributes: object) -> Markup:
+    """Return an element; ``class_`` stands for ``class``, underscores for hyphens.
+
+    >>> str(element("p", "a < b", class_="note"))
+    '<p class="note">a &lt; b</p>'
+    """
+    given = "".join(
+        f' {name.rstrip("_").replace("_", "-")}="{html(value)}"'
+        for name, value in attributes.items()
+        if value is not None
+    )
+    return Markup(f"<{tag}{given}>{''.join(map(html, content))}</{tag}>")
+
+
+def name(text: object, breaks: str = "") -> Markup:
+    """Return a name from outside, whose direction of writing is its own; ``breaks``: a character that a line may end after."""
+    shown = html(shorten(text, 200))
+    return Markup(f"<bdi>{shown.replace(breaks, f'{breaks}<wbr>') if breaks else shown}</bdi>")
+
+
+def joined(parts: Iterable[object], between: str = "") -> Markup:
+    """Return parts one after another."""
+    return Markup(between.join(map(html, parts)))
+
+
+def link(url: str, text: object | None = None) -> Markup:
+    """Return a link to a page of the web, or the text alone where the URL is none of http."""
+    shown = element("bdi", shorten(url if text is None else text, 300))
+    try:
+        is_web = urlsplit(url).scheme.lower() in ("http", "https")
+    except ValueError:
+        is_web = False
+    return element("a", shown, href=url, rel="noopener noreferrer nofollow") if is_web and len(url) <= 2083 else shown
+
+
+def table(
+    label: str,
+    caption: object,
+    heads: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    *,
+    n_text: int = 1,
+    class_: str | None = None,
+) -> Markup:
+    """Return a table that scrolls by itself where it is too wide.
+
+    Parameters
+    ----------
+    label : str
+        What screen readers call it.
+    n_text : int
+        How many columns hold text; the others hold numbers and stand right. The first column is the head of its row.
+    """
+    head = element("tr", *(element("th", cell, scope="col", class_=_column(i, n_text)) for i, cell in enumerate(heads)))
+    body = [
+        element(
+            "tr",
+            *(
+                element("td" if i else "th", cell, scope=None if i else "row", class_=_column(i, n_text))
+                for i, cell in enumerate(row)
+            ),
+        )
+        for row in rows
+    ]
+    region = element(
+        "div",
+        element("table", element("thead", head), element("tbody", *body)),
+        class_=f"scroll {class_ or ''}".strip(),
+        tabindex="0",  # so that the arrow keys scroll it
+        role="region",
+        aria_label=shorten(label, 80),
+    )
+    # Not a <caption>: that would be as wide as the table, and cut off on a phone.
+    return joined((element("p", caption, class_="caption"), region)) if caption else region
+
+
+def _column(number: int, n_text: int) -> str | None:
+    return None if number < n_text else "number"
+
+
+def figure(svg: str, caption: object, *, head: object | None = None) -> Markup:
+    """Return a figure with its caption; ``head`` is shown above it."""
+    above = [element("p", head, class_="figure-head")] if head is not None else []
+    return element("figure", *above, Markup(svg), element("figcaption", caption))
+
+
+def key_of(look: Look) -> Markup:
+    """Return a short line as it is drawn in the figures."""
+    dash = f";stroke-dasharray:{' '.join(f'{part * 1.2:.3g}' for part in look.dash)}" if look.dash else ""
+    return Markup(
+        f'<svg class="key" viewBox="0 0 30 8" aria-hidden="true"><line x1="0" y1="4" x2="30" y2="4" '
+        f'style="stroke:var(--c-{look.light[1:]});stroke-width:2.4{dash}"/></svg>'
+    )
+
+
+def legend(looks: dict[str, Look]) -> Markup:
+    """Return the legend of a figure of bars."""
+    return element(
+        "ul",
+        *(
+            element("li", element("span", class_="swatch", style=f"background:var(--c-{look.light[1:]})"), what)
+            for what, look in looks.items()
+        ),
+        class_="legend",
+    )
+
+
+def page(title: str, content: Iterable[object]) -> str:
+    """Return a whole page."""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        # Nothing is loaded and nothing runs, whatever a page of the web managed to bring in.
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{html(shorten(title, 200))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(map(html, content))
+        + "\n</main>\n</body>\n</html>\n"
+    )

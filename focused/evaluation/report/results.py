@@ -1,0 +1,277 @@
+"""What an evaluation left in its folder, and the means, errors and comparisons that its report shows."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats import t as students_t
+
+from focused.evaluation.report.files import ReportError, read_json, read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+RESULTS_FILE, CURVES_FILE, RUN_FILE = "results.csv", "curves.csv", "run.json"
+_NAMES = ("web", "topic", "strategy")
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """One crawl of an evaluation.
+
+    ``figures`` holds the numbers of its row in results.csv by column; ``curve`` the columns of its rows in curves.csv, each of
+    shape (n_rows,).
+    """
+
+    web: str
+    topic: str
+    strategy: str
+    repeat: int
+    finish_reason: str
+    figures: dict[str, float]
+    curve: dict[str, NDArray[np.float64]]
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether it has no result; then it counts nowhere."""
+        return self.finish_reason.startswith("failed")
+
+    def value(self, column: str) -> float:
+        """Return a number of its row; NaN if it has none."""
+        return self.figures.get(column, math.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A mean with its 95 % interval (NaN where one value says nothing of the spread) and the number of values."""
+
+    mean: float
+    low: float
+    high: float
+    n: int
+
+    @property
+    def verdict(self) -> str:
+        """What a difference means: ``better``, ``worse`` or ``tie``."""
+        if self.low > 0:
+            return "better"
+        return "worse" if self.high < 0 else "tie"
+
+
+@dataclass(frozen=True)
+class Results:
+    """All crawls of an evaluation, in the order of its files."""
+
+    crawls: list[Crawl]
+    run: dict[str, Any]
+    n_bad_rows: int = 0
+    webs: list[str] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[Crawl]:
+        """Crawls without a result."""
+        return [crawl for crawl in self.crawls if crawl.is_failed]
+
+    def on(self, web: str) -> WebResults:
+        """Return the crawls of one web that did not fail."""
+        return WebResults(web, [crawl for crawl in self.crawls if crawl.web == web and not crawl.is_failed])
+
+
+@dataclass(frozen=True)
+class WebResults:
+    """The crawls of one web.
+
+    Attributes
+    ----------
+    topics, strategies : list of str
+        In the order of the files.
+    """
+
+    web: str
+    crawls: list[Crawl]
+    topics: list[str] = field(init=False)
+    strategies: list[str] = field(init=False)
+    _cells: dict[tuple[str, str], list[Crawl]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        cells: dict[tuple[str, str], list[Crawl]] = defaultdict(list)
+        for crawl in self.crawls:
+            cells[crawl.strategy, crawl.topic].append(crawl)
+        object.__setattr__(self, "topics", list(dict.fromkeys(crawl.topic for crawl in self.crawls)))
+        object.__setattr__(self, "strategies", list(dict.fromkeys(crawl.strategy for crawl in self.crawls)))
+        object.__setattr__(self, "_cells", dict(cells))
+
+    @property
+    def max_pages(self) -> int:
+        """Pages of the longest crawl."""
+        longest = max((crawl.value("pages") for crawl in self.crawls), default=0.0)
+        return 0 if math.isnan(longest) else int(longest)
+
+    @property
+    def n_repeats(self) -> int:
+        """Most crawls of one strategy and topic."""
+        return max(map(len, self._cells.values()), default=0)
+
+    def of(self, strategy: str, topic: str | None = None) -> list[Crawl]:
+        """Return the crawls of a strategy, of one topic or of all."""
+        if topic is not None:
+            return self._cells.get((strategy, topic), [])
+        return [crawl for crawl in self.crawls if crawl.strategy == strategy]
+
+    def estimate(self, strategy: str, column: str) -> Estimate:
+        """Return mean and interval of a column: over topics, each the mean of its repeats; over repeats of a single topic."""
+        by_topic: dict[str, list[float]] = {
+            topic: [crawl.value(column) for crawl in self.of(strategy, topic)] for topic in self.topics
+        }
+        return estimated(by_topic)
+
+    def difference(self, strategy: str, other: str, column: str) -> Estimate:
+        """Return mean and interval of paired differences of two strategies on the same topics and repeats."""
+        by_topic: dict[str, list[float]] = {}
+        for topic in self.topics:
+            others = {crawl.repeat: crawl.value(column) for crawl in self.of(other, topic)}
+            by_topic[topic] = [
+                crawl.value(column) - others[crawl.repeat]
+                for crawl in self.of(strategy, topic)
+                if crawl.repeat in others
+            ]
+        return estimated(by_topic)
+
+    def curve(
+        self, strategy: str, of: Callable[[Crawl], NDArray[np.float64]], topic: str | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
+        """Return the mean of a quantity after the same number of pages, over topics (or the repeats of one).
+
+        A crawl that ended early carries its last value forward.
+
+        Returns
+        -------
+        pages, mean : ndarray of shape (n_points,)
+        standard_error : ndarray of shape (n_points,) or None
+            Over topics, or over repeats if there is one topic; None if there is but one value.
+        """
+        topics = self.topics if topic is None else [topic]
+        end = max((crawl.curve["pages"][-1] for crawl in self.crawls if len(crawl.curve["pages"])), default=0.0)
+        step = _step(self.crawls)
+        grid = np.unique(np.append(np.arange(step, end + 1e-9, step), end)) if end else np.empty(0)
+        values = []
+        for each in topics:
+            drawn = [carried(crawl.curve["pages"], of(crawl), grid) for crawl in self.of(strategy, each)]
+            drawn = [line for line in drawn if line is not None]
+            if drawn:
+                values.append(np.array(drawn))
+        if not values:
+            return np.empty(0), np.empty(0), None
+        lines = values[0] if len(values) == 1 else np.array([of_topic.mean(axis=0) for of_topic in values])
+        error = lines.std(axis=0, ddof=1) / math.sqrt(len(lines)) if len(lines) > 1 else None
+        return grid, lines.mean(axis=0), error
+
+    def ranked(self, column: str = "share_of_bound") -> list[str]:
+        """Return the strategies, best first; those without a value last."""
+        means = {strategy: self.estimate(strategy, column).mean for strategy in self.strategies}
+        return sorted(self.strategies, key=lambda strategy: (math.isnan(means[strategy]), -means[strategy]))
+
+
+def carried(x: NDArray[np.float64], y: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Return y at the points of a grid: between rows on the straight line, after the last row its value.
+
+    >>> carried(np.array([10.0, 20.0]), np.array([1.0, 2.0]), np.array([10.0, 15.0, 30.0])).tolist()
+    [1.0, 1.5, 2.0]
+    """
+    known = ~(np.isnan(x) | np.isnan(y))
+    return np.interp(grid, x[known], y[known]) if known.any() else None
+
+
+def estimated(by_topic: dict[str, list[float]]) -> Estimate:
+    """Return the mean over topics (each the mean of its repeats) with Student's 95 % interval.
+
+    Topics are the sample: their repeats share the pages and are no further evidence. With a single topic repeats are all there
+    is.
+    """
+    known = [[value for value in values if not math.isnan(value)] for values in by_topic.values()]
+    known = [values for values in known if values]
+    sample = known[0] if len(known) == 1 else [math.fsum(values) / len(values) for values in known]
+    n = len(sample)
+    if not n:
+        return Estimate(math.nan, math.nan, math.nan, 0)
+    mean = math.fsum(sample) / n
+    if n == 1:
+        return Estimate(mean, math.nan, math.nan, 1)
+    half = float(students_t.ppf(0.975, n - 1)) * float(np.std(sample, ddof=1)) / math.sqrt(n)
+    return Estimate(mean, mean - half, mean + half, n)
+
+
+def read_results(directory: Path) -> Results:
+    """Read what an evaluation left.
+
+    Raises
+    ------
+    ReportError
+        If the folder holds no evaluation.
+    """
+    path = directory / RESULTS_FILE
+    if not path.is_file():
+        raise ReportError(f"{directory} holds no evaluation: it has no {RESULTS_FILE}. Write one with scrapy evaluate.")
+    curves: dict[tuple[str, str, str, int], list[dict[str, float]]] = defaultdict(list)
+    curve_rows, n_unread = read_rows(directory / CURVES_FILE)
+    result_rows, n_unread_results = read_rows(path)
+    n_bad = n_unread + n_unread_results
+    for row in curve_rows:
+        key, numbers = _key(row), _numbers(row)
+        if key is None or math.isnan(numbers.get("pages", math.nan)):
+            n_bad += 1
+        else:
+            curves[key].append(numbers)
+    crawls = {}
+    for row in result_rows:
+        key = _key(row)
+        if key is None:
+            n_bad += 1
+            continue
+        crawls[key] = Crawl(*key, row.get("finish_reason") or "", _numbers(row), _columns(curves.get(key, [])))
+    if not crawls:
+        raise ReportError(f"{path} has no crawl yet. Start the evaluation again: it goes on where it stopped.")
+    webs = list(dict.fromkeys(crawl.web for crawl in crawls.values()))
+    return Results(list(crawls.values()), read_json(directory / RUN_FILE), n_bad, webs)
+
+
+def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
+    """Return what tells a crawl from the others; None of a row that was cut."""
+    try:
+        web, topic, strategy = (row[name] or "" for name in _NAMES)
+        return (web, topic, strategy, int(row["repeat"])) if strategy else None
+    except (KeyError, ValueError, TypeError):
+        return None
+
+
+def _numbers(row: dict[str, str]) -> dict[str, float]:
+    numbers = {}
+    for column, value in row.items():
+        if column is None or column in _NAMES or not isinstance(value, str):
+            continue
+        try:
+            number = float(value)
+        except ValueError:
+            continue
+        if math.isfinite(number):
+            numbers[column] = number
+    return numbers
+
+
+def _columns(rows: list[dict[str, float]]) -> dict[str, NDArray[np.float64]]:
+    rows = sorted(rows, key=lambda row: row["pages"])
+    names = ("pages", "relevant", "harvest_rate", "target_recall", "target_length", "irrelevant_on_path")
+    return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in names}
+
+
+def _step(crawls: list[Crawl]) -> float:
+    """Return the pages between two rows of the curves."""
+    steps = [float(crawl.curve["pages"][0]) for crawl in crawls if len(crawl.curve["pages"]) > 1]
+    return max(1.0, min(steps, default=10.0))

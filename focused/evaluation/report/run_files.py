@@ -1,0 +1,265 @@
+"""What a crawl left in its run directory, also one that was killed in the middle of a line."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.evaluation.report.files import ReportError, read_json, read_rows
+from focused.evaluation.report.version_files import VERSIONS_FILE, Version, read_versions, recorded_versions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+RUN_FILE, HARVEST_FILE, FETCHED_FILE, PAGES_FILE = "run.json", "harvest.csv", "fetched.csv", "pages.jsonl"
+_WINDOW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A page as it was judged; ``relevance`` is NaN where the file does not say."""
+
+    url: str
+    location: str
+    referrer: str
+    relevance: float
+    is_relevant: bool
+    link_score: float
+    link_reason: str
+    depth: int
+    #: Of the model that judged it; 0 where the file does not say.
+    model_version: int = 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl.
+
+    Attributes
+    ----------
+    run : dict
+        run.json.
+    pages : list of Fetched
+        In the order in which they were judged.
+    titles : dict
+        Of the relevant pages, by URL.
+    notes : list of str
+        What is missing or was cut.
+    versions : list of Version
+        That the model was trained to during the crawl.
+    """
+
+    directory: Path
+    run: dict[str, Any]
+    pages: list[Fetched]
+    titles: dict[str, str]
+    harvest: dict[str, NDArray[np.float64]]
+    notes: list[str] = field(default_factory=list)
+    versions: list[Version] = field(default_factory=list)
+
+    def text(self, key: str) -> str:
+        """Return what run.json says, as text."""
+        value = self.run.get(key)
+        return str(value) if value else "unknown"
+
+    @property
+    def name(self) -> str:
+        """The folder's name."""
+        return self.directory.resolve().name
+
+    @cached_property
+    def parts(self) -> list[tuple[str, int]]:
+        """Strategies with the number of the first page of each; more than one where a crawl went on with another."""
+        known = self.run.get("parts")
+        parts = [
+            (str(each.get("strategy") or "unknown"), int(each["from_page"]))
+            for each in (known if isinstance(known, list) else [])
+            if isinstance(each, dict) and type(each.get("from_page")) is int
+        ]
+        return parts or [(self.text("strategy"), 1)]
+
+    @property
+    def strategy(self) -> str:
+        """The strategy; of a crawl that went on with another, each with its last page."""
+        ended = [f"{strategy} to page {until - 1:,}" for (strategy, _), (_, until) in pairwise(self.parts)]
+        return ", then ".join([*ended, self.parts[-1][0]])
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the crawl said that it had ended."""
+        return "finished_at" in self.run
+
+    @property
+    def stats(self) -> dict[str, Any]:
+        """What it counted; empty of a crawl that has not ended."""
+        stats = self.run.get("stats")
+        return stats if isinstance(stats, dict) else {}
+
+    @cached_property
+    def curve(self) -> dict[str, NDArray[np.float64]]:
+        """The crawl so far, a point a page (a row of harvest.csv where pages are not listed), as columns."""
+        if not self._has_irrelevant:
+            return self.harvest
+        relevant = np.array([page.is_relevant for page in self.pages], dtype=np.float64)
+        depth = np.array([page.depth for page in self.pages], dtype=np.float64)
+        pages = np.arange(1.0, len(relevant) + 1)
+        found = np.cumsum(relevant)
+        before = np.concatenate([np.zeros(_WINDOW), found])[: len(found)]
+        return {
+            "pages": pages,
+            "relevant": found,
+            "harvest_rate": found / pages,
+            "recent": (found - before) / np.minimum(pages, _WINDOW),
+            "target_length": np.cumsum(relevant * depth),
+        }
+
+    @property
+    def n_pages(self) -> int:
+        """Pages judged."""
+        return int(self.curve["pages"][-1]) if len(self.curve["pages"]) else 0
+
+    @property
+    def n_relevant(self) -> int:
+        """Those the crawl itself calls relevant."""
+        return int(self.curve["relevant"][-1]) if len(self.curve["relevant"]) else 0
+
+    @property
+    def _has_irrelevant(self) -> bool:
+        return (self.directory / FETCHED_FILE).is_file() and bool(self.pages)
+
+    @property
+    def lists_all_pages(self) -> bool:
+        """Whether irrelevant pages are known, too."""
+        return self._has_irrelevant
+
+    @cached_property
+    def by_url(self) -> dict[str, Fetched]:
+        """Pages by URL and by the URL that the web says they have; the first one counts."""
+        known: dict[str, Fetched] = {}
+        for page in self.pages:
+            known.setdefault(page.url, page)
+        for page in self.pages:
+            known.setdefault(page.location, page)
+        return known
+
+    def path_to(self, page: Fetched) -> list[Fetched]:
+        """Return the pages from a seed to this one, as far as they are known."""
+        path, seen = [page], {id(page)}
+        while path[-1].referrer:
+            before = self.by_url.get(path[-1].referrer)
+            if before is None or id(before) in seen:
+                break
+            path.append(before)
+            seen.add(id(before))
+        return path[::-1]
+
+
+def read_run(directory: Path) -> Run:
+    """Read what a crawl has left so far.
+
+    Raises
+    ------
+    ReportError
+        If there is no such folder, or no crawl has written into it.
+    """
+    if not directory.is_dir():
+        raise ReportError(
+            f"RUN_DIR must be the folder of a crawl, such as runs/astrophysics/20260101-120000. There is no folder "
+            f"{directory}."
+        )
+    if not any((directory / name).is_file() for name in (RUN_FILE, HARVEST_FILE, FETCHED_FILE)):
+        raise ReportError(
+            f"RUN_DIR must be the folder of a crawl. {directory} has neither {RUN_FILE} nor {HARVEST_FILE} nor "
+            f"{FETCHED_FILE}; give the folder that the crawl named at its start."
+        )
+    run, notes = read_json(directory / RUN_FILE), []
+    if not run:
+        notes.append(f"{RUN_FILE} is missing or cannot be read: nothing is known of how the crawl was started.")
+    harvest, n_bad = _harvest(directory)
+    if n_bad:
+        notes.append(f"{n_bad:,} row(s) of {HARVEST_FILE} are not whole and are left out.")
+    rows, n_bad = read_rows(directory / FETCHED_FILE)
+    fetched = [page for row in rows if (page := _fetched(row)) is not None]
+    if n_bad := n_bad + len(rows) - len(fetched):
+        notes.append(f"{n_bad:,} row(s) of {FETCHED_FILE} are not whole and are left out.")
+    if not any(page.model_version for page in fetched):
+        recorded = recorded_versions(directory)
+        fetched = [replace(page, model_version=recorded.get(n, 0)) for n, page in enumerate(fetched, 1)]
+    versions, n_bad = read_versions(directory, [(page.model_version, page.is_relevant) for page in fetched])
+    if n_bad:
+        notes.append(f"{n_bad:,} line(s) of {VERSIONS_FILE} are not whole and are left out.")
+    relevant, n_bad = _relevant(directory)
+    if n_bad:
+        notes.append(f"{n_bad:,} line(s) of {PAGES_FILE} are not whole and are left out.")
+    if not (directory / FETCHED_FILE).is_file():
+        notes.append(
+            f"There is no {FETCHED_FILE}: irrelevant pages are not listed, and ways that lead through them end there."
+        )
+    titles = {page.url: title for page, title in relevant}
+    return Run(directory, run, fetched or [page for page, _ in relevant], titles, harvest, notes, versions)
+
+
+def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
+    rows, n_bad = read_rows(directory / HARVEST_FILE)
+    columns = {
+        "pages": "pages",
+        "relevant": "relevant",
+        "harvest_rate": "harvest_rate",
+        "target_length": "target_length",
+    }
+    columns["recent"] = next((name for name in (rows[0] if rows else {}) if name.startswith("harvest_rate_last_")), "")
+    values = [{key: _number(row.get(name, "")) for key, name in columns.items()} for row in rows]
+    whole = [row for row in values if not math.isnan(row["pages"] + row["relevant"])]
+    return {key: np.array([row[key] for row in whole], dtype=np.float64) for key in columns}, n_bad + len(rows) - len(
+        whole
+    )
+
+
+def _fetched(row: dict[str, str]) -> Fetched | None:
+    """Return the page of a row; None if it is not one."""
+    depth = _number(row.get("depth", ""))
+    url = row.get("url", "")
+    if not url or row.get("relevant") not in ("0", "1", "True", "False") or math.isnan(depth):
+        return None
+    return Fetched(
+        url, row.get("location") or url, row.get("referrer") or "", _number(row.get("relevance", "")),
+        row["relevant"] in ("1", "True"), _number(row.get("link_score", "")), row.get("link_reason") or "unknown", int(depth),
+        int(row["model_version"]) if row.get("model_version", "").isdecimal() else 0,
+    )  # fmt: skip
+
+
+def _relevant(directory: Path) -> tuple[list[tuple[Fetched, str]], int]:
+    """Return the pages of pages.jsonl with their titles, and the number of lines that are not whole."""
+    path = directory / PAGES_FILE
+    if not path.is_file():
+        return [], 0
+    pages, n_bad = [], 0
+    with path.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            try:
+                item = json.loads(line)
+                url, depth = str(item["url"]), int(item.get("depth") or 0)
+                score, relevance = _number(item.get("link_score")), _number(item.get("relevance"))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                n_bad += 1
+                continue
+            referrer, reason = str(item.get("referrer") or ""), str(item.get("link_reason") or "unknown")
+            page = Fetched(url, url, referrer, relevance, True, score, reason, depth)
+            pages.append((page, str(item.get("title") or "")[:1000]))
+    return pages, n_bad
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return math.nan
+    return number if math.isfinite(number) else math.nan

@@ -1,0 +1,196 @@
+"""What stands in the report of a crawl beside its curves: hosts, referrers, paths, links, losses."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from focused.evaluation.report.colours import look_of_reason
+from focused.evaluation.report.figures import draw_bars
+from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, legend, link, name, table
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from focused.evaluation.report.run_files import Fetched, Run
+
+_TOP = 20
+_MAX_STEPS = 30
+
+
+def hosts(run: Run, key: str) -> Iterator[Markup]:
+    """Draw the hosts with most pages, relevant and irrelevant."""
+    if not run.pages:
+        return
+    relevant: Counter[str] = Counter()
+    every: Counter[str] = Counter()
+    for page in run.pages:
+        host = host_of(page.url)
+        every[host] += 1
+        relevant[host] += page.is_relevant
+    top = [host for host, _ in sorted(every.items(), key=lambda item: (-item[1], item[0]))[:_TOP]]
+    parts = {
+        "relevant": np.array([float(relevant[host]) for host in top]),
+        "irrelevant": np.array([float(every[host] - relevant[host]) for host in top]),
+    }
+    if not run.lists_all_pages:
+        del parts["irrelevant"]
+    looks = {part: look_of_reason(part) for part in parts}
+    more = f" The {_TOP} with most pages of {len(every):,}." if len(every) > _TOP else ""
+    svg = draw_bars(f"{key}-hosts", top, parts, looks, title="Pages of each host", x_label="pages", label_px=185)
+    yield element("h3", "Hosts")
+    yield figure(svg, joined((legend(looks), f"{len(every):,} host{'s' if len(every) != 1 else ''}.{more}")))
+
+
+def referrers(run: Run) -> Iterator[Markup]:
+    """List the pages whose links led to most relevant pages."""
+    led: Counter[str] = Counter(page.referrer for page in run.pages if page.is_relevant and page.referrer)
+    if not led:
+        return
+    followed: Counter[str] = Counter(page.referrer for page in run.pages if page.referrer)
+    top = sorted(led.items(), key=lambda item: (-item[1], followed[item[0]], item[0]))[:_TOP]
+    rows = []
+    for url, n_relevant in top:
+        page = run.by_url.get(url)
+        judged = UNKNOWN if page is None or math.isnan(page.relevance) else f"{page.relevance:.2f}"
+        row = [_page(run, url), judged, f"{followed[url]:,}", f"{n_relevant:,}"]
+        rows.append(row if run.lists_all_pages else [row[0], row[1], row[3]])
+    heads = ["page", "its relevance", "links followed", "relevant pages"]
+    yield element("h3", "Most productive referrers")
+    yield table(
+        "Referrers",
+        f"Pages whose own links led to most relevant pages: {len(top):,} of {len(led):,}.",
+        heads if run.lists_all_pages else [heads[0], heads[1], heads[3]],
+        rows,
+        class_="wide-text",
+    )
+
+
+def reasons(run: Run) -> Iterator[Markup]:
+    """Tell by what links were admitted, and what came of them."""
+    stats = run.stats
+    admitted = {
+        key.removeprefix("focused/links/by_").removesuffix("_count").replace("_", " "): value
+        for key, value in stats.items()
+        if key.startswith("focused/links/by_") and isinstance(value, int)
+    }
+    for kind in ("deferred", "dropped"):
+        if isinstance(value := stats.get(f"focused/links/{kind}_count"), int):
+            admitted[kind] = value
+    fetched: Counter[str] = Counter(_reason(page) for page in run.pages)
+    relevant: Counter[str] = Counter(_reason(page) for page in run.pages if page.is_relevant)
+    names = sorted({*admitted, *fetched}, key=lambda reason: (-relevant[reason], -admitted.get(reason, 0), reason))
+    if not names:
+        return
+    rows = [
+        [
+            name(reason),
+            f"{admitted[reason]:,}" if reason in admitted else UNKNOWN,
+            f"{fetched[reason]:,}" if run.lists_all_pages else UNKNOWN,
+            f"{relevant[reason]:,}",
+            f"{relevant[reason] / fetched[reason]:.2f}" if run.lists_all_pages and fetched[reason] else UNKNOWN,
+        ]
+        for reason in names
+    ]
+    caption = "Deferred links are those below the threshold; they are ranked under all others."
+    if not admitted:
+        caption += " How many links there were is counted at the end of a crawl."
+    heads = ("their score rests on", "links", "pages fetched through them", "relevant pages", "share relevant")
+    yield element("h3", "Links")
+    yield table("Links", caption, heads, rows)
+
+
+def paths(run: Run, n_most: int) -> Iterator[Markup]:
+    """Show the way from a seed to each relevant page; the first ones, each folded up."""
+    relevant = [page for page in run.pages if page.is_relevant]
+    if not relevant:
+        return
+    yield element("h3", "The path to each relevant page")
+    more = (
+        f" The first {n_most:,} of {len(relevant):,}; the others are in fetched.csv." if len(relevant) > n_most else ""
+    )
+    yield element(
+        "p", f"From a seed, in the order in which they were found; open one to see its path.{more}", class_="soft"
+    )
+    folded = [_path(run, page) for page in relevant[:n_most]]
+    if len(relevant) > 10:
+        # Hundreds of lines would push everything below out of sight.
+        yield element("details", element("summary", f"Show {len(folded):,} relevant pages"), *folded)
+    else:
+        yield from folded
+
+
+def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
+    """Say what the crawl lost, as it counted it."""
+    if not run.is_finished or not meanings:
+        return
+    yield element("h3", "What was lost")
+    lost = [quantity(value, meaning) for key, meaning in meanings.items() if (value := _count(run.stats.get(key)))]
+    if lost:
+        yield element("ul", *(element("li", each) for each in lost), class_="plain")
+    else:
+        yield element("p", "Nothing that was counted.")
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL.
+
+    >>> host_of("http://a.example:8080/b")
+    'a.example:8080'
+    """
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2] or "(no host)"
+    except ValueError:
+        return "(no host)"
+
+
+def _path(run: Run, page: Fetched) -> Markup:
+    path = run.path_to(page)
+    left_out = len(path) - _MAX_STEPS
+    steps = path if left_out <= 0 else [*path[: _MAX_STEPS // 2], *path[-_MAX_STEPS // 2 :]]
+    items = []
+    for number, step in enumerate(steps):
+        if left_out > 0 and number == _MAX_STEPS // 2:
+            items.append(element("li", f"… {left_out:,} more pages …"))
+        items.append(element("li", _page(run, step.url), element("span", _judgement(step), class_="soft")))
+    if path[0].referrer:
+        items.insert(0, element("li", link(path[0].referrer), element("span", ", not listed", class_="soft")))
+    n_links = page.depth
+    title = run.titles.get(page.url) or page.url
+    summary = element(
+        "summary",
+        name(title),
+        element("span", f", {n_links:,} link{'s' if n_links != 1 else ''} from a seed", class_="soft"),
+    )
+    return element("details", summary, element("ol", *items, class_="path"))
+
+
+def _judgement(page: Fetched) -> str:
+    relevance = "" if math.isnan(page.relevance) else f"relevance {page.relevance:.2f}"
+    verdict = "" if page.is_relevant else ", irrelevant"
+    if page.link_reason == "seed":
+        return f": seed; {relevance}{verdict}"
+    score = "" if math.isnan(page.link_score) else f" {page.link_score:.2f}"
+    return f": link score{score} by {page.link_reason}; {relevance}{verdict}"
+
+
+def _page(run: Run, url: str) -> Markup:
+    title = run.titles.get(url)
+    return (
+        joined((name(title), Markup("<br>"), element("span", link(url), class_="url")))
+        if title
+        else element("span", link(url), class_="url")
+    )
+
+
+def _reason(page: Fetched) -> str:
+    return "deferred" if page.link_reason == "below threshold" else page.link_reason
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and value > 0 else 0

@@ -1,0 +1,230 @@
+"""The report of one or several crawls, by their own judgement of relevance."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.evaluation.report.adaptation import about_marks, marks, versions
+from focused.evaluation.report.colours import Look, look_of, spare_look
+from focused.evaluation.report.drift import drift
+from focused.evaluation.report.facts import command, facts
+from focused.evaluation.report.figures import Curve, draw_curves
+from focused.evaluation.report.files import write_page
+from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, key_of, name, page, table
+from focused.evaluation.report.run_files import Run, read_run
+from focused.evaluation.report.run_sections import hosts, losses, paths, reasons, referrers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+REPORT_FILE = "report.html"
+
+_ENDED = {
+    "max_pages": "the page budget was used up",
+    "max_relevant": "the goal of relevant pages was reached",
+    "finished": "no link was left",
+    "shutdown": "it was interrupted",
+    "cancelled": "it was cancelled",
+}
+
+
+def write_run_report(
+    directories: Sequence[Path], output: Path | None = None, *, meanings: Mapping[str, str] | None = None
+) -> Path:
+    """Write the report of one or several run directories, and return its path.
+
+    Parameters
+    ----------
+    output : Path, optional
+        Default: ``report.html`` in the run directory; of several, in the folder that holds them all.
+    meanings : mapping of str to str, optional
+        What is lost when a stat of this name is not 0.
+
+    Raises
+    ------
+    ReportError
+        If a folder is none of a crawl.
+    OSError
+        If a file cannot be read or written.
+    """
+    runs = [read_run(directory) for directory in directories]
+    return write_page(output or default_output(directories), run_report(runs, meanings or {}))
+
+
+def default_output(directories: Sequence[Path]) -> Path:
+    """Return where a report goes: into the run directory, or beside several."""
+    if len(directories) == 1:
+        return directories[0] / REPORT_FILE
+    return Path(os.path.commonpath([directory.resolve().parent for directory in directories])) / REPORT_FILE
+
+
+def run_report(runs: Sequence[Run], meanings: Mapping[str, str]) -> str:
+    """Return the page."""
+    topics = ", ".join(dict.fromkeys(run.text("topic") for run in runs))
+    title = f"Crawl for {topics}" if len(runs) == 1 else f"{len(runs)} crawls for {topics}"
+    return page(title, _sections(runs, title, meanings))
+
+
+def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> Iterator[Markup]:
+    labels = _labels(runs)
+    looks = _looks(runs, labels)
+    yield element("h1", title)
+    if len(runs) == 1:
+        yield element("p", *_answer(runs[0]), class_="answer")
+    else:
+        yield element("p", *_best(runs, labels), class_="answer")
+    yield element(
+        "p",
+        "Relevant is what the crawl's own classifier calls relevant. No label stands behind these figures: they say how the "
+        "crawl went, not whether the classifier is right. For that, use scrapy evaluate.",
+        class_="soft",
+    )
+    for run, label in zip(runs, labels, strict=True):
+        yield from _notes(run, label if len(runs) > 1 else "")
+    if len(runs) > 1:
+        yield _overview(runs, labels, looks)
+    yield from _curves(runs, labels, looks)
+    for number, (run, label) in enumerate(zip(runs, labels, strict=True)):
+        if len(runs) > 1:
+            yield element("h2", "Crawl ", key_of(looks[number]), name(label))
+            yield element("p", *_answer(run))
+        yield from drift(run, f"r{number}")
+        yield from versions(run, f"r{number}")
+        yield from hosts(run, f"r{number}")
+        yield from referrers(run)
+        yield from reasons(run)
+        yield from paths(run, max(20, 200 // len(runs)))
+        yield from losses(run, meanings)
+        yield from _facts(run)
+
+
+def _answer(run: Run) -> Iterator[object]:
+    if not run.n_pages:
+        yield element("strong", "No page has been judged.")
+        return
+    recent = run.curve["recent"][-1]
+    yield joined((
+        element("strong", f"{run.n_relevant:,} of {run.n_pages:,} pages"),
+        f" are relevant by the crawl's own judgement: harvest rate {run.n_relevant / run.n_pages:.2f}",
+    ))  # fmt: skip
+    if run.n_pages > 100 and not math.isnan(recent):
+        yield f", {recent:.2f} over the last 100 pages"
+    yield ". "
+    reason = run.text("finish_reason")
+    if run.is_finished:
+        yield joined(("The crawl ended because ", _ENDED.get(reason) or joined(("of ", name(reason))), "."))
+
+
+def _best(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[object]:
+    rates = [run.n_relevant / run.n_pages if run.n_pages else 0.0 for run in runs]
+    best = int(np.argmax(rates))
+    yield joined((
+        element("strong", name(labels[best])), f" has the highest harvest rate of {len(runs)} crawls: {rates[best]:.2f} "
+        f"({runs[best].n_relevant:,} of {runs[best].n_pages:,} pages are relevant by its own judgement).",
+    ))  # fmt: skip
+    if len({run.run.get("model_sha256") for run in runs}) > 1:
+        yield " The crawls used different models: each judged by its own, so their rates cannot be compared."
+    elif len({run.n_pages for run in runs}) > 1:
+        yield " They fetched different numbers of pages; compare the curves at the same number."
+
+
+def _notes(run: Run, label: str) -> Iterator[Markup]:
+    notes = list(run.notes)
+    if run.run and not run.is_finished:
+        notes.insert(0, "This crawl has not ended, or it was killed: here is what it had written so far.")
+    if len(run.parts) > 1:
+        notes.insert(0, f"Strategy: {run.strategy}. The figures of this crawl are those of no single strategy.")
+    if notes:
+        head = [element("strong", name(label), ": ")] if label else []
+        yield element("div", *head, joined(notes, " "), class_="note", role="note")
+
+
+def _labels(runs: Sequence[Run]) -> list[str]:
+    """Return a name for each crawl: what tells them apart, in the shortest way."""
+    candidates: list[list[str]] = [
+        [run.strategy for run in runs],
+        [run.text("topic") for run in runs],
+        [f"{run.text('topic')} {run.strategy}" for run in runs],
+        [run.name for run in runs],
+        [str(run.directory) for run in runs],
+    ]
+    for labels in candidates:
+        if len(set(labels)) == len(runs) and "unknown" not in labels:
+            return labels
+    return [f"{number + 1}: {run.name}" for number, run in enumerate(runs)]
+
+
+def _looks(runs: Sequence[Run], labels: Sequence[str]) -> list[Look]:
+    if list(labels) == [run.strategy for run in runs] or len(runs) == 1:
+        # No strategy's own look for a crawl that is not all its own.
+        return [look_of(run.strategy) if len(run.parts) == 1 else spare_look(n) for n, run in enumerate(runs)]
+    return [spare_look(number) for number in range(len(runs))]
+
+
+def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -> Markup:
+    rows = [
+        (
+            joined((key_of(look), name(label))),
+            name(run.text("topic")),
+            name(run.strategy),
+            name(run.text("web")),
+            name(run.text("finish_reason") if run.is_finished else "not ended"),
+            f"{run.n_pages:,}",
+            f"{run.n_relevant:,}",
+            f"{run.n_relevant / run.n_pages:.3f}" if run.n_pages else UNKNOWN,
+            f"{run.curve['target_length'][-1]:,.0f}" if run.n_pages else UNKNOWN,
+        )
+        for run, label, look in zip(runs, labels, looks, strict=True)
+    ]
+    heads = ("crawl", "topic", "strategy", "web", "ended", "pages", "relevant", "harvest rate", "target length")
+    return table("Crawls", "", heads, rows, n_text=5)
+
+
+def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -> Iterator[Markup]:
+    if not any(run.n_pages for run in runs):
+        return
+    strength = "strong" if len(runs) <= 9 else "plain"
+    quantities = (
+        ("harvest", "pages", "harvest_rate", "Harvest rate against pages fetched", "pages fetched", "harvest rate",
+         "Relevant pages / pages, since the start."),
+        ("recent", "pages", "recent", "Recent harvest rate", "pages fetched", "harvest rate, last 100 pages",
+         "Of the last 100 pages (before there are so many: of all)."),
+        ("relevant", "pages", "relevant", "Relevant pages", "pages fetched", "relevant pages", "Steeper is better."),
+        ("length", "relevant", "target_length", "Target length against relevant pages", "relevant pages found",
+         "target length (links)", "Links on the paths to the relevant pages, summed. Lower: shorter ways."),
+    )  # fmt: skip
+    figures = []
+    for key, across, up, head, x_label, y_label, note in quantities:
+        curves = []
+        for run, label, look in zip(runs, labels, looks, strict=True):
+            x, y = run.curve[across], run.curve[up]
+            known = ~(np.isnan(x) | np.isnan(y))
+            curves.append(Curve(label, look, x[known], y[known], None, strength))
+        # Of several crawls nobody could tell whose versions they are.
+        is_marked = len(runs) == 1 and across == "pages"
+        svg = draw_curves(
+            key, curves, title=head, x_label=x_label, y_label=y_label, height=250,
+            marks=marks(runs[0]) if is_marked else (),
+        )  # fmt: skip
+        figures.append(figure(svg, f"{note} {about_marks(runs[0]) if is_marked else ''}".strip(), head=head))
+    yield element("div", *figures, class_="grid")
+
+
+def _facts(run: Run) -> Iterator[Markup]:
+    yield element("h3", "The run")
+    if run.run:
+        yield command(run.run.get("command"))
+    shown = {key: value for key, value in run.run.items() if key not in ("command", "stats")}
+    yield facts({"directory": str(run.directory), **shown})
+    if run.stats:
+        yield element("details", element("summary", f"All {len(run.stats):,} stats"), _stats(run))
+
+
+def _stats(run: Run) -> Markup:
+    rows = [(name(key), name(value)) for key, value in sorted(run.stats.items())]
+    return table("All stats", "", ("stat", "value"), rows, class_="wide-text")

@@ -1,0 +1,174 @@
+"""The figures of one web in the report of an evaluation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.evaluation.report.answer import default_of
+from focused.evaluation.report.colours import look_of
+from focused.evaluation.report.drawing import Drawing
+from focused.evaluation.report.evidence import evidence_figures
+from focused.evaluation.report.figures import Curve, draw_curves
+from focused.evaluation.report.markup import Markup, element, figure, joined, name
+from focused.evaluation.report.tables import strategies_table, topics_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from focused.evaluation.report.results import Crawl, Results, WebResults
+
+_MAX_TOPICS = 60  # small multiples
+_MAX_OUTLIERS = 2  # curves that may leave a figure
+_CARRIED = "A crawl that ended early carries its last value forward."
+
+
+def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
+    """Return figures and tables of one web; ``key`` begins the ids of its figures."""
+    web = results.on(web_name)
+    default = default_of(results)
+    drawing = Drawing(web, key, web.ranked(), default)
+    yield element("h2", "Web: ", name(web_name))
+    yield from _about(results, web)
+    if not web.crawls:
+        yield element("p", "No crawl on this web has a result.")
+        return
+    if not any(len(crawl.curve["pages"]) for crawl in web.crawls):
+        yield element("p", "The evaluation left no curves of this web (curves.csv).")
+    else:
+        yield from _curves(drawing)
+    yield element("h3", "Strategies")
+    yield strategies_table(results, web, drawing.ranked, default)
+    yield element("h3", "What the links rested on")
+    yield from evidence_figures(drawing)
+    yield element("h3", "Topics")
+    yield topics_table(web, drawing.ranked, default)
+    if any(len(crawl.curve["pages"]) for crawl in web.crawls):
+        yield from _small_multiples(drawing)
+
+
+def _about(results: Results, web: WebResults) -> Iterator[Markup]:
+    """Say how large the web is, what has no label, and which crawls ended before their budget."""
+    webs = results.run.get("webs")
+    described = (
+        [each for each in webs if isinstance(each, dict) and each.get("name") == web.web]
+        if isinstance(webs, list)
+        else []
+    )
+    told: list[object] = []
+    for each in described[:1]:
+        n_pages, n_unlabelled = each.get("n_pages"), each.get("n_unlabelled_pages")
+        if isinstance(n_pages, int):
+            told.append(f"{n_pages:,} pages.")
+        if isinstance(n_unlabelled, int) and n_unlabelled:
+            told.append(f"{n_unlabelled:,} have no label and count as irrelevant.")
+    early = Counter(crawl.strategy for crawl in web.crawls if crawl.value("pages") < crawl.value("budget"))
+    if early:
+        named = joined((joined((name(strategy), f" {count:,}")) for strategy, count in early.most_common()), ", ")
+        told.append(joined((f"{sum(early.values()):,} crawls ran out of links before their budget (", named, ").")))
+    if told:
+        yield element("p", joined(told, " "), class_="soft")
+
+
+def _curves(drawing: Drawing) -> Iterator[Markup]:
+    n_topics = len(drawing.web.topics)
+    if n_topics > 1:
+        sample = f"Means over {n_topics} topics, each the mean of its repeats; bars: ± one standard error over topics"
+    elif drawing.web.n_repeats > 1:
+        sample = f"Means over {drawing.web.n_repeats} repeats; bars: ± one standard error over repeats"
+    else:
+        sample = "One crawl each"
+    faint = " (of the strong curves)" if drawing.has_background and drawing.web.n_repeats * n_topics > 1 else ""
+    strong = " Strong: the best and the default." if drawing.has_background else ""
+    note = f"{sample}{faint}.{strong} {_CARRIED}"
+    quantities = (
+        ("harvest", "Harvest rate", "harvest rate", lambda crawl: crawl.curve["harvest_rate"]),
+        ("recall", "Target recall", "target recall", lambda crawl: crawl.curve["target_recall"]),
+        ("f", "F-measure", "F-measure", _f_measures),
+    )
+    figures = []
+    for key, title, label, of in quantities:
+        svg = draw_curves(
+            f"{drawing.key}-{key}", drawing.curves(of), title=f"{title} against pages fetched, one curve a strategy",
+            x_label="pages fetched", y_label=label,
+        )  # fmt: skip
+        figures.append(figure(svg, note, head=f"{title} against pages fetched"))
+    figures.insert(2, _target_length(drawing))
+    yield element("div", *figures, class_="grid")
+
+
+def _f_measures(crawl: Crawl) -> NDArray[np.float64]:
+    """Return the harmonic mean of harvest rate and target recall [P15, eq. 6]; 0 where both are."""
+    rate, recall = crawl.curve["harvest_rate"], crawl.curve["target_recall"]
+    total = rate + recall
+    return np.divide(2 * rate * recall, total, out=np.zeros_like(total), where=total > 0)
+
+
+def _target_length(drawing: Drawing) -> Markup:
+    """Return target length against relevant pages [P13, fig. 13].
+
+    Both are means after the same number of pages: all topics stand behind each point of a curve. The mean at a
+    number of relevant pages would be over those topics that have so many.
+    """
+    curves = []
+    for strategy in drawing.ranked:
+        _, relevant, _ = drawing.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
+        _, length, error = drawing.web.curve(strategy, lambda crawl: crawl.curve["target_length"])
+        curves.append(Curve(strategy, look_of(strategy), relevant, length, error, drawing.strength(strategy)))
+    limit, beyond = _without_outliers({curve.label: float(curve.y.max()) for curve in curves if len(curve.y)})
+    svg = draw_curves(
+        f"{drawing.key}-length", curves, title="Target length against relevant pages, one curve a strategy",
+        x_label="relevant pages found", y_label="target length (links)", y_limit=limit,
+    )  # fmt: skip
+    left = f" Beyond the figure: {', '.join(f'{name} ({top:,.0f})' for name, top in beyond.items())}." if beyond else ""
+    return figure(
+        svg,
+        "Links on the paths to the relevant pages, summed; both means after the same number of pages, bars as beside. Lower: "
+        f"shorter ways. {_CARRIED}{left}",
+        head="Target length against relevant pages",
+    )
+
+
+def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str, float]]:
+    """Return where an axis may end so that the others can be told apart, and the curves that leave it.
+
+    A curve leaves if it rises three times as high as the next.
+
+    >>> _without_outliers({"a": 800.0, "deep": 8000.0, "b": 700.0})
+    (960.0, {'deep': 8000.0})
+    >>> _without_outliers({"a": 800.0, "b": 700.0})
+    (None, {})
+    """
+    ordered = sorted(tops.items(), key=lambda item: -item[1])
+    for number, ((_, top), (_, following)) in enumerate(pairwise(ordered), 1):
+        if following > 0 and top > 3 * following:
+            return following * 1.2, dict(ordered[:number])
+        if number == _MAX_OUTLIERS:
+            break
+    return None, {}
+
+
+def _small_multiples(drawing: Drawing) -> Iterator[Markup]:
+    topics = drawing.web.topics[:_MAX_TOPICS]
+    drawn = {
+        topic: drawing.curves(lambda crawl: crawl.curve["harvest_rate"], topic, has_error=False) for topic in topics
+    }
+    top = max((float(curve.y.max()) for curves in drawn.values() for curve in curves if len(curve.y)), default=1.0)
+    figures = []
+    for number, (topic, curves) in enumerate(drawn.items()):
+        svg = draw_curves(
+            f"{drawing.key}-topic{number}", curves, title=f"Harvest rate against pages fetched, topic {topic}",
+            x_label="pages fetched", y_label="harvest rate", y_limit=min(1.0, top * 1.04) or 1.0, height=250,
+        )  # fmt: skip
+        figures.append(figure(svg, "", head=name(topic)))
+    yield element(
+        "p", f"Harvest rate of each topic, mean over its repeats; all on the same scale. {_CARRIED}", class_="soft"
+    )
+    yield element("div", *figures, class_="grid small")
+    if len(drawing.web.topics) > _MAX_TOPICS:
+        yield element("p", f"{len(drawing.web.topics) - _MAX_TOPICS} more topics are not drawn; the table has all.")

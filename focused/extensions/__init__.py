@@ -1,0 +1,1 @@
+"""Extensions: what a crawl shows and records."""

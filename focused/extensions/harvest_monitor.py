@@ -1,0 +1,289 @@
+"""What a person sees of a crawl while it runs, and what is left to read afterwards."""
+
+from __future__ import annotations
+
+import logging
+import platform
+import shlex
+import sys
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
+from scrapy.utils.asyncio import create_looping_call
+
+from focused.crawl.run_history import first_model, strategy_parts
+from focused.frontier.passed_over import advice
+from focused.pipelines.harvest import HARVEST_FILE, PAGES_FILE, frontier_size
+from focused.retraining.options import OFF
+from focused.retraining.versions import FIRST, read_attempts, version_in_use
+from focused.utils.files import write_json
+from focused.utils.version import __version__
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl.state import Crawl
+
+logger = logging.getLogger(__name__)
+
+RUN_FILE = "run.json"
+_SIGN_OF_LIFE_SECS = 60.0
+"""So long a progress line that has not changed is not repeated."""
+
+# Lists of enabled components and the like: of use to whoever changes the project, noise to whoever runs it.
+_TALKATIVE = (
+    "scrapy.addons",
+    "scrapy.core.engine",
+    "scrapy.crawler",
+    "scrapy.middleware",
+    "scrapy.spidermiddlewares.httperror",
+    "scrapy.utils.log",
+)
+# Of each stat that is not 0: what was lost. The log says it at the end, a report shows it.
+LOSSES = {
+    "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
+    "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
+    "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
+    "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
+    "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
+    "focused/frontier/host_cap_dropped_count": (
+        "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
+    ),
+    "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
+    "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
+    "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
+    "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
+    "focused/store/pages_lost_count": "relevant pages that could not be written",
+    "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
+    "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
+    "focused/warc/failed_count": "WARC records that could not be written",
+    "spider_exceptions/count": "pages that failed with an exception",
+    "robotstxt/forbidden": "requests forbidden by robots.txt",
+    "httperror/response_ignored_count": "responses with an HTTP error",
+}
+
+
+class HarvestMonitor:
+    """Logs one line every few seconds, a summary at the end, and keeps ``run.json``.
+
+    Settings: FOCUSED_METRICS_INTERVAL_SECS (0 switches the lines off).
+    """
+
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self.crawler = crawler
+        self.crawl = crawl
+        self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
+        self._started = time.time()
+        self._clock = time.monotonic()
+        self._last = (self._clock, 0)
+        self._told: tuple[int, int] | None = None
+        self._n_awaited = 0
+        self._calls: Any = None
+        self._parts: list[dict[str, Any]] = []
+        self._first_model = ""
+        self._is_begun = False
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Listen to the crawl."""
+        crawl = getattr(crawler.spider, "crawl", None)
+        if crawl is None:
+            raise NotConfigured
+        monitor = cls(crawler, crawl)
+        crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
+        crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
+        return monitor
+
+    def spider_opened(self, spider: Spider) -> None:
+        """Say what is going to happen, and keep saying how it goes."""
+        plan = self.crawl.plan
+        limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
+        logger.info(
+            "Topic %s on web %s, strategy %s, %s, %s; results in %s",
+            plan.topic.name, plan.web, plan.strategy.name, quantity(len(plan.seeds), "seeds"), limit, plan.run_dir,
+        )  # fmt: skip
+        if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
+            logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
+        if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+            logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
+        self._warn_of_adapted_run()
+        n_pages_before = self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0
+        self._last = (self._clock, n_pages_before)
+        self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
+        self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
+        if self._first_model != plan.topic.model_sha256:
+            logger.warning(
+                "Topic %s was trained again after this crawl had begun: the pages up to %d were judged by its model of "
+                "then. To have all judged alike, begin anew: -a run_dir=PATH",
+                *(plan.topic.name, n_pages_before),
+            )
+        self._is_begun = True
+        self._write_run("running")
+        if self._interval_secs > 0:
+            self._calls = create_looping_call(self._log_line)
+            self._calls.start(self._interval_secs, now=False)
+
+    def _warn_of_adapted_run(self) -> None:
+        """Say so where a crawl goes on without the model that it had adapted."""
+        plan = self.crawl.plan
+        if str(self.crawler.settings.get("FOCUSED_RETRAINING")) != OFF:
+            return
+        version = version_in_use(read_attempts(plan.run_dir))
+        if version != FIRST:
+            logger.warning(
+                "This crawl had adapted to version %d of the model and goes on without: pages are judged by the topic's "
+                "own, waiting links keep their scores. To go on adapting, stop and add -s FOCUSED_RETRAINING=MODE "
+                "(automatic, interactive or both)",
+                version,
+            )
+
+    def spider_closed(self, spider: Spider, reason: str) -> None:
+        """Say how it went and where the files are."""
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+        if not self._is_begun:  # what is there was written by another crawl
+            return
+        harvest, plan, stats = self.crawl.harvest, self.crawl.plan, self.crawler.stats
+        self._write_run(reason)
+        if harvest is None:
+            return
+        seconds = time.monotonic() - self._clock
+        lines = [
+            f"Finished ({reason}): {harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate "
+            f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
+            f"{quantity(frontier_size(self.crawl, stats), 'links')} still waiting",
+        ]
+        lines.extend(
+            f"  {quantity(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
+        )
+        if passed_over := advice(stats.get_stats()):
+            lines.append(f"  {passed_over}")
+        if not harvest.n_pages:
+            lines.append(f"  No page was fetched. {self._why_nothing()}")
+        elif not harvest.n_relevant:
+            lines.append("  No page was relevant. See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
+        lines += [
+            f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
+            f"  harvest rate    {plan.run_dir / HARVEST_FILE}",
+            f"  the whole run   {plan.run_dir / RUN_FILE}",
+        ]
+        for line in filter(None, lines):
+            logger.info(line)
+
+    def _why_nothing(self) -> str:
+        stats = self.crawler.stats.get_stats()
+        causes: dict[str, int] = {}
+        for key, value in stats.items():
+            name = key.rpartition("/")[2]
+            if "downloader/exception_type_count/" in key:
+                causes[name] = value
+            elif "downloader/response_status_count/" in key:
+                # Not the answers to the question for robots.txt.
+                causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
+        return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
+
+    def _log_line(self) -> None:
+        harvest = self.crawl.harvest
+        if harvest is None:
+            return
+        now = time.monotonic()
+        then, n_then = self._last
+        told = (harvest.n_pages, frontier_size(self.crawl, self.crawler.stats))
+        if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
+            self._say_what_the_end_waits_for(harvest.n_pages)
+            return  # the crawl waits: for a host, or for a model that is being trained
+        self._last, self._told = (now, harvest.n_pages), told
+        logger.info(
+            "%6d pages  %6d relevant  harvest %.3f (last %d: %.3f)  frontier %d  %.0f pages/s",
+            harvest.n_pages,
+            harvest.n_relevant,
+            harvest.rate,
+            self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"),
+            harvest.recent_rate,
+            told[1],
+            (harvest.n_pages - n_then) / max(now - then, 1e-9),
+        )
+
+    def _say_what_the_end_waits_for(self, n_pages: int) -> None:
+        """Say so where no more is asked for, and what is under way keeps the crawl from ending: up to its time-out."""
+        engine, max_pages = self.crawler.engine, self.crawl.plan.max_pages
+        slot = None if engine is None else engine._slot
+        n_under_way = 0 if slot is None else len(slot.inprogress)
+        if slot is None or not n_under_way or n_under_way == self._n_awaited:
+            return
+        if slot.closing is not None or (max_pages and n_pages + n_under_way >= max_pages):
+            self._n_awaited = n_under_way
+            logger.info(
+                "The crawl is about to end: waiting for %s under way (DOWNLOAD_TIMEOUT: %g s)",
+                *(quantity(n_under_way, "requests"), self.crawler.settings.getfloat("DOWNLOAD_TIMEOUT")),
+            )
+
+    def _write_run(self, finish_reason: str) -> None:
+        plan, settings = self.crawl.plan, self.crawler.settings
+        finished = {} if finish_reason == "running" else {
+            "finished_at": _iso(time.time()),
+            "stats": self.crawler.stats.get_stats(),
+        }  # fmt: skip
+        write_json(
+            plan.run_dir / RUN_FILE,
+            {
+                "command": shlex.join(sys.orig_argv),
+                "topic": plan.topic.name,
+                "strategy": plan.strategy.name,
+                "parts": self._parts,
+                "web": plan.web,
+                "seeds": plan.seeds,
+                "max_pages": plan.max_pages,
+                "max_relevant": plan.max_relevant,
+                # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
+                "model_sha256": self._first_model,
+                "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
+                "settings": {
+                    name: value.copy_to_dict() if isinstance(value := settings[name], BaseSettings) else value
+                    for name in sorted(settings)
+                    if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]
+                },
+                "versions": {
+                    "focused": __version__,
+                    "python": platform.python_version(),
+                    **{name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")},
+                },
+                "started_at": _iso(self._started),
+                "finish_reason": finish_reason,
+                **finished,
+            },
+        )
+
+
+def _iso(seconds: float) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
+
+
+def quieten(level: str) -> None:
+    """Leave out of the log what Scrapy says about itself, unless all of it is asked for.
+
+    Filters, not levels: Scrapy resets those when it sets up its log.
+    """
+    if level != "DEBUG":
+        for name in _TALKATIVE:
+            logging.getLogger(name).addFilter(_is_warning)
+        # What it has to say is counted; of a dead host it would say it with forty lines of traceback.
+        logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_is_never)
+
+
+def _is_never(record: logging.LogRecord) -> bool:
+    return False
+
+
+def _is_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING

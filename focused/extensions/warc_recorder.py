@@ -1,0 +1,194 @@
+"""Record a crawl in a WARC file, so that it can be replayed."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from http import HTTPStatus
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import scrapy
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from focused.frontier.leases import LEASE, link_ended
+from focused.utils.files import append_whole
+from focused.utils.version import __version__
+
+if TYPE_CHECKING:
+    from io import FileIO
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from scrapy.statscollectors import StatsCollector
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+FILE_NAME = "pages.warc.gz"
+# Flags of Scrapy's handlers for bodies that are not there to the end, and the words of the WARC standard
+# for them.
+TRUNCATED = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "length", "cut": "length"}
+
+
+class WarcRecorder:
+    """Extension that writes every answer of a crawl to ``pages.warc.gz`` in the run directory.
+
+    It listens where answers come in, before any middleware: so redirects, errors and robots.txt are
+    recorded too, and bodies are as compressed as they came. (Chunks are joined by Scrapy before anyone sees
+    them: Transfer-Encoding is left out, Content-Length put right.) Answers to other methods than GET are
+    left out: a replay takes a URL only. An existing file is appended to.
+
+    With the durable frontier the records of a link under way are written when it has come to its end, so that the file
+    holds no page that will be fetched again after a crash.
+
+    A record is written whole or not at all. If it cannot be, because the disk is full or the folder may not
+    be written, that is counted and the crawl goes on.
+
+    Parameters
+    ----------
+    run_dir : Path
+        Where the file goes; made if need be.
+    stats : StatsCollector
+        Of the crawl.
+    user_agent : str
+        Noted in the file.
+
+    Settings: FOCUSED_WARC_ENABLED (default False), FOCUSED_RUN_DIR.
+
+    Stats: ``focused/warc/written_count``, ``written_bytes`` (compressed), ``failed_count``,
+    ``skipped_count`` (answers to other methods than GET).
+    """
+
+    def __init__(self, run_dir: Path, stats: StatsCollector, user_agent: str = "") -> None:
+        self.path = run_dir / FILE_NAME
+        self._stats = stats
+        self._user_agent = user_agent
+        self._file: FileIO | None = None
+        self._writer = WARCWriter(BytesIO(), gzip=True, warc_version="1.1")
+        self._held: dict[int, list[bytes]] = {}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Read the settings and connect to the signals."""
+        settings = crawler.settings
+        if not settings.getbool("FOCUSED_WARC_ENABLED"):
+            raise NotConfigured
+        run_dir = settings.get("FOCUSED_RUN_DIR")
+        if not run_dir:
+            raise ValueError("FOCUSED_WARC_ENABLED needs a folder to write to. Set FOCUSED_RUN_DIR.")
+        assert crawler.stats is not None
+        recorder = cls(Path(run_dir), crawler.stats, settings.get("USER_AGENT") or "")
+        crawler.signals.connect(recorder.response_downloaded, signals.response_downloaded)
+        crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
+        crawler.signals.connect(recorder.link_ended, link_ended)
+        return recorder
+
+    def response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
+        """Record an answer."""
+        if request.method != "GET":
+            self._stats.inc_value("focused/warc/skipped_count")
+            return
+        record = self._record(response)
+        if LEASE in request.meta:
+            self._held.setdefault(request.meta[LEASE], []).append(record)
+        else:
+            self._write(record)
+
+    def link_ended(self, number: int) -> None:
+        """Write what was recorded for a link, its redirects included."""
+        for record in self._held.pop(number, ()):
+            self._write(record)
+
+    def _write(self, record: bytes) -> None:
+        try:
+            n_bytes = self._append(record)
+        except OSError as error:
+            if not self._stats.get_value("focused/warc/failed_count"):
+                logger.error(
+                    "Cannot write to %s: %s. The crawl goes on; further failures are only counted.",
+                    *(self.path, error),
+                )
+            self._stats.inc_value("focused/warc/failed_count")
+        else:
+            self._stats.inc_value("focused/warc/written_count")
+            self._stats.inc_value("focused/warc/written_bytes", n_bytes)
+
+    def spider_closed(self, spider: Spider) -> None:
+        """Close the file."""
+        if self._file is not None:
+            with suppress(OSError):  # each write has been reported already
+                self._file.close()
+            self._file = None
+
+    def _record(self, response: Response) -> bytes:
+        headers = [
+            (name.decode("latin-1"), value.decode("latin-1"))
+            for name, values in response.headers.items()
+            for value in values
+            if name.lower() not in (b"transfer-encoding", b"content-length")
+        ]
+        headers.append(("Content-Length", str(len(response.body))))
+        protocol = response.protocol if response.protocol in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
+        about = {}
+        if response.ip_address is not None:
+            about["WARC-IP-Address"] = str(response.ip_address)
+        for flag in response.flags:
+            if flag in TRUNCATED:
+                about["WARC-Truncated"] = TRUNCATED[flag]
+        record = self._writer.create_warc_record(
+            response.url,
+            "response",
+            payload=BytesIO(response.body),
+            length=len(response.body),
+            warc_headers_dict=about,
+            http_headers=_RawHeaders(_status_line(response.status), headers, protocol=protocol),
+        )
+        return self._compress(record)
+
+    def _info(self) -> bytes:
+        software = f"focused/{__version__} scrapy/{scrapy.__version__}"
+        about = {
+            "software": software,
+            "format": "WARC File Format 1.1",
+            "http-header-user-agent": self._user_agent,
+        }
+        return self._compress(self._writer.create_warcinfo_record(self.path.name, about))
+
+    def _compress(self, record: object) -> bytes:
+        self._writer.out = out = BytesIO()
+        self._writer.write_record(record)
+        return out.getvalue()
+
+    def _append(self, record: bytes) -> int:
+        """Write to the file, or leave it as it was; in bytes written."""
+        if self._file is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = self.path.open("ab", buffering=0)  # unbuffered: a full disk is noticed here
+            try:
+                self._append(self._info())
+            except OSError:
+                self._file.close()
+                self._file = None
+                raise
+        append_whole(self._file, record)
+        return len(record)
+
+
+class _RawHeaders(StatusAndHeaders):  # type: ignore[misc]
+    """Headers that are written byte by byte as they came; warcio would escape what is not ASCII."""
+
+    def compute_headers_buffer(self, header_filter: object = None) -> None:
+        self.headers_buff = self.to_bytes(header_filter, encoding="latin-1")
+
+
+def _status_line(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:  # a status of the server's own making
+        return f"{status} Unknown"

@@ -1,0 +1,157 @@
+"""What becomes of the frontier's links: they wait, are under way, and come to an end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.store.host_queue import HostQueue
+from focused.frontier.store.schema import DONE, DROPPED, FAILED, LEASED, STATES, WAITING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable
+
+    from focused.frontier.store.transaction import Transaction
+
+
+class LinkStates:
+    """The states of links in the file; in memory how many are in each, which are under way, and each host's best one.
+
+    Parameters
+    ----------
+    sql : sqlite3.Connection
+    transaction : Transaction
+    max_per_host : int
+        Links of a host that are ever fetched; 0: no limit.
+    clock : function
+        Seconds since the epoch.
+    """
+
+    def __init__(
+        self, sql: sqlite3.Connection, transaction: Transaction, *, max_per_host: int, clock: Callable[[], float]
+    ) -> None:
+        self._sql = sql
+        self._transaction = transaction
+        self._max_per_host = max_per_host
+        self._clock = clock
+        self.hosts = HostQueue()
+        self._n_asked: Counter[int] = Counter()
+        self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
+        self._n_capped: int = transaction.remembered("n_capped", 0)
+        # Links under way and their hosts.
+        self._leased: dict[int, int] = {}
+        self._recover(transaction.remembered("leased", []))
+
+    def __len__(self) -> int:
+        return self._counts[WAITING]
+
+    def counts(self) -> dict[str, int]:
+        """Return how many links there are in each state."""
+        return dict(zip(STATES, self._counts, strict=True))
+
+    def state_of(self, fingerprint: int) -> str | None:
+        """Return the state of a link; None if it is not known."""
+        row = self._sql.execute("SELECT state FROM links WHERE fingerprint = ?", (fingerprint,)).fetchone()
+        return None if row is None else STATES[row[0]]
+
+    @property
+    def n_capped(self) -> int:
+        """How many waiting links were dropped because their host had had its share, since the crawl began."""
+        return self._n_capped
+
+    def done_urls(self) -> Iterable[str]:
+        """Yield the URLs whose pages are in."""
+        return (url for (url,) in self._sql.execute("SELECT url FROM links WHERE state = ?", (DONE,)))
+
+    def done(self, number: int, relevant: bool | None = None, note: str | None = None) -> None:
+        """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
+        host = self._end(number, DONE, note)
+        if relevant is not None:
+            self._sql.execute(
+                "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?", (relevant, host)
+            )
+
+    def failed(self, number: int, note: str) -> None:
+        """Say that a leased link could not be fetched, and why."""
+        host = self._end(number, FAILED, note)
+        self._sql.execute("UPDATE hosts SET n_failed = n_failed + 1 WHERE id = ?", (host,))
+
+    def dropped(self, number: int, note: str) -> None:
+        """Say that a leased link was given up, and why."""
+        self._end(number, DROPPED, note)
+
+    def give_back(self, number: int) -> None:
+        """Let a leased link wait again."""
+        self._transaction.begin()
+        host = self._leased.pop(number)
+        self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
+        self._move(LEASED, WAITING)
+        if self._max_per_host:
+            self._n_asked[host] -= 1
+        self._refresh(host)
+
+    def _own_state(self) -> dict[str, Any]:
+        """Return what a commit has to remember."""
+        return {"counts": self._counts, "n_capped": self._n_capped, "leased": list(self._leased)}
+
+    # --- Inside
+
+    def _recover(self, leased: list[int]) -> None:
+        """Let links wait again that were under way when the crawl died, and look for each host's best one."""
+        sql = self._sql
+        if leased:
+            self._transaction.begin()
+            sql.executemany("UPDATE links SET state = 0 WHERE id = ?", [(number,) for number in leased])
+            self._move(LEASED, WAITING, len(leased))
+            self._transaction.commit(self._own_state())
+        best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
+        for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
+            self.hosts.put(host, rank)
+        if self._max_per_host:
+            self._n_asked.update(
+                dict(sql.execute("SELECT host, count(*) FROM links WHERE state NOT IN (0, 1) GROUP BY host"))
+            )
+
+    def _is_over_cap(self, host: int) -> bool:
+        """Tell whether a host has had its share."""
+        return bool(self._max_per_host) and self._n_asked[host] >= self._max_per_host
+
+    def _lease(self, number: int, host: int) -> None:
+        """Note that a link is under way; what its host stands with now is for the caller to say."""
+        self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
+        self._move(WAITING, LEASED)
+        self._leased[number] = host
+        if self._max_per_host:
+            self._n_asked[host] += 1
+
+    def _end(self, number: int, state: int, note: str | None) -> int:
+        """Take a link off the list of those under way; return its host."""
+        self._transaction.begin()
+        self._sql.execute(
+            "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE id = ?",
+            (state, int(self._clock()), note, number),
+        )
+        self._move(LEASED, state)
+        return self._leased.pop(number)
+
+    def _move(self, before: int, after: int, n_links: int = 1) -> None:
+        self._counts[before] -= n_links
+        self._counts[after] += n_links
+
+    def _refresh(self, host: int) -> None:
+        row = self._sql.execute(
+            "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1", (host,)
+        ).fetchone()
+        self.hosts.put(host, None if row is None else row[0])
+
+    def _drop_rest(self, host: int) -> None:
+        """Give up what waits of a host that has had its share."""
+        self._transaction.begin()
+        n_links = self._sql.execute(
+            "UPDATE links SET state = ?, ended_at = ?, note = 'host over its cap' WHERE host = ? AND state = 0",
+            (DROPPED, int(self._clock()), host),
+        ).rowcount
+        self._move(WAITING, DROPPED, n_links)
+        self._n_capped += n_links
+        self.hosts.put(host, None)

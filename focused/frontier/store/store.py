@@ -1,0 +1,281 @@
+"""The frontier on disk: every link that is known, what is known of it, and what has become of it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.store.host_names import HostNames
+from focused.frontier.store.link import Leased
+from focused.frontier.store.link_states import LinkStates
+from focused.frontier.store.link_table import LinkTable
+from focused.frontier.store.page_records import PageRecords
+from focused.frontier.store.pruning import Pruner
+from focused.frontier.store.ranks import Ranks, priority_of
+from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.stored_pages import StoredPages
+from focused.frontier.store.transaction import Transaction
+from focused.frontier.store.waiting_scores import WaitingScores
+from focused.frontier.store.write_log import WriteLog
+from focused.method.scoring.evidence import better
+from focused.method.scoring.priority import to_priority
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from focused.frontier.store.link import Link
+    from focused.frontier.store.link_table import LinkRow
+    from focused.method.scoring.evidence import Evidence
+
+NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
+"""What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
+
+
+class FrontierStore(LinkStates):
+    """Links in an SQLite file; of each host the best waiting one in memory.
+
+    All changes since the last ``commit`` are one transaction: after a crash the file is as it was at that commit, and
+    what was leased then waits again.
+
+    Parameters
+    ----------
+    path : Path
+        Made if it is not there. In use by one writer at a time; readers do not disturb.
+    order : str
+        Which of the links of equal priority comes first: the ``oldest`` or the ``newest``.
+    merge : function, optional
+        Joins the evidence of a waiting link with that of another page; default: the better one.
+    max_per_host : int
+        Links of a host that are ever fetched; 0: no limit.
+    max_tunnel : int
+        Irrelevant pages in a row that a link may lie behind; 0: no limit.
+    max_links : int
+        Links that may wait; the worst beyond that are forgotten. 0: no limit.
+    clock : function
+        Seconds since the epoch.
+
+    Raises
+    ------
+    FrontierFileError
+        If the file cannot be used.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        order: str = "oldest",
+        merge: Callable[[Evidence, Evidence], Evidence] = better,
+        max_per_host: int = 0,
+        max_tunnel: int = 0,
+        max_links: int = 0,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._lock = lock(path)
+        sql = open_file(path)
+        super().__init__(sql, Transaction(sql), max_per_host=max_per_host, clock=clock)
+        self._table = LinkTable(sql)
+        self._ranks = Ranks(is_newest_first=order == "newest")
+        self._names = HostNames(sql)
+        self._merge = merge
+        self._max_tunnel = max_tunnel
+        self._cutter = Pruner(max_links) if max_links else None
+        self._n_cut: int = self.remembered("n_cut", 0)
+        self._last_id = self._table.last_number()
+        #: What was committed and is not yet in the file.
+        self.log = WriteLog(sql, path)
+        #: Scores of links that wait, to be read and changed.
+        self.waiting = WaitingScores(sql, self._transaction, self._refresh)
+        #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
+        self.joined: tuple[int, Evidence, Evidence] | None = None
+
+    # --- In
+
+    def add(self, links: Iterable[Link]) -> list[str]:
+        """Take in links, and join those that wait already with what is known of them.
+
+        Returns
+        -------
+        list of str
+            Of each link ``NEW``, ``MERGED``, ``KNOWN``, ``OVER_CAP`` or ``TOO_DEEP``.
+        """
+        self._transaction.begin()
+        found = [self._add(link) for link in links]
+        if self._cutter is not None:
+            self._cut(self._cutter)
+        return found
+
+    @property
+    def n_cut(self) -> int:
+        """How many links were forgotten because too many waited, since the crawl began."""
+        return self._n_cut
+
+    @property
+    def n_cut_rounds(self) -> int:
+        """How many times the worst of all links were forgotten, since the file was opened."""
+        return 0 if self._cutter is None else self._cutter.n_rounds
+
+    def _cut(self, cutter: Pruner) -> None:
+        n_links = cutter.cut(self._sql, self._counts[WAITING], self._last_id)
+        self._counts[WAITING] -= n_links
+        self._n_cut += n_links
+
+    def _add(self, link: Link) -> str:
+        row = self._table.by_fingerprint(link.fingerprint)
+        if row is not None:
+            if row.state != WAITING:
+                return KNOWN
+            self.joined = row.number, *self._join(row, link)
+            return MERGED
+        if self._max_tunnel and link.tunnel > self._max_tunnel:
+            return TOO_DEEP
+        host = self._names.number(link.host)
+        if self._is_over_cap(host):
+            return OVER_CAP
+        self._last_id += 1
+        rank = self._ranks.rank(_priority(link.evidence, link.extra), self._last_id)
+        self._table.insert(self._last_id, link, host, rank, found_at=int(self._clock()))
+        self._counts[WAITING] += 1
+        self.hosts.offer(host, rank)
+        return NEW
+
+    def join(self, number: int, link: Link) -> tuple[Evidence, Evidence] | None:
+        """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
+
+        Returns
+        -------
+        tuple of (Evidence, Evidence) or None
+            What was known, and what is now; None if it does not wait.
+        """
+        row = self._table.by_number(number)
+        if row is None or row.state != WAITING:
+            return None
+        self._transaction.begin()
+        return self._join(row, link)
+
+    def _join(self, row: LinkRow, link: Link) -> tuple[Evidence, Evidence]:
+        known = self._table.evidence(row)
+        merged = self._merge(known, link.evidence)
+        if merged == known and link.extra <= row.extra and link.tunnel >= row.tunnel:
+            return known, known
+        extra = max(row.extra, link.extra)
+        rank = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(row.rank))
+        self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
+        if rank < row.rank:
+            self.hosts.offer(row.host, rank)
+        elif rank > row.rank and self.hosts.best(row.host) == row.rank:
+            self._refresh(row.host)
+        return known, merged
+
+    # --- Out
+
+    def next(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> Leased | None:
+        """Lease the best link of the hosts that may be asked now; None if none of them has any.
+
+        Parameters
+        ----------
+        ready_at : function, optional
+            Of a host's name: when it may be asked, on the clock of ``now`` (``focused.frontier.store.host_queue.BUSY``: nobody
+            knows). Default: all may.
+        now : float
+        """
+        names = self._names.names
+        ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
+        while (host := self.hosts.take(ask, now)) is not None:
+            found = self._table.best_of(host)
+            if found is None:
+                self.hosts.put(host, None)
+                continue
+            row, next_rank = found
+            if row.rank != self.hosts.best(host):
+                self.hosts.put(host, row.rank)
+                continue
+            if self._is_over_cap(host):
+                self._drop_rest(host)
+                continue
+            self._transaction.begin()
+            self._lease(row.number, host)
+            self.hosts.put(host, next_rank)
+            evidence = self._table.evidence(row)
+            return Leased(row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence)
+        return None
+
+    def sink(self, host: str, levels: int) -> None:
+        """Let a host's links stand so many levels of priority behind what they are worth; 0 lifts them again."""
+        number = self._names.get(host)
+        if number is not None:
+            self.hosts.sink(number, levels << RANK_BITS)
+
+    def wake_host(self, host: str) -> None:
+        """Look at a host again before its time: what it waits for may have changed."""
+        number = self._names.get(host)
+        if number is not None:
+            self.hosts.wake(number)
+
+    def host_pages(self) -> list[tuple[str, int, int]]:
+        """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
+        return self._sql.execute("SELECT name, n_pages, n_relevant FROM hosts WHERE n_pages > 0").fetchall()
+
+    def claim(self, link: Link) -> int | None:
+        """Lease the target of a redirect: its number, or None if it is no business of this lease.
+
+        A target that waits stays where it is, with this evidence joined to its own.
+        """
+        if self.add([link]) != [NEW]:
+            return None
+        number: int = self._last_id
+        host = self._names.number(link.host)
+        self._lease(number, host)
+        self._refresh(host)
+        return number
+
+    # --- State
+
+    def commit(self, **state: Any) -> None:
+        """Make all changes since the last time durable, with what the crawl wants to remember (JSON values).
+
+        Raises
+        ------
+        sqlite3.Error
+            If they cannot be written; they are then not durable.
+        """
+        self._transaction.commit({**state, **self._own_state(), "n_cut": self._n_cut})
+
+    def give_up(self) -> None:
+        """Let nothing become durable any more: a commit, or a change, could not be written."""
+        self._transaction.give_up()
+
+    def remembered(self, key: str, default: Any = None) -> Any:
+        """Return what a commit was given under a key."""
+        return self._transaction.remembered(key, default)
+
+    @property
+    def last_id(self) -> int:
+        """The number of the link found last."""
+        return self._last_id
+
+    def records(self, max_links: int) -> PageRecords:
+        """Return what was learnt from pages; it is committed together with everything else."""
+        self._transaction.begin()
+        return PageRecords(self._sql, max_links)
+
+    def pages(self, max_pages: int) -> StoredPages:
+        """Return the pages that are kept as they came; they are committed together with everything else."""
+        self._transaction.begin()
+        return StoredPages(self._sql, max_pages)
+
+    def begin(self) -> None:
+        """Let what is done to ``records`` and ``pages`` be part of the transaction that the next ``commit`` ends."""
+        self._transaction.begin()
+
+    def close(self) -> None:
+        """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""
+        self._transaction.undo()
+        self.log.close()
+        self._sql.close()
+        self._lock.close()
+
+
+def _priority(evidence: Evidence, extra: int) -> int:
+    return to_priority(evidence.score, evidence.admitted) + extra

@@ -1,0 +1,175 @@
+"""Look at a frontier, also while a crawl works on it: nothing is changed, nobody waits."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit, urlunsplit
+
+from w3lib.url import canonicalize_url
+
+from focused.frontier.store.link import host_of
+from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.schema import FILE_NAME, STATES, WAITING, open_file
+from focused.method.scoring import REASONS
+from focused.method.scoring.priority import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+_QUERY = (
+    "SELECT links.id, links.url, hosts.name, state, rank, score, reason, referrers.url, depth, irrelevant_on_path,"
+    " tunnel, n_referrers, model_version, extra, found_at, ended_at, note FROM links JOIN hosts ON hosts.id = links.host"
+    " LEFT JOIN referrers ON referrers.id = links.referrer"
+)
+
+
+_PORTS = {"http": ":80", "https": ":443"}
+
+
+class LinkRow(NamedTuple):
+    """What the frontier knows of a link."""
+
+    url: str
+    host: str
+    state: str
+    #: Place in the order of fetching among its host's waiting links; less is better.
+    rank: int
+    priority: int
+    score: float
+    reason: str
+    referrer: str
+    depth: int
+    irrelevant_on_path: int
+    tunnel: int
+    n_referrers: int
+    #: Of the topic's model that the score comes from.
+    model_version: int
+    found_at: int
+    ended_at: int | None
+    note: str
+
+
+class FrontierView:
+    """A frontier that is read only.
+
+    Parameters
+    ----------
+    path : Path
+        A run directory, or the file itself.
+
+    Raises
+    ------
+    FrontierFileError
+        If there is none.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = file_of(path)
+        self._sql = open_file(self.path, read_only=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._sql.close()
+
+    def remembered(self, key: str) -> Any:
+        """Return what the crawl noted under a key; None if there is nothing."""
+        row = self._sql.execute("SELECT value FROM crawl WHERE key = ?", (key,)).fetchone()
+        return None if row is None else json.loads(row[0])
+
+    def counts(self) -> dict[str, int]:
+        """Return how many links there are in each state, as of the last page."""
+        return dict(zip(STATES, self.remembered("counts") or [0] * len(STATES), strict=True))
+
+    def hosts(self, n_hosts: int) -> list[dict[str, Any]]:
+        """Return the hosts with most links, with their links by state, pages and relevant pages."""
+        by_state = ", ".join(f"sum(state = {number})" for number in range(len(STATES)))
+        rows = self._sql.execute(
+            f"SELECT name, {by_state}, n_pages, n_relevant FROM links JOIN hosts ON hosts.id = host"
+            " GROUP BY host ORDER BY count(*) DESC, name LIMIT ?",
+            (n_hosts or -1,),
+        )
+        names = ("host", *STATES, "pages", "relevant")
+        return [dict(zip(names, row, strict=True)) for row in rows]
+
+    def top(self, n_links: int) -> list[LinkRow]:
+        """Return the links that would be fetched next if all hosts could be asked now."""
+        query = f"{_QUERY} WHERE state = {WAITING} ORDER BY rank LIMIT ?"
+        return [_row(row) for row in self._sql.execute(query, (n_links or -1,))]
+
+    def find(self, url: str) -> LinkRow | None:
+        """Return what is known of a URL; None if it is not known."""
+        for form in dict.fromkeys((url, canonical := canonicalize_url(url), _other_port(canonical))):
+            host = self._sql.execute("SELECT id FROM hosts WHERE name = ?", (host_of(form),)).fetchone()
+            if host is None:
+                continue
+            row = self._sql.execute(f"{_QUERY} WHERE links.host = ? AND links.url = ?", (host[0], form)).fetchone()
+            if row is not None:
+                return _row(row)
+        return None
+
+    def n_before(self, row: LinkRow) -> tuple[int, int]:
+        """Return how many waiting links come before one: in all, and of its host."""
+        count = f"SELECT count(*) FROM links WHERE state = {WAITING} AND rank < ?"
+        [in_all] = self._sql.execute(count, (row.rank,)).fetchone()
+        [of_host] = self._sql.execute(
+            f"{count} AND host = (SELECT id FROM hosts WHERE name = ?)", (row.rank, row.host)
+        ).fetchone()
+        return in_all, of_host
+
+    def records(self) -> Iterator[bytes]:
+        """Yield what a strategy that learns has kept of each page; nothing, where none has."""
+        if self._sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone() is not None:
+            yield from (record for (record,) in self._sql.execute("SELECT record FROM records ORDER BY id"))
+
+    def rows(self) -> Iterator[LinkRow]:
+        """Yield every link, in the order of discovery."""
+        return (_row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))
+
+    def write_csv(self, file: IO[str]) -> int:
+        """Write every link; return how many."""
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(LinkRow._fields)
+        n_links = 0
+        for row in self.rows():
+            writer.writerow(row)
+            n_links += 1
+        return n_links
+
+
+def file_of(path: Path) -> Path:
+    """Return the frontier's file of a run directory, or the file itself."""
+    return path / FILE_NAME if path.is_dir() else path
+
+
+def _other_port(url: str) -> str:
+    """Return a URL without the port of its scheme where it has it, and with it where it has none.
+
+    To a crawl these are two links; people mean the one there is.
+
+    >>> _other_port("http://h.org:80/x"), _other_port("https://h.org/x"), _other_port("http://h.org:8000/x")
+    ('http://h.org/x', 'https://h.org:443/x', 'http://h.org:8000/x')
+    """
+    parts = urlsplit(url)
+    port = _PORTS.get(parts.scheme)
+    if port is None or parts.netloc.endswith(port):
+        return urlunsplit(parts._replace(netloc=parts.netloc.removesuffix(port or "")))
+    has_port = parts.netloc.rpartition("]")[2].rpartition("@")[2].find(":") >= 0
+    return url if has_port else urlunsplit(parts._replace(netloc=parts.netloc + port))
+
+
+def _row(row: tuple[Any, ...]) -> LinkRow:
+    (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+    by = "seed" if extra > LEVELS else REASONS[reason]
+    return LinkRow._make(
+        (
+            *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
+            *(*numbers, found_at, ended_at, note or ""),
+        )
+    )

@@ -1,0 +1,51 @@
+"""The engine is asked to look for requests again: now, or when a host has rested."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.asyncio import call_later
+
+from focused.frontier.host_availability import now
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+
+class Wakeup:
+    """One call that is due, the earliest that was wished for.
+
+    Parameters
+    ----------
+    crawler : Crawler
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._call: Any = None
+        self._at = 0.0
+
+    def now(self) -> None:
+        """Have the engine look for requests."""
+        engine = self._crawler.engine
+        if engine is not None and engine._slot is not None:
+            engine._slot.nextcall.schedule()
+
+    def at(self, moment: float) -> None:
+        """Have it look for requests at a moment of the downloader's clock."""
+        if self._call is not None:
+            if self._at <= moment:
+                return
+            self._call.cancel()
+        self._at = moment
+        self._call = call_later(max(0.001, moment - now()), self._due)
+
+    def close(self) -> None:
+        """Forget the call."""
+        if self._call is not None:
+            self._call.cancel()
+            self._call = None
+
+    def _due(self) -> None:
+        self._call = None
+        self.now()

@@ -1,1 +1,0 @@
-"""Clustering of link contexts: CFu-trees, and what they are compared with."""

@@ -1,0 +1,1 @@
+"""The method: pages, text, learning, topics, scoring, strategies, training, explanation. Loads no Scrapy."""

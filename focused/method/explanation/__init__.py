@@ -1,0 +1,1 @@
+"""Why a page or a link is judged as it is."""

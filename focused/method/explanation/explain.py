@@ -1,0 +1,195 @@
+"""Why a page is relevant or not, and what its links are worth: everything a crawl would base its decisions on."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.method.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
+from focused.method.scoring import REASONS, Visit
+from focused.method.text.analyzer import TERMS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.method.page.page import Link, Page
+    from focused.method.scoring import Strategy
+    from focused.method.topic import Topic
+    from focused.method.topic.judge import Judge, PageRelevance
+
+ADMITTED, DEFERRED, DROPPED, LEFT_OUT = "admitted", "deferred", "dropped", "nofollow"
+"""What a crawl does with a link: asks for it; asks for it after all others; does not; does not, as the page asks."""
+
+
+@dataclass(frozen=True, slots=True)
+class TermShare:
+    """A term of the vocabulary, its occurrences in the page, and what it adds to the classifier's decision."""
+
+    term: str
+    count: int
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True)
+class BlockShare:
+    """A content block with its place in the document, its relevance in [0, 1], and how many links stand in it."""
+
+    number: int
+    relevance: float
+    is_relevant: bool
+    n_links: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkShare:
+    """A link with its score in [0, 1], what becomes of it and why, and the evidence that strategies look at."""
+
+    url: str
+    anchor_text: str
+    score: float
+    status: str
+    reason: str
+    #: Relevance of the block it stands in (of several, the best), and the number of that block.
+    block: float
+    block_number: int
+    anchor: float
+    context: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """All that is to be said of one page."""
+
+    url: str
+    title: str
+    encoding: str
+    topic: str
+    strategy: str
+    similarity: str
+    relevance: float
+    is_relevant: bool
+    #: From which relevance a unit of a kind is relevant.
+    thresholds: Mapping[str, float]
+    #: The classifier's decision: the intercept and the contributions of all terms, summed.
+    decision: float
+    intercept: float
+    #: Words of the page, stopwords left out; different terms among them; those of them that the topic knows.
+    n_words: int
+    n_terms: int
+    n_known: int
+    #: By contribution, largest first.
+    terms_for: list[TermShare]
+    terms_against: list[TermShare]
+    #: In document order.
+    blocks: list[BlockShare]
+    #: As a crawl would ask for them.
+    links: list[LinkShare]
+    #: What was left out of the page, and what of it was cut off.
+    cuts: dict[str, int]
+
+
+def explain(
+    page: Page, judge: Judge, strategy: Strategy, *, drops: bool = False, follows_nofollow: bool = True
+) -> Explanation:
+    """Judge a page as a crawl does, and keep what that rests on.
+
+    Parameters
+    ----------
+    page : Page
+    judge : Judge
+        Holds the topic.
+    strategy : Strategy
+        Ready for the topic. It scores the links as if the page were a seed.
+    drops : bool
+        Whether links below the threshold are dropped instead of deferred.
+    follows_nofollow : bool
+        Whether links are followed that the page asks not to follow.
+    """
+    relevance = judge.judge(page, KINDS)
+    shares = term_shares(page, judge.topic)
+    known = [share for share in shares if share.contribution]
+    return Explanation(
+        url=page.url,
+        title=page.title,
+        encoding=page.encoding,
+        topic=judge.topic.name,
+        strategy=strategy.name,
+        similarity=judge.similarity,
+        relevance=relevance.page,
+        is_relevant=relevance.is_relevant,
+        thresholds={kind: relevance.thresholds[kind] for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)},
+        decision=judge.topic.intercept + math.fsum(share.contribution for share in shares),
+        intercept=judge.topic.intercept,
+        n_words=page.n_words,
+        n_terms=len(np.unique(page.terms[: page.n_words])),
+        n_known=len(shares),
+        terms_for=sorted((s for s in known if s.contribution > 0), key=lambda s: (-s.contribution, s.term)),
+        terms_against=sorted((s for s in known if s.contribution < 0), key=lambda s: (s.contribution, s.term)),
+        blocks=_blocks(page, relevance),
+        links=_links(page, relevance, strategy, drops, follows_nofollow),
+        cuts=dict(page.cuts),
+    )
+
+
+def term_shares(page: Page, topic: Topic) -> list[TermShare]:
+    """Return what each term of the page that the topic knows adds to the decision; with the intercept they sum to it.
+
+    The contribution of term j is tf_j idf_j coef_j / ||tf idf||; tf is the count or, where the topic says so, 1 + its
+    logarithm.
+    """
+    column_of = {term: column for column, term in enumerate(topic.terms)}
+    counts = {
+        column: (TERMS.term(number), count)
+        for number, count in Counter(page.terms.tolist()).items()
+        if (column := column_of.get(TERMS.term(number))) is not None
+    }
+    tf = {column: 1 + math.log(count) if topic.sublinear_tf else count for column, (_, count) in counts.items()}
+    norm = math.sqrt(math.fsum((tf[column] * topic.idf[column]) ** 2 for column in tf))
+    return [
+        TermShare(term, count, float(tf[column] * topic.idf[column] * topic.coef[column] / norm) if norm else 0.0)
+        for column, (term, count) in counts.items()
+    ]
+
+
+def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
+    threshold = relevance.thresholds[BLOCK]
+    n_links = Counter(page.anchor_blocks.tolist())
+    return [
+        BlockShare(number + 1, float(value), bool(value >= threshold), n_links[number], page.block_text(number))
+        for number, value in enumerate(relevance.blocks)
+    ]
+
+
+def _links(
+    page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, follows_nofollow: bool
+) -> list[LinkShare]:
+    scores = strategy.score(page, relevance, Visit())
+
+    def share(number: int, link: Link) -> LinkShare:
+        block = max((int(page.anchor_blocks[anchor]) for anchor in link.anchors), key=lambda b: relevance.blocks[b])
+        status = ADMITTED if scores.admitted[number] else DROPPED if drops else DEFERRED
+        if not follows_nofollow and page.is_nofollow(link):
+            status = LEFT_OUT
+        return LinkShare(
+            url=link.url,
+            anchor_text=" | ".join(dict.fromkeys(filter(None, map(page.anchor_text, link.anchors)))),
+            score=float(scores.scores[number]),
+            status=status,
+            reason=REASONS[scores.reasons[number]],
+            block=float(relevance.blocks[block]),
+            block_number=block + 1,
+            anchor=float(relevance.anchors[number]),
+            context=float(relevance.contexts[number]),
+        )
+
+    rank = {ADMITTED: 0, DEFERRED: 1, DROPPED: 2, LEFT_OUT: 3}
+    links = [share(number, link) for number, link in enumerate(page.links)]
+    if strategy.order == "newest":
+        links.reverse()
+    # Sorting is stable: links of one score stay in that order, as in the frontier.
+    return sorted(links, key=lambda link: (rank[link.status], -link.score))

@@ -1,0 +1,94 @@
+"""Lee and Liu's criterion, which compares classifiers where no negative is known (ICML 2003)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from focused.method.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+
+class Candidate(NamedTuple):
+    """One point of a grid of penalties."""
+
+    C: float
+    """Penalty for one positive document; above 0."""
+    unlabeled_weight: float
+    """What U weighs in total, as a multiple of what P weighs; above 0."""
+
+
+class Choice(NamedTuple):
+    """What `choose` found."""
+
+    best: int
+    """Position of the best candidate; of several that are as good the first."""
+    criteria: NDArray[np.float64]
+    """The criterion of each candidate, not negative."""
+
+
+def lee_liu_criterion(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+    """Return recall^2 / P(f = 1) of decisions at the threshold 0; larger is better [LL03].
+
+    precision * recall / p(y = 1), which orders classifiers as precision * recall does, but needs no negatives: recall
+    is the accepted share of P, P(f = 1) that of U, counting at least half a document (docs/method.md, D44). Random
+    decisions have their recall as criterion, so at most 1.
+
+    Parameters
+    ----------
+    positive, unlabeled : ndarray of shape (n_positive,), (n_unlabeled,)
+        Held-out decision values.
+    """
+    recall = float(np.mean(positive > 0))
+    return recall**2 / (max(float(np.sum(unlabeled > 0)), 0.5) / len(unlabeled))
+
+
+def choose(
+    candidates: Sequence[Candidate],
+    make: Callable[[float], Any],
+    rows: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    *,
+    n_folds: int,
+    random_state: Any,
+) -> Choice:
+    """Cross-validate each candidate in the same folds and compare them by Lee and Liu's criterion.
+
+    Recall and P(f = 1) are those of the decisions of all folds together: a fold of two positives has no recall worth
+    the name, and the square of a mean is not the mean of squares.
+
+    Parameters
+    ----------
+    candidates : sequence of Candidate
+        At least one; those first that are to win where several are as good.
+    make : callable
+        Returns an unfitted linear classifier for a C.
+    rows : CSR matrix of shape (n_documents, n_terms)
+        Weighted rows.
+    positive : ndarray of bool of shape (n_documents,)
+    n_folds, random_state
+        As in `cross_fitted_decisions`, whose errors it raises.
+
+    Raises
+    ------
+    ValueError
+        If a candidate is not above 0, or there is none.
+    """
+    if not candidates or min(min(candidate) for candidate in candidates) <= 0:
+        raise ValueError(
+            f"Penalties to choose from must be numbers above 0. Got {[tuple(each) for each in candidates]}."
+        )
+    seed = check_random_state(random_state).randint(2**31 - 1)
+    criteria = []
+    for C, unlabeled_weight in candidates:
+        weights = class_weights(positive, unlabeled_weight)
+        decisions = cross_fitted_decisions(make(C), rows, positive, weights, n_folds=n_folds, random_state=seed)
+        criteria.append(lee_liu_criterion(decisions[positive], decisions[~positive]))
+    return Choice(int(np.argmax(criteria)), np.array(criteria))

@@ -1,0 +1,60 @@
+"""One-class SVM: learns from the positives alone (Manevitz and Yousef 2002)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.svm import OneClassSVM
+
+from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.method.text.vocabulary import document_frequencies
+from focused.method.text.weighting import inverse_document_frequency, tfc
+
+
+class OneClass(LinearCountClassifier):
+    """Linear one-class SVM on the tfc rows of P, the baseline OCS of [P13, Table 1].
+
+    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method.md, D25). Time is
+    quadratic in |P|: thousands of positives take seconds.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Upper bound on the share of the positives that are left outside, in (0, 1]; LIBSVM's default.
+    sublinear_tf : bool, default=False
+        Use 1 + ln(count) for the term frequency.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Unlabelled, positive.
+    coef_ : ndarray of shape (1, n_terms)
+        Not negative: a term speaks for the topic or not at all.
+    intercept_ : ndarray of shape (1,)
+    term_weights_ : ndarray of shape (n_terms,)
+        idf.
+    n_support_vectors_ : int
+        Positives on the border or outside.
+    n_features_in_ : int
+    """
+
+    def __init__(self, *, nu: float = 0.5, sublinear_tf: bool = False) -> None:
+        self.nu = nu
+        self.sublinear_tf = sublinear_tf
+
+    def fit(self, X: Any, y: Any) -> OneClass:
+        """Fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
+        if not 0 < self.nu <= 1:
+            raise ValueError(f"nu must be in (0, 1]. Got {self.nu}.")
+        counts, positive, self.classes_ = check_examples(self, X, y)
+        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+        rows = tfc(counts[positive], self.term_weights_, sublinear=self.sublinear_tf)
+        svm = OneClassSVM(kernel="linear", nu=self.nu).fit(rows)
+        self.n_support_vectors_ = len(svm.support_)
+        # LIBSVM's own coef_ is a sparse matrix; the sum over the support vectors is the same, as an array.
+        multipliers = np.zeros(rows.shape[0])
+        multipliers[svm.support_] = svm.dual_coef_.data
+        self.coef_ = (rows.T @ multipliers)[np.newaxis, :]
+        self.intercept_ = np.asarray(svm.intercept_, dtype=np.float64)
+        return self

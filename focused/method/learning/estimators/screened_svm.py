@@ -1,0 +1,114 @@
+"""A linear SVM of the positives against those unlabelled documents that a first one does not take for positive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.method.text.vocabulary import document_frequencies
+from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+# Penalty of the second SVM for one positive: so much for each of them, and no more than the solver likes.
+_PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
+
+
+class ScreenedSVM(LinearCountClassifier):
+    """Two linear SVMs; what the first calls positive among the unlabelled is kept from the second (docs/method.md, D15).
+
+    Both weigh each class |P| in total. The first is trained on P against all of U: its ranking is right,
+    although some of U are positive (Elkan and Noto 2008), but the hidden positives pull the border towards P. Those on
+    its positive side are screened out: they are neither negatives nor, for some of them are negatives that
+    resemble the topic, positives of the second.
+
+    Parameters
+    ----------
+    C : float or None, default=None
+        Penalty of the second SVM for one positive. None: |P| / 15, at most 50, for many positives deserve to be
+        fitted more closely than few.
+    C_first : float, default=1.0
+        Penalty of the first SVM.
+    min_share : float, default=0.05
+        Least share of U that must be left for negatives, in [0, 1]; at least as many as positives. Where fewer are,
+        nothing is screened out.
+    sublinear_tf : bool, default=True
+        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+    random_state : int, RandomState instance or None, default=None
+        Seed of the solver.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Unlabelled, positive.
+    coef_ : ndarray of shape (1, n_terms)
+    intercept_ : ndarray of shape (1,)
+    term_weights_ : ndarray of shape (n_terms,)
+        idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still tells genres apart.
+    C_ : float
+        Penalty of the second SVM.
+    reliable_negatives_ : ndarray of int
+        Rows of the X given to `fit` that the second SVM takes for negatives.
+    screened_out_ : ndarray of int
+        Rows of the unlabelled documents that it does not see.
+    n_iter_ : int
+        Number of SVMs: 2, or 1 where nothing was screened out.
+    termination_condition_ : {"screened", "nothing_to_screen", "too_few_left"}
+        Why it ended with this SVM.
+    n_features_in_ : int
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float | None = None,
+        C_first: float = 1.0,
+        min_share: float = 0.05,
+        sublinear_tf: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.C = C
+        self.C_first = C_first
+        self.min_share = min_share
+        self.sublinear_tf = sublinear_tf
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> ScreenedSVM:
+        """Fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
+        for name, value in (("C", self.C), ("C_first", self.C_first)):
+            if value is not None and not value > 0:
+                raise ValueError(f"{name} must be above 0. Got {value!r}.")
+        if not 0 <= self.min_share <= 1:
+            raise ValueError(f"min_share must be in [0, 1]. Got {self.min_share!r}.")
+        counts, positive, self.classes_ = check_examples(self, X, y)
+        n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
+        self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
+        self.term_weights_ = smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+        rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
+
+        first = self._svm(self.C_first, rows, positive)
+        suspect = ~positive & (first.decision_function(rows) > 0)
+        if not suspect.any():
+            self.termination_condition_ = "nothing_to_screen"
+        elif n_unlabeled - suspect.sum() < max(n_positive, self.min_share * n_unlabeled):
+            self.termination_condition_ = "too_few_left"
+            suspect[:] = False
+        else:
+            self.termination_condition_ = "screened"
+        self.n_iter_ = 2 if suspect.any() else 1
+        self.screened_out_ = np.flatnonzero(suspect)
+        self.reliable_negatives_ = np.flatnonzero(~positive & ~suspect)
+
+        svm = self._svm(self.C_, rows[~suspect], positive[~suspect])
+        self.coef_, self.intercept_ = svm.coef_, svm.intercept_
+        return self
+
+    def _svm(self, penalty: float, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
+        weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
+        svm = LinearSVC(C=penalty, max_iter=10_000, random_state=self.random_state)
+        return svm.fit(rows, positive, sample_weight=weights)

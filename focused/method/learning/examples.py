@@ -1,0 +1,132 @@
+"""What a topic is trained on: pages and links, checked and cut down to the vocabulary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from focused.method.text.vocabulary import canonical, select_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+MIN_PAGES = 3
+"""Least number of positive, and of unlabelled, pages: with fewer nothing can be held out."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkExamples:
+    """Links between two training pages: what anchor texts and link contexts say about their targets."""
+
+    source_rows: NDArray[np.int64]
+    """Row in the counts of the page that holds the link, shape (n_links,)."""
+    target_rows: NDArray[np.int64]
+    """Row of the page it leads to, shape (n_links,)."""
+    anchor_counts: Any
+    """CSR counts of the anchor texts, shape (n_links, n_columns)."""
+    context_counts: Any
+    """CSR counts of the link contexts, shape (n_links, n_columns)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """Pages and links in the columns of the vocabulary; positives without a known word are left out."""
+
+    n_columns: int
+    """Columns of the counts before the vocabulary was chosen."""
+    terms: NDArray[np.int64]
+    """Columns of the vocabulary."""
+    counts: sparse.csr_matrix
+    """Shape (n_pages, n_terms)."""
+    positive: NDArray[np.bool_]
+    """Shape (n_pages,)."""
+    rows: NDArray[np.int64]
+    """Rows of the pages in the counts that were given, shape (n_pages,)."""
+    left_out: NDArray[np.int64]
+    """Rows, in those counts, of positive pages without a known word."""
+    links: LinkExamples
+    """Rows refer to `counts`; no links where none were given."""
+
+
+def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None) -> TrainingSet:
+    """Check the examples, choose the vocabulary and leave out what has no known word.
+
+    Parameters and errors as in `focused.method.learning.training.train_topic`.
+    """
+    matrix = canonical(counts)
+    if matrix.nnz and matrix.data.min() < 0:
+        raise ValueError(f"Term counts must not be negative. Got {matrix.data.min()}.")
+    positive = _positive_flags(y, matrix.shape[0])
+    n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
+    if not n_positive:
+        raise ValueError("There is no positive page. Bring at least 3, better 10 to 50, that show the topic.")
+    if not n_unlabeled:
+        raise ValueError(
+            f"No unlabelled page is left beside the {n_positive} positive ones. Bring pages of any topic "
+            "that are not among the positives, a few hundred or more."
+        )
+    terms = select_terms(matrix, positive)
+    known = matrix[:, terms]
+    has_words = np.diff(known.indptr) > 0
+    n_with_words = int((positive & has_words).sum())
+    if not n_with_words:
+        raise ValueError(
+            f"None of the {n_positive} positive pages holds a known word: their text is empty or every word "
+            "of it is too rare. Bring pages with text, or more of them."
+        )
+    if n_with_words < MIN_PAGES or n_unlabeled < MIN_PAGES:
+        raise ValueError(
+            f"At least {MIN_PAGES} positive pages with known words and {MIN_PAGES} unlabelled pages are needed. "
+            f"Got {n_with_words:,} and {n_unlabeled:,}. Bring more examples."
+        )
+    kept = np.flatnonzero(has_words | ~positive)
+    links = _links_among(link_examples, terms, kept, matrix.shape)
+    left_out = np.flatnonzero(positive & ~has_words)
+    return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], kept, left_out, links)
+
+
+def _positive_flags(y: ArrayLike, n_pages: int) -> NDArray[np.bool_]:
+    labels = np.asarray(y)
+    if labels.shape != (n_pages,):
+        raise ValueError(f"y must hold one label a page ({n_pages}). Got an array of shape {labels.shape}.")
+    classes = np.unique(labels)
+    if len(classes) > 2:
+        raise ValueError(f"y must hold two labels, positive (the larger) and unlabelled. Got {len(classes)}.")
+    if len(classes) == 2:
+        return np.asarray(labels == classes[1])
+    # Only one label: whether all are positive or none is, its own truth says (True, 1 or False, 0, -1).
+    return np.asarray(labels > 0)
+
+
+def _links_among(
+    links: LinkExamples | None, terms: NDArray[np.int64], kept: NDArray[np.int64], shape: tuple[int, int]
+) -> LinkExamples:
+    """Return the links between kept pages, with the rows those now have."""
+    n_pages, n_columns = shape
+    if links is None:
+        none, no_rows = sparse.csr_matrix((0, len(terms))), np.empty(0, dtype=np.int64)
+        return LinkExamples(no_rows, no_rows, none, none)
+    sources, targets = np.asarray(links.source_rows), np.asarray(links.target_rows)
+    n_links = len(sources)
+    expected = (n_links, n_columns)
+    if len(targets) != n_links or links.anchor_counts.shape != expected or links.context_counts.shape != expected:
+        raise ValueError(
+            f"link_examples must hold one target, anchor and context a link, in {n_columns} columns. "
+            f"Got {n_links} sources, {len(targets)} targets, anchors of shape {links.anchor_counts.shape}, "
+            f"contexts of shape {links.context_counts.shape}."
+        )
+    for name, rows in (("source_rows", sources), ("target_rows", targets)):
+        if n_links and not (rows.min() >= 0 and rows.max() < n_pages):
+            raise ValueError(f"{name} must be rows of the {n_pages} pages. Got rows from {rows.min()} to {rows.max()}.")
+    row_now = np.full(n_pages, -1, dtype=np.int64)
+    row_now[kept] = np.arange(len(kept))
+    both = (row_now[sources] >= 0) & (row_now[targets] >= 0)
+    return LinkExamples(
+        row_now[sources][both],
+        row_now[targets][both],
+        canonical(links.anchor_counts)[both][:, terms],
+        canonical(links.context_counts)[both][:, terms],
+    )

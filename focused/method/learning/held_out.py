@@ -1,0 +1,163 @@
+"""Decisions of texts that their model has not seen: cross-fitting over the training pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import sparse
+from sklearn.model_selection import StratifiedKFold
+
+from focused.method.learning.learners import make_learner
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from focused.method.learning.estimators.base import LinearCountClassifier
+
+SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
+"""Words drawn from a page to stand for its blocks, from a menu entry to a paragraph."""
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Texts to be judged, each belonging to a training page: they are judged by a model without that page."""
+
+    counts: sparse.csr_matrix
+    """Shape (n_units, n_terms)."""
+    pages: NDArray[np.int64]
+    """For each unit the row of its page, shape (n_units,)."""
+
+    @property
+    def n_known(self) -> NDArray[np.float64]:
+        """Number of distinct terms of each unit."""
+        return np.asarray(np.diff(self.counts.indptr), dtype=np.float64)
+
+
+def draw_words(counts: sparse.csr_matrix, n_words: int, rng: np.random.Generator) -> sparse.csr_matrix:
+    """Return for each document the counts of `n_words` of its words, drawn without replacement.
+
+    A document with fewer words keeps all of them.
+    """
+    n_of_entry = counts.data.astype(np.int64)
+    document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), n_of_entry)
+    term = np.repeat(counts.indices, n_of_entry)
+    shuffled = np.lexsort((rng.random(len(document)), document))
+    document, term = document[shuffled], term[shuffled]
+    starts = np.searchsorted(document, np.arange(counts.shape[0]))
+    kept = np.arange(len(document)) - starts[document] < n_words
+    drawn = sparse.csr_matrix(
+        (np.ones(int(kept.sum())), (document[kept], term[kept])), shape=counts.shape, dtype=np.float64
+    )
+    drawn.sum_duplicates()
+    return drawn
+
+
+def short_texts(counts: sparse.csr_matrix, pages: NDArray[np.int64], rng: np.random.Generator) -> Units:
+    """Return short texts drawn from the given pages, `SHORT_LENGTHS` from each."""
+    drawn = [draw_words(counts[pages], n_words, rng) for n_words in SHORT_LENGTHS]
+    return Units(sparse.vstack(drawn, format="csr"), np.tile(pages, len(SHORT_LENGTHS)))
+
+
+def first_equal_rows(counts: sparse.csr_matrix) -> NDArray[np.int64]:
+    """Return for each document the row of the first one with the same counts; shape (n_documents,)."""
+    rows = sparse.csr_matrix(counts, copy=True)
+    rows.sum_duplicates()
+    ends = rows.indptr
+    first: dict[tuple[bytes, bytes], int] = {}
+    return np.array(
+        [
+            first.setdefault((rows.indices[a:b].tobytes(), rows.data[a:b].tobytes()), row)
+            for row, (a, b) in enumerate(pairwise(ends.tolist()))
+        ],
+        dtype=np.int64,
+    )
+
+
+def held_out_decisions(
+    learner: str,
+    final: LinearCountClassifier,
+    counts: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    units: list[Units],
+    *,
+    n_folds: int,
+    random_state: int,
+    n_jobs: int | None = None,
+    learnt_only: NDArray[np.bool_] | None = None,
+    learnt: NDArray[np.bool_] | None = None,
+) -> list[NDArray[np.float64]]:
+    """Return the decisions of each group of units, by models that were not trained on the units' pages.
+
+    They are put on the scale of the final model, for which they are to stand: the voting classifier ends
+    after another number of rounds in each fold, and then its decisions lie elsewhere.
+
+    Parameters
+    ----------
+    learner : str
+        A name of `focused.method.learning.learners.LEARNERS`.
+    final : LinearCountClassifier
+        That learner, fitted on all pages.
+    counts, positive : CSR matrix of shape (n_pages, n_terms), flags of shape (n_pages,)
+        The training pages.
+    units : list of Units
+        Groups of texts, in the columns of `counts`.
+    n_folds : int
+        Number of models; at most the number of pages of the smaller class.
+    random_state : int
+        Seed of the folds and of the learner.
+    n_jobs : int, optional
+        Folds trained at the same time, as in joblib.
+    learnt_only : ndarray of bool of shape (n_pages,), optional
+        Pages of a crawl, see `train_topic`. A copy of another page is kept from the same model as that one, and
+        unlabelled pages among them do not make the scale.
+    learnt : ndarray of bool of shape (n_pages,), optional
+        Pages that models are trained on at all; the others are judged only. None: all.
+    """
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    fold_of = np.empty(len(positive), dtype=np.int64)
+    for fold, (_, test) in enumerate(folds.split(counts, positive)):
+        fold_of[test] = fold
+    unlabeled = counts[~positive]
+    if learnt_only is not None:
+        fold_of = fold_of[first_equal_rows(counts)]
+        unlabeled = counts[~positive & ~learnt_only]
+    is_learnt = np.ones(len(positive), dtype=np.bool_) if learnt is None else learnt
+    members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
+    results = Parallel(n_jobs=n_jobs)(
+        delayed(_judge)(
+            learner,
+            random_state,
+            counts[is_learnt & (fold_of != fold)],
+            positive[is_learnt & (fold_of != fold)],
+            [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
+        )
+        for fold in range(n_folds)
+    )
+    centre, width = _scale(final.decision_function(unlabeled))
+    decisions = [np.empty(len(group.pages)) for group in units]
+    for rows_of_fold, (on_unlabeled, *judged) in zip(members, results, strict=True):
+        fold_centre, fold_width = _scale(on_unlabeled)
+        for values, rows, found in zip(decisions, rows_of_fold, judged, strict=True):
+            values[rows] = (found - fold_centre) * (width / fold_width) + centre
+    return decisions
+
+
+def _scale(decisions: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the middle of the unlabelled pages' decisions, and how far their upper tenth lies above it."""
+    middle, upper = np.quantile(decisions, [0.5, 0.9])
+    return float(middle), max(float(upper - middle), 1e-9)
+
+
+def _judge(
+    learner: str,
+    random_state: int,
+    counts: sparse.csr_matrix,
+    positive: NDArray[np.bool_],
+    texts: list[sparse.csr_matrix],
+) -> list[NDArray[np.float64]]:
+    model = make_learner(learner, random_state).fit(counts, positive)
+    return [model.decision_function(each) if each.shape[0] else np.empty(0) for each in texts]

@@ -1,0 +1,202 @@
+"""A topic from words alone: what stands beside them in unlabelled pages tells what else belongs to it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from focused.method.learning.calibration import CalibrationExamples, fit_line, no_calibration
+from focused.method.learning.held_out import Units, short_texts
+from focused.method.learning.kinds import calibrate_links, calibrate_pages
+from focused.method.learning.model import KeywordFigures, TopicModel
+from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
+from focused.method.text.weighting import inverse_document_frequency, weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+    from scipy import sparse
+
+    from focused.method.learning.examples import LinkExamples
+
+PRIOR = 0.05
+"""Share of relevant pages assumed among those that a crawl meets: words alone cannot tell it."""
+
+SHARE = {"unlabeled": 0.05, "background": 0.01}
+"""The share of the unlabelled pages, those nearest to the words, that is taken for relevant. A general background holds
+fewer pages of a topic than its surroundings do."""
+
+N_STRONGEST = 20
+
+# The words themselves count as much as all that stands beside them: half as much is better by 0.01 on a site of its own
+# (average precision), and worse by 0.01 with a background.
+_WORDS_WEIGHT = 1.0
+# Relevance of the middle one of the unlabelled pages; from there log-odds rise evenly to 1/2 at the border.
+_AT_MEDIAN = 0.01
+# Short texts are drawn from at most this many pages.
+_MAX_SHORTENED = 3000
+
+
+def train_keywords(
+    counts: Any,
+    columns: ArrayLike,
+    *,
+    title_columns: ArrayLike = (),
+    is_background: bool = False,
+    link_examples: LinkExamples | None = None,
+    random_state: int = 0,
+) -> TopicModel:
+    """Make a topic from words and unlabelled pages.
+
+    Its direction is `keyword_direction`. The pages nearest to it, as many as `SHARE` says, are taken for
+    relevant, and from this the relevance of pages, blocks, anchor texts and contexts is calibrated as in
+    `focused.method.learning.training.train_topic`. How good that is nobody can know without examples.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_pages, n_columns)
+        Term counts of unlabelled pages.
+    columns : array-like of shape (n_keywords,)
+        The columns of the words. One that no page holds counts as a word of a single page, without
+        neighbours.
+    title_columns : array-like of shape (n_title_terms,)
+        Columns that stand for one of the words in a page's title. They count as the words do, and are not spread; rare
+        ones are left out: their idf would make them count for more than all words.
+    is_background : bool
+        Whether the pages are a general background.
+    link_examples : LinkExamples, optional
+        Links among the pages; with a background not used.
+    random_state : int
+        Seed of the short texts.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than three pages, or none of them holds any of the words.
+    """
+    matrix = canonical(counts)
+    keywords = np.unique(np.asarray(columns, dtype=np.int64))
+    frequent = select_terms(matrix, np.zeros(matrix.shape[0], dtype=bool))
+    titles = np.intersect1d(np.asarray(title_columns, dtype=np.int64), frequent)
+    terms = np.union1d(frequent, keywords)
+    known = matrix[:, terms]
+    if known.shape[0] < 3:
+        raise ValueError(f"At least 3 unlabelled pages are needed. Got {known.shape[0]}.")
+    places = np.searchsorted(terms, keywords)
+    frequencies = document_frequencies(known)
+    if not frequencies[places].any():
+        raise ValueError("None of the words stands in any unlabelled page.")
+    frequencies[places] = np.maximum(frequencies[places], 1)
+    idf = inverse_document_frequency(frequencies, known.shape[0])
+    rows = weighted_rows(known, idf, sublinear=True)
+    coef = keyword_direction(rows, idf, places, np.searchsorted(terms, titles))
+    decisions = np.asarray(rows @ coef)
+    share = SHARE["background" if is_background else "unlabeled"]
+    relevance = assumed_relevance(decisions, share)
+
+    rng = np.random.default_rng(random_state)
+    n_known = np.diff(known.indptr).astype(np.float64)
+    drawn = np.sort(rng.choice(known.shape[0], min(known.shape[0], _MAX_SHORTENED), replace=False))
+    short = short_texts(known, drawn, rng)
+
+    def examples(units: Units, labels: NDArray[np.float64]) -> CalibrationExamples:
+        found = weighted_rows(units.counts, idf, sublinear=True) @ coef
+        return CalibrationExamples(np.asarray(found), units.n_known, labels, np.ones(len(labels)))
+
+    pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
+    short_examples = examples(short, relevance[short.pages])
+    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
+    # The best F1 is not looked for: the relevances are assumed, and so is how many pages are relevant.
+    border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
+    page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
+    calibrations = {"page": page, "block": block}
+    links = None if is_background else link_examples
+    for kind in ("anchor", "context"):
+        found = None
+        if links is not None:
+            texts = canonical(links.anchor_counts if kind == "anchor" else links.context_counts)[:, terms]
+            found = examples(Units(texts, np.asarray(links.source_rows)), relevance[links.target_rows])
+        calibrations[kind] = calibrate_links(kind, page, found, short_examples)
+    by_strength = np.argsort(-coef, kind="stable")
+    return TopicModel(
+        learner="keywords",
+        sublinear_tf=True,
+        n_columns=matrix.shape[1],
+        term_indices=terms,
+        term_weights=idf,
+        coef=coef,
+        intercept=0.0,
+        topic_vector=coef,
+        calibrations=calibrations,
+        positive_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[:N_STRONGEST] if coef[i] > 0),
+        negative_terms=tuple((int(terms[i]), float(coef[i])) for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0),
+        figures=KeywordFigures(
+            n_unlabeled=known.shape[0],
+            n_with_keywords=int((np.diff(known[:, places].indptr) > 0).sum()),
+            n_terms=len(terms),
+            n_links=0 if links is None else len(links.target_rows),
+            prior=PRIOR,
+            share=share,
+        ),
+    )
+
+
+def keyword_direction(
+    rows: sparse.csr_matrix,
+    idf: NDArray[np.float64],
+    keywords: NDArray[np.int64],
+    titles: NDArray[np.int64] | None = None,
+) -> NDArray[np.float64]:
+    """Return the direction of a topic that is named by words, of length 1.
+
+    Each word is spread to its neighbours: to the mean of the pages that hold it, weighted by how much of
+    the page it is and by how near the page is to all words together (so that "key" beside "cipher" counts,
+    and on a keyboard does not), less the mean of all pages. These means are added, each of length idf, and so
+    are the words themselves, as long as all of these together.
+
+    Parameters
+    ----------
+    rows : CSR matrix of shape (n_pages, n_terms)
+        L2-normalised tfc rows of unlabelled pages.
+    idf : ndarray of shape (n_terms,)
+    keywords : ndarray of shape (n_keywords,)
+        Columns of the words.
+    titles : ndarray of shape (n_title_terms,), optional
+        Columns of the words in titles, which weigh as much as they do elsewhere.
+    """
+    words = np.zeros(rows.shape[1])
+    words[keywords] = idf[keywords]
+    if not words.any():  # words that stand in every page
+        words[keywords] = 1.0
+    length = float(np.linalg.norm(words))
+    words /= length
+    nearness = np.asarray(rows @ words)
+    anyhow = np.asarray(rows.mean(axis=0)).ravel()
+    by_term = rows[:, keywords].tocsc()
+    spread = np.zeros(rows.shape[1])
+    for place, column in enumerate(keywords):
+        weights = by_term[:, [place]].toarray().ravel() * nearness
+        if weights.any():
+            spread += idf[column] * _unit(rows.T @ (weights / weights.sum()) - anyhow)
+    if titles is not None:
+        words[titles] += idf[titles] / length
+    return _unit(_unit(spread) + _WORDS_WEIGHT * words)
+
+
+def assumed_relevance(decisions: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return the relevance of pages of which a share is taken for relevant, in [0, 1].
+
+    It is 1/2 at the border of that share and 0.01 at the median, on even log-odds.
+    """
+    middle, border = np.quantile(decisions, [0.5, 1 - share])
+    if border <= middle:  # most pages have nothing to do with the words, and all of these the same
+        above = decisions[decisions > middle]
+        border = above.min() if len(above) else middle + 1.0
+    return np.asarray(expit(logit(_AT_MEDIAN) * (border - decisions) / (border - middle)))
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector

@@ -1,0 +1,147 @@
+"""Calibrate a topic for pages, blocks, anchor texts and link contexts from held-out decisions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.method.learning.calibration import (
+    ANY_TERM,
+    Calibration,
+    CalibrationExamples,
+    drawn_to_prior,
+    fit_half_terms,
+    fit_line,
+    halfway_to_prior,
+    log_likelihood,
+    no_calibration,
+)
+from focused.method.learning.presence import fit_line_to_unlabeled
+from focused.method.learning.threshold import with_best_threshold
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# What holds without links counts for as many of them as this.
+_LINK_STRENGTH = 10.0
+# Two fitted numbers gain 1 in log-likelihood where nothing is to be learnt and links are independent; links of one page, or
+# to one page, are not. Half is believed at least, as where there are no links.
+_GAIN_OF_CHANCE, _LEAST_BELIEF = 4.0, 0.5
+
+
+def population(
+    positive: NDArray[np.bool_], probabilities: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels and weights that make labelled positives and unlabelled examples one population.
+
+    The unlabelled examples are the population; the labelled positives share the weight of those of
+    them that are positive, so that they add knowledge without raising the share of positives.
+
+    Parameters
+    ----------
+    positive : ndarray of bool of shape (n_examples,)
+        The labelled positives.
+    probabilities : ndarray of shape (n_examples,)
+        Probability that an example is positive; of the labelled ones it is not read.
+    """
+    hidden = float(probabilities[~positive].sum())
+    share = hidden / max(hidden + positive.sum(), 1e-300)
+    weights = np.where(positive, share, probabilities * share + 1 - probabilities)
+    of_positives = np.where(positive, 1.0, probabilities) * share
+    labels = np.divide(of_positives, weights, out=np.zeros_like(weights), where=weights > 0)
+    return labels, weights
+
+
+def background_population(positive: NDArray[np.bool_], prior: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return labels and weights where the unlabelled examples hold no positive and `prior` is stated.
+
+    Labels are drawn in by one example of each class (Platt 1999): ten positives that are separated
+    without an error do not prove a probability of 1.
+    """
+    n_positive, n_background = int(positive.sum()), int((~positive).sum())
+    labels = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_background + 2))
+    weights = np.where(positive, prior / (1 - prior) * n_background / n_positive, 1.0)
+    return labels, weights
+
+
+def page_line(
+    prior: float,
+    decisions: NDArray[np.float64],
+    n_known: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    *,
+    is_background: bool,
+) -> Calibration:
+    """Return a calibration of pages with slope and offset only; every page has text enough.
+
+    Parameters
+    ----------
+    prior : float
+        Share of relevant pages in the population, in (0, 1).
+    decisions, n_known, positive : ndarray of shape (n_pages,)
+        Held-out decisions, numbers of known terms, and which pages are labelled positive.
+    is_background : bool
+        Whether U holds no positive; then its pages are negatives, and `prior` a statement.
+    """
+    start = no_calibration("page", prior)
+    if is_background:
+        examples = CalibrationExamples(decisions, n_known, *background_population(positive, prior))
+        return fit_line(start, examples)
+    return fit_line_to_unlabeled(start, decisions, n_known, positive)
+
+
+def calibrate_pages(
+    line: Calibration, pages: CalibrationExamples, short: CalibrationExamples
+) -> tuple[Calibration, Calibration]:
+    """Return the calibrations of pages and of blocks.
+
+    Both have slope and offset from whole pages, and `half_terms` from short texts drawn from them: what
+    stands in a block is on topic with the same probability as if a short page held it. Whole pages are ranked by it no
+    worse than without.
+    The threshold of blocks is the best for short texts; that of pages is set by `with_best_page_threshold`.
+    """
+    page = fit_half_terms(line, short, pages)
+    block = replace(fit_half_terms(line, short), kind="block")
+    return page, with_best_threshold(block, short)[0]
+
+
+def calibrate_links(
+    kind: str,
+    page: Calibration,
+    links: CalibrationExamples | None,
+    short: CalibrationExamples,
+) -> Calibration:
+    """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
+
+    Anchor texts of few known terms are drawn to the prior, as far as that ranks them no worse. A context of few terms says
+    as much as its decision, and only one without any is unknown (docs/method.md, D98).
+
+    Parameters
+    ----------
+    kind : {"anchor", "context"}
+        Kind of unit.
+    page : Calibration
+        Of whole pages; where there are few links, the result is drawn halfway from it to the prior.
+    links : CalibrationExamples or None
+        Held-out decisions of links among the training pages, labelled by their targets.
+    short : CalibrationExamples
+        Short texts, for the threshold where there are no links.
+    """
+    n_links = 0 if links is None else float(links.weights.sum())
+    if links is None or not n_links:
+        return with_best_threshold(halfway_to_prior(page, kind, page.prior), short)[0]
+    relevant = float(links.weights @ links.labels)
+    prior = (relevant + _LINK_STRENGTH * page.prior) / (n_links + _LINK_STRENGTH)
+    start = halfway_to_prior(page, kind, prior)
+    if kind == "context":
+        bent = replace(start, half_terms=ANY_TERM)
+    else:
+        # Slope and offset first as pages have half_terms, then again with the links' own.
+        line = fit_line(start, links, strength=_LINK_STRENGTH)
+        bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
+    fitted = fit_line(bent, links, strength=_LINK_STRENGTH)
+    gain = log_likelihood(fitted, links) - log_likelihood(drawn_to_prior(fitted, 0.0), links)
+    belief = max(1 - _GAIN_OF_CHANCE / max(gain, 1e-300), _LEAST_BELIEF)
+    return with_best_threshold(drawn_to_prior(fitted, belief), links)[0]

@@ -1,0 +1,221 @@
+"""Train a topic: counts of positive and unlabelled pages in, a `TopicModel` of plain numbers out."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.method.learning.calibration import Calibration, CalibrationExamples
+from focused.method.learning.estimators.class_prior import estimate_prior
+from focused.method.learning.examples import LinkExamples, TrainingSet, prepare
+from focused.method.learning.figures import brier_score, figures_at_thresholds, page_figures
+from focused.method.learning.held_out import Units, held_out_decisions, short_texts
+from focused.method.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
+from focused.method.learning.learners import LEARNERS, make_learner
+from focused.method.learning.model import TopicModel, TrainingFigures
+from focused.method.learning.threshold import with_best_page_threshold
+from focused.method.text.weighting import weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["LinkExamples", "TopicModel", "train_topic"]
+
+logger = logging.getLogger(__name__)
+
+N_STRONGEST = 20
+"""How many of the strongest terms for and against are named."""
+
+# Short texts are drawn from at most this many unlabelled pages; their few numbers need no more.
+_MAX_SHORTENED = 3000
+
+
+def train_topic(
+    counts: Any,
+    y: ArrayLike,
+    *,
+    link_examples: LinkExamples | None = None,
+    learner: str = LEARNERS[0],
+    background_prior: float | None = None,
+    links_are_met: bool = False,
+    learnt_only: ArrayLike | None = None,
+    known_prior: float | None = None,
+    left_aside: ArrayLike | None = None,
+    n_folds: int = 10,
+    random_state: int = 0,
+    n_jobs: int | None = None,
+) -> TopicModel:
+    """Learn a topic from positive and unlabelled pages.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_pages, n_columns)
+        Term counts of the training pages; a column is a term, in any fixed numbering.
+    y : array-like of shape (n_pages,)
+        True (or 1, or the larger of two labels) for positive pages, the other label for unlabelled ones.
+    link_examples : LinkExamples, optional
+        Links among the training pages. Without them anchor texts and contexts are believed half as
+        much as text on the page itself. Not used with `background_prior`: a background's pages are no
+        targets of the topic's links.
+    learner : str
+        A name of `focused.method.learning.learners.LEARNERS`.
+    background_prior : float, optional
+        Says that the unlabelled pages are a general background that holds no relevant page, and which
+        share of the pages to be crawled is assumed to be relevant, in (0, 1). Without it the share is
+        estimated from the unlabelled pages.
+    links_are_met : bool
+        With `background_prior`: the links were met by a crawl, whose pages stand beside the background's. They are used.
+    learnt_only : array-like of bool of shape (n_pages,), optional
+        Pages that the classifier learns from but that are no draw from the pages at large, as those of a focused crawl:
+        the prior, the calibrations of pages and blocks, the threshold and the figures come from all others.
+    known_prior : float, optional
+        Share of relevant pages among the unlabelled ones, in (0, 1), where it is known and not to be estimated.
+    left_aside : array-like of bool of shape (n_pages,), optional
+        Unlabelled pages that may well be relevant: neither the classifier nor what comes after it takes them for anything.
+        Links that lead to them are judged by what the classifier says of them.
+    n_folds : int
+        Number of models that judge pages they have not seen; fewer where there are fewer positives.
+    random_state : int
+        Seed of all that is drawn: the same input and seed give the same model.
+    n_jobs : int, optional
+        Folds trained at the same time, as in joblib.
+
+    Raises
+    ------
+    ValueError
+        With the reason, where nothing can be learnt: no positives, fewer than three, positives without
+        words, no unlabelled page left, no term frequent enough, too few reliable negatives.
+    """
+    if background_prior is not None and not 0 < background_prior < 1:
+        raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
+    if n_folds < 2:
+        raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
+    if known_prior is not None and not 0 < known_prior < 1:
+        raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
+    data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
+    positive = data.positive
+    learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
+    if left_aside is not None:
+        learnt = positive | ~np.asarray(left_aside, dtype=np.bool_)[data.rows]
+    estimator = make_learner(learner, random_state).fit(data.counts[learnt], positive[learnt])
+    rng = np.random.default_rng(random_state)
+    n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
+
+    # Those that stand for the pages at large.
+    if learnt_only is not None:
+        drawn = ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
+    drawn &= learnt
+    pages, short, *links = _units(data, drawn, rng)
+    groups = [pages, short, *links]
+    decisions = held_out_decisions(
+        learner,
+        estimator,
+        data.counts,
+        positive,
+        groups,
+        n_folds=n_folds,
+        random_state=random_state,
+        n_jobs=n_jobs,
+        learnt_only=None if learnt_only is None else ~drawn,
+        learnt=learnt,
+    )
+    is_background = background_prior is not None
+    is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]
+    prior = background_prior or known_prior or estimate_prior(found[is_shown], found[~is_shown]).prior
+    line = page_line(prior, found, n_known, is_shown, is_background=is_background)
+    # Pages that are learnt from only weigh nothing.
+    labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
+    labels[drawn], weights[drawn] = (
+        background_population(is_shown, prior)
+        if is_background
+        else population(is_shown, line.relevance(found, n_known))
+    )
+    # Each unlabelled page that was shortened stands for those that were not.
+    shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
+    stands_for = np.where(positive, 1.0, (~is_shown).sum() / max(shortened.sum(), 1))
+    short_examples = CalibrationExamples(
+        decisions[1], short.n_known, labels[short.pages], (weights * stands_for)[short.pages]
+    )
+    page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
+    page, block = calibrate_pages(line, page_examples, short_examples)
+    page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
+    calibrations = {"page": page, "block": block}
+    relevance = page.relevance(decisions[0], pages.n_known)
+    for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):
+        targets = data.links.target_rows
+        link_labels, link_weights = population(positive[targets], relevance[targets])
+        examples = CalibrationExamples(of_links, group.n_known, link_labels, link_weights)
+        calibrations[kind] = calibrate_links(kind, page, examples, short_examples)
+
+    relevance = relevance[drawn]
+    measured = page_figures(
+        found,
+        relevance >= page.threshold,
+        is_shown,
+        rng,
+        prior=prior,
+        prior_is_assumed=is_background,
+    )
+    reliable = getattr(estimator, "reliable_negatives_", None)
+    figures = TrainingFigures(
+        n_positive=int(positive.sum()),
+        n_unlabeled=int((~positive).sum()),
+        n_terms=len(data.terms),
+        n_links=len(data.links.target_rows),
+        n_folds=n_folds,
+        n_reliable_negatives=None if reliable is None else len(reliable),
+        lambda_=getattr(estimator, "lambda_", None),
+        n_iterations=getattr(estimator, "n_iter_", None),
+        termination=getattr(estimator, "termination_condition_", None),
+        prior_is_assumed=is_background,
+        **measured,
+        at_thresholds=figures_at_thresholds(
+            relevance, is_shown, page.threshold, prior=prior, prior_is_assumed=is_background
+        ),
+        brier=brier_score(relevance, is_shown, prior=prior, prior_is_assumed=is_background),
+    )
+    return _model(learner, estimator, data, calibrations, figures)
+
+
+def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:
+    """Return the texts to be judged: pages, short texts, anchor texts, link contexts; short ones of `drawn` pages."""
+    positive, unlabeled = np.flatnonzero(data.positive & drawn), np.flatnonzero(~data.positive & drawn)
+    sample = np.sort(rng.choice(unlabeled, min(len(unlabeled), _MAX_SHORTENED), replace=False))
+    return [
+        Units(data.counts, np.arange(len(data.positive))),
+        short_texts(data.counts, np.concatenate([positive, sample]), rng),
+        Units(data.links.anchor_counts, data.links.source_rows),
+        Units(data.links.context_counts, data.links.source_rows),
+    ]
+
+
+def _model(
+    learner: str,
+    estimator: Any,
+    data: TrainingSet,
+    calibrations: dict[str, Calibration],
+    figures: TrainingFigures,
+) -> TopicModel:
+    rows = weighted_rows(data.counts[data.positive], estimator.term_weights_, sublinear=estimator.sublinear_tf)
+    mean = np.asarray(rows.mean(axis=0)).ravel()
+    coef = estimator.coef_[0]
+    by_strength = np.argsort(-coef, kind="stable")
+    strongest = [i for i in by_strength[:N_STRONGEST] if coef[i] > 0]
+    weakest = [i for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0]
+    return TopicModel(
+        learner=learner,
+        sublinear_tf=estimator.sublinear_tf,
+        n_columns=data.n_columns,
+        term_indices=data.terms,
+        term_weights=estimator.term_weights_,
+        coef=coef,
+        intercept=float(estimator.intercept_[0]),
+        topic_vector=mean / max(float(np.linalg.norm(mean)), 1e-300),
+        calibrations=calibrations,
+        positive_terms=tuple((int(data.terms[i]), float(coef[i])) for i in strongest),
+        negative_terms=tuple((int(data.terms[i]), float(coef[i])) for i in weakest),
+        figures=figures,
+        left_out=tuple(data.left_out.tolist()),
+    )

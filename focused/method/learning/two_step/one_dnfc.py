@@ -1,0 +1,146 @@
+"""1-DNFC: documents of the unlabelled set that are safely off topic [P13, Alg. 2]."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.method.learning.two_step.finder import ReliableNegativeFinder
+from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
+from focused.method.learning.two_step.reliable_negatives import (
+    ReliableNegatives,
+    check_too_few,
+    needed_negatives,
+    select,
+    too_few_error,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+logger = logging.getLogger(__name__)
+
+LAMBDA_STEP = 0.05
+
+
+def one_dnfc_negatives(
+    positive: sparse.csr_matrix,
+    unlabeled: sparse.csr_matrix,
+    *,
+    lambda_start: float = 0.2,
+    min_share: float = 0.05,
+    too_few: str = "error",
+    random_state: Any = None,
+) -> ReliableNegatives:
+    """Find the documents of U that hold no positive feature, raising lambda until they are enough.
+
+    Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training
+    then collapses where almost no document is left (docs/method.md, D10).
+
+    Parameters
+    ----------
+    positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
+        Term counts.
+    lambda_start : float
+        The first lambda, in [0, 1); P13 uses 0.2.
+    min_share : float
+        The least share of U that must be reliable negatives, in [0, 1].
+    too_few : {"error", "all", "lowest"}
+        What to do where there are too few at any lambda. "all" is the printed algorithm at lambda = 1: no
+        term is a positive feature, so all of U passes for reliable negatives. "lowest" takes, at the first
+        lambda, the documents that hold the fewest positive features.
+    random_state : ignored
+        The search draws nothing.
+
+    Returns
+    -------
+    ReliableNegatives
+        Scores: the number of positive features held. Evidence: `positive_features_`, `lambda_`.
+
+    Raises
+    ------
+    TooFewReliableNegativesError
+        With `too_few="error"`, if no lambda below 1 leaves enough of them, or if no positive feature is
+        left before they are enough: all of U would then pass for reliable negatives, for no reason.
+    """
+    n_positive, n_unlabeled = positive.shape[0], unlabeled.shape[0]
+    if not 0 <= lambda_start < 1:
+        raise ValueError(f"lambda_start must be in [0, 1). Got {lambda_start}.")
+    check_too_few(too_few)
+    needed = needed_negatives(n_positive, n_unlabeled, min_share)
+    rates = document_rates(positive), document_rates(unlabeled)
+    best = 0
+    # Steps are counted in whole numbers: adding 0.05 again and again would drift past rates like 0.3.
+    for step in range(int(np.ceil((1.0 - lambda_start) / LAMBDA_STEP - 1e-9))):
+        lambda_ = round(lambda_start + step * LAMBDA_STEP, 10)
+        features = positive_features(*rates, lambda_)
+        if not len(features):
+            break
+        scores = features_held(unlabeled, features)
+        rows = np.flatnonzero(scores == 0)
+        best = max(best, len(rows))
+        if len(rows) >= needed:
+            if step:
+                logger.info(
+                    "1-DNFC: lambda raised from %.2f to %.2f, which leaves %d reliable negatives of %d unlabelled",
+                    lambda_start,
+                    lambda_,
+                    len(rows),
+                    n_unlabeled,
+                )
+            return ReliableNegatives(rows, scores, 0.0, {"positive_features_": features, "lambda_": lambda_})
+    if too_few == "error":
+        why = "no positive feature is left" if not len(features) else "nearly all hold a positive feature"
+        got = f"at most {best} with lambda from {lambda_start:.2f} to {lambda_:.2f}, where {why}."
+        raise too_few_error("1-DNFC", needed, n_unlabeled, got)
+    lambda_used = 1.0 if too_few == "all" else lambda_start
+    features = positive_features(*rates, lambda_used)
+    evidence = {"positive_features_": features, "lambda_": lambda_used}
+    scores = features_held(unlabeled, features)
+    return select("1-DNFC", scores, 0.0, evidence, n_positive=n_positive, min_share=min_share, too_few=too_few)
+
+
+class OneDNFC(ReliableNegativeFinder):
+    """Constrained 1-DNF [P13, Alg. 2]: reliable negatives, and a classifier that asks for a positive feature.
+
+    A document that holds at least one positive feature is labelled positive, any other one is not.
+
+    Parameters
+    ----------
+    lambda_start : float, default=0.2
+        Least share of the positives that must hold a positive feature; the paper's lambda. Raised by
+        0.05 until there are enough reliable negatives.
+    min_share : float, default=0.05
+        Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
+    too_few : {"error", "all", "lowest"}, default="lowest"
+        Where there are too few at any lambda below 1: fail, take all unlabelled documents, or those that
+        hold the fewest positive features at the first lambda.
+
+    Attributes
+    ----------
+    lambda_ : float
+        The lambda used.
+    positive_features_ : ndarray of int
+        Columns of the positive features.
+    classes_, reliable_negatives_, threshold_, n_features_in_
+        As in `ReliableNegativeFinder`.
+    """
+
+    lambda_: float
+    positive_features_: NDArray[np.intp]
+
+    def __init__(self, *, lambda_start: float = 0.2, min_share: float = 0.05, too_few: str = "lowest") -> None:
+        self.lambda_start = lambda_start
+        self.min_share = min_share
+        self.too_few = too_few
+
+    def _find(self, positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix) -> ReliableNegatives:
+        return one_dnfc_negatives(
+            positive, unlabeled, lambda_start=self.lambda_start, min_share=self.min_share, too_few=self.too_few
+        )
+
+    def _scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
+        return features_held(counts, self.positive_features_)

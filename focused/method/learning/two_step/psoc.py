@@ -1,0 +1,152 @@
+"""PSOC: the vote of iterated SVMs with weights found by particle swarm optimisation (Peng, Zuo and He 2008)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from focused.method.learning.two_step.particle_swarm import maximize
+from focused.method.learning.two_step.wvc import WVC
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    from focused.method.learning.two_step.rounds import Rounds, Train
+
+_FOLDS = 3
+
+
+def pu_fitness(
+    weights: NDArray[np.float64], of_positive: NDArray[np.float64], of_unlabeled: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the largest r^2 / Pr(f = 1) over all thresholds for each set of vote weights (Lee and Liu 2003).
+
+    r is the share of P whose vote reaches the threshold, Pr(f = 1) that of U. The ratio is high where precision and
+    recall are both high, and needs no labelled negatives. One more document of U counts as accepted, so that no ratio
+    is infinite.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_sets, n_voters)
+    of_positive, of_unlabeled : ndarray of shape (n_voters, n_positive) and (n_voters, n_unlabeled)
+        Decisions of each voter.
+
+    Returns
+    -------
+    ndarray of shape (n_sets,)
+    """
+    n_unlabeled = of_unlabeled.shape[1]
+    thresholds = np.sort(weights @ of_positive, axis=1)[:, ::-1]
+    votes = np.sort(weights @ of_unlabeled, axis=1)
+    recall = np.arange(1, thresholds.shape[1] + 1) / thresholds.shape[1]
+    below = np.vstack([np.searchsorted(row, at) for row, at in zip(votes, thresholds, strict=True)])
+    accepted = (n_unlabeled - below + 1) / (n_unlabeled + 1)
+    return np.asarray((recall**2 / accepted).max(axis=1), dtype=np.float64)
+
+
+class PSOC(WVC):
+    """WVC whose vote weights are found by particle swarm optimisation (Peng, Zuo and He 2008).
+
+    The source rates weights on labelled documents. Here they are rated on P and U alone by `pu_fitness`, each
+    document judged by SVMs that have not seen it: those of all rounds are trained again three times, on two thirds of
+    P and of their negatives (docs/method.md, D24). The swarm starts from WVC's weights, so what it finds never rates
+    below them.
+
+    Parameters
+    ----------
+    weighting : {"tfc", "tfidf", "tfipndf", "tfipndf_independent"}, default="tfc"
+        See `WVC`.
+    reliable : str, default="1-dnfii"
+        See `WVC`; the source uses 1-DNFII.
+    C : float, default=1.0
+        Penalty of each linear SVM.
+    lambda_start, min_share, too_few
+        See `WVC`.
+    guard : float or None, default=0.05
+        See `WVC`.
+    max_rounds : int, default=50
+        Stop after this many SVMs.
+    sublinear_tf : bool, default=False
+        Use 1 + ln(count) for the term frequency.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the swarm, of the thirds, of the SVM solver, and of the spies.
+
+    Attributes
+    ----------
+    voter_weights_ : ndarray of shape (n_iter_,)
+        The weights found; they sum to 1.
+    swarm_position_ : ndarray of shape (n_iter_,)
+        The same before they were made to sum to 1.
+    swarm_fitness_ : ndarray
+        The fitness of WVC's weights, then the best one known when the swarm is placed and after each move.
+    swarm_termination_ : {"stalled", "max_iterations"}
+        Why the swarm came to rest.
+    classes_, coef_, intercept_, term_weights_, voter_coefs_, voter_intercepts_, voter_recalls_, n_negatives_,
+    n_iter_, termination_condition_, reliable_negatives_, lambda_, positive_features_, n_features_in_
+        See `WVC`.
+    """
+
+    def __init__(
+        self,
+        *,
+        weighting: str = "tfc",
+        reliable: str = "1-dnfii",
+        C: float = 1.0,
+        lambda_start: float = 0.2,
+        min_share: float = 0.05,
+        too_few: str = "lowest",
+        guard: float | None = 0.05,
+        max_rounds: int = 50,
+        sublinear_tf: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        super().__init__(
+            weighting=weighting,
+            reliable=reliable,
+            C=C,
+            lambda_start=lambda_start,
+            min_share=min_share,
+            too_few=too_few,
+            guard=guard,
+            max_rounds=max_rounds,
+            sublinear_tf=sublinear_tf,
+            random_state=random_state,
+        )
+
+    def _weigh_voters(self, train: Train, rows: sparse.csr_matrix, positive: NDArray[np.bool_], rounds: Rounds) -> None:
+        decisions = self._unseen_decisions(train, rows, positive, rounds)
+        swarm = maximize(
+            lambda weights: pu_fitness(weights, decisions[:, positive], decisions[:, ~positive]),
+            super()._stage_weights(len(rounds.recalls)),
+            random_state=self.random_state,
+        )
+        self.swarm_position_ = swarm.position
+        self.swarm_fitness_, self.swarm_termination_ = swarm.fitness, swarm.termination
+
+    def _unseen_decisions(
+        self, train: Train, rows: sparse.csr_matrix, positive: NDArray[np.bool_], rounds: Rounds
+    ) -> NDArray[np.float64]:
+        """Return for each round the decision on each document by an SVM that was not trained on it."""
+        decisions = rounds.coefs @ rows.T + rounds.intercepts[:, np.newaxis]
+        reliable = rounds.joined == 0
+        n_folds = min(_FOLDS, int(positive.sum()), int(reliable.sum()))
+        if n_folds < 2:
+            return np.asarray(decisions)
+        # Reliable negatives are dealt out as a class of their own, so that the SVMs of the first round have some.
+        rng = check_random_state(self.random_state)
+        fold = np.empty(len(positive), dtype=np.intp)
+        for members in (positive, reliable, ~(positive | reliable)):
+            fold[members] = rng.permutation(int(members.sum())) % n_folds
+        for left_out in range(n_folds):
+            seen, unseen = fold != left_out, np.flatnonzero(fold == left_out)
+            for i in range(len(rounds.recalls)):
+                svm = train(positive & seen, (rounds.joined <= i) & seen)
+                decisions[i, unseen] = rows[unseen] @ svm.coef_[0] + svm.intercept_[0]
+        return np.asarray(decisions)
+
+    def _stage_weights(self, n_voters: int) -> NDArray[np.float64]:
+        weights = self.swarm_position_[:n_voters]
+        return weights / weights.sum() if weights.any() else np.full(n_voters, 1 / n_voters)

@@ -1,0 +1,63 @@
+"""What the attributes of an element say: whether it shows, what it is announced by, what ``<meta>`` tells of the page."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.method.page.markup import Markup
+
+_REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
+_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Tell whether an element that is ``hidden``, or has a ``style``, does not show."""
+    if tag in ("body", "html"):  # pages hide themselves until their scripts have run
+        return False
+    return "hidden" in attributes or _HIDING_STYLE(attributes["style"]) is not None
+
+
+def label_of(attributes: Mapping[str, str], *more: str) -> str:
+    """Return what a link without text is announced by."""
+    for name in ("alt", "title", "aria-label", *more):
+        label = attributes.get(name)
+        if label and not label.isspace():
+            return label
+    return ""
+
+
+def note_about_page(markup: Markup, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
+    """Take down what ``<base>`` or ``<meta>`` says about the page."""
+    if tag == "base":
+        markup.base = markup.base or attributes.get("href", "").strip()
+        return
+    name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
+    content = attributes.get("content", "")
+    if name == "keywords":
+        keywords.append(content)
+    elif name == "robots":
+        markup.nofollow = markup.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
+    elif name == "refresh":
+        markup.refresh = markup.refresh or _refresh_target(content)
+
+
+def _refresh_target(content: str) -> str:
+    """Return the target in the content of a meta refresh, spelt in any way that browsers accept.
+
+    >>> _refresh_target("5; URL='next.html'"), _refresh_target("0,next.html"), _refresh_target("300")
+    ('next.html', 'next.html', '')
+    """
+    content = content.strip()
+    target = content.lstrip("0123456789.")
+    if target == content or not target.startswith((";", ",", " ", "\t", "\n")):
+        return ""
+    target = target.lstrip().lstrip(";,").lstrip()
+    if prefix := _REFRESH_PREFIX(target):
+        target = target[prefix.end() :]
+    if target.startswith(("'", '"')):
+        target = target[1:].partition(target[0])[0]
+    return target.strip()

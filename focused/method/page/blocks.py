@@ -1,0 +1,127 @@
+"""Content Block Partition [P13, Alg. 1; L16, Sect. 4]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from focused.method.page.outline import Outline
+
+
+Integers = npt.NDArray[np.int64]
+
+
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(slots=True)
+class Partition:
+    """The content blocks of a page: disjoint, together the whole text and every link.
+
+    A block is either the whole subtree of a node, or the text that stands directly in a node that was split.
+    """
+
+    #: For each block the node it is, or whose own text it is.
+    nodes: list[int] = field(default_factory=list)
+    #: Pieces of text in document order: first chunk, one past the last chunk, and block, each of shape (n_pieces,).
+    first_chunk: Integers = field(default_factory=lambda: _NONE)
+    last_chunk: Integers = field(default_factory=lambda: _NONE)
+    block: Integers = field(default_factory=lambda: _NONE)
+    #: For each whole-subtree block in document order: its node, and its number, each of shape (n_subtrees,).
+    subtrees: Integers = field(default_factory=lambda: _NONE)
+    subtree_blocks: Integers = field(default_factory=lambda: _NONE)
+
+    @property
+    def segments(self) -> list[tuple[int, int, int]]:
+        """The pieces of text: first chunk, one past the last chunk, block."""
+        return list(zip(self.first_chunk.tolist(), self.last_chunk.tolist(), self.block.tolist(), strict=True))
+
+    def of_nodes(self, nodes: Integers) -> Integers:
+        """Return the block that each of some nodes lies in, among those that are whole subtrees."""
+        found: Integers = self.subtree_blocks[self.subtrees.searchsorted(nodes, "right") - 1]
+        return found
+
+    def add_root(self, root: int) -> None:
+        """Where the root is no block, as when it was split, let it have one of its own, without text."""
+        if not len(self.subtrees) or self.subtrees[0] != root:
+            self.subtrees = np.concatenate(([root], self.subtrees))
+            self.subtree_blocks = np.concatenate(([len(self.nodes)], self.subtree_blocks))
+            self.nodes.append(root)
+
+
+def heights(outline: Outline) -> list[int]:
+    """Return for each node the largest number of block tags on a path down from it, itself not counted.
+
+    [P13, Sect. 3.1]
+    """
+    node = len(outline.parent)
+    # The place beyond the last node is what -1, the parent of a root, refers to.
+    found = [0] * (node + 1)
+    for up, height in zip(outline.parent[::-1].tolist(), outline.is_block[::-1].tolist(), strict=True):
+        node -= 1
+        below = found[node] + height
+        if below > found[up]:
+            found[up] = below
+    del found[-1]
+    return found
+
+
+def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
+    """Divide the root of a page into content blocks.
+
+    A node is split where it is at least ``alpha`` times as high as the root and a child of it holds at least
+    ``min_links`` links; otherwise it is a block. What holds for a node here holds for all nodes around it, so that the
+    paper's recursion comes to looking at all nodes at once. Departures: a page without any block tag is one block (D1),
+    and the text that stands directly in a split node is one block per node (D2).
+
+    Parameters
+    ----------
+    outline : Outline
+    alpha : float
+        In [0, 1]; larger means fewer, larger blocks.
+    min_links : int
+        The paper's k, at least 1.
+    """
+    root = outline.root
+    if root < 0:
+        return Partition()
+    stop, n_nodes = int(outline.end[root]), len(outline.end)
+    height = heights(outline)
+    # Nodes outside the root are not looked at; -1, the parent of a root, refers to a place of its own.
+    has_such_child = np.zeros(n_nodes + 1, dtype=np.bool_)
+    below = slice(root + 1, stop)
+    has_such_child[outline.parent[below][outline.n_links[below] >= min_links]] = True
+    least_height = max(alpha * height[root], 1e-9)  # D1
+    is_split = has_such_child
+    is_split[:-1] &= np.fromiter(height, np.int64, n_nodes) >= least_height
+    if not is_split[root]:
+        subtrees, gaps, owners = np.array([root]), _NONE, _NONE
+    else:
+        # What holds neither text nor links is no block.
+        first, last, tokens = outline.first_chunk, outline.last_chunk, outline.tokens_before
+        is_subtree = is_split[outline.parent] & ~is_split[:-1]
+        is_subtree &= (tokens[last] > tokens[first]) | (outline.n_links > 0)
+        subtrees = is_subtree.nonzero()[0]
+        # The chunks that follow the beginning of a split node, or the end of a child of it.
+        split = is_split[:-1].nonzero()[0]
+        children = is_split[outline.parent].nonzero()[0]
+        gaps = np.concatenate((first[split], last[children]))
+        owners = np.concatenate((split, outline.parent[children]))
+        is_filled = tokens[gaps + 1] > tokens[gaps]
+        gaps, owners = gaps[is_filled], owners[is_filled]
+    first_chunk = np.concatenate((outline.first_chunk[subtrees], gaps))
+    order = first_chunk.argsort()
+    nodes = np.concatenate((subtrees, owners))[order].tolist()
+    number_of = {node: number for number, node in enumerate(dict.fromkeys(nodes))}
+    return Partition(
+        nodes=list(number_of),
+        first_chunk=first_chunk[order],
+        last_chunk=np.concatenate((outline.last_chunk[subtrees], gaps + 1))[order],
+        block=np.fromiter(map(number_of.__getitem__, nodes), np.int64, len(nodes)),
+        subtrees=subtrees,
+        subtree_blocks=np.fromiter(map(number_of.__getitem__, subtrees.tolist()), np.int64, len(subtrees)),
+    )

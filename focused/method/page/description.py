@@ -1,0 +1,58 @@
+"""What a page says of itself in its head: wanted for the few pages that are kept, so read apart from the walk."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from parsel import Selector
+
+from focused.method.page.encoding import to_utf8
+from focused.method.page.urls import REFUSALS, UrlResolver
+
+_MAX_HEAD_BYTES = 100_000
+_BODY = re.compile(rb"<body[\s>]|</head\s*>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """Empty strings where the page says nothing."""
+
+    description: str = ""
+    language: str = ""
+    #: Absolute URL.
+    canonical_url: str = ""
+
+
+def describe(body: bytes, url: str, content_type: str | None = None, base: str = "") -> Description:
+    """Read a page's description, language and canonical URL.
+
+    Parameters
+    ----------
+    body : bytes
+    url : str
+        Absolute URL it was fetched from.
+    content_type : str, optional
+        The HTTP header.
+    base : str
+        ``href`` of the page's ``<base>``.
+
+    >>> describe(b'<html lang=en><link rel=canonical href="/a"><meta name=Description content="On  A">', "http://b.example/")
+    Description(description='On A', language='en', canonical_url='http://b.example/a')
+    """
+    head = body[:_MAX_HEAD_BYTES]
+    if end := _BODY.search(head):
+        head = head[: end.start()]
+    text = to_utf8(head, content_type)[0].decode("utf-8").replace("\0", "")
+    if not text.strip():
+        return Description()
+    selector = Selector(text=text)
+    name = "translate(@name, 'DESCRIPTION', 'description')"
+    description = selector.xpath(f"//meta[{name}='description' or @property='og:description']/@content").get("")
+    target = selector.xpath("//link[contains(translate(@rel, 'CANOIL', 'canoil'), 'canonical')]/@href").get("").strip()
+    canonical = UrlResolver(url, base).resolve(target) if target else ""
+    return Description(
+        description=" ".join(description.split()),
+        language=selector.xpath("/html/@lang").get("").strip()[:35],
+        canonical_url="" if canonical in REFUSALS else canonical,
+    )

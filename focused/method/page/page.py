@@ -1,0 +1,179 @@
+"""A page: analysed once, looked at by everyone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from focused.method.page.blocks import Partition
+    from focused.method.page.markup import Markup
+    from focused.method.page.outline import Outline
+
+
+Integers = npt.NDArray[np.int64]
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+class Link(NamedTuple):
+    """A target that a page links to, by one element or by several."""
+
+    url: str
+    #: Indices into the page's anchors.
+    anchors: list[int]
+
+
+@dataclass
+class Page:
+    """All that is known of one page: one stream of term ids, and where in it blocks, anchors and contexts lie.
+
+    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. They
+    begin with the title and the keywords, which belong to the page but to no block. Behind the text stand, as one more
+    chunk, the terms of the title once again, as terms of their own (``title: star``): they belong to the page, too, and
+    to nothing else in it (docs/method.md, D52).
+    """
+
+    url: str
+    #: Name of the encoding the page was read in.
+    encoding: str
+    markup: Markup
+    outline: Outline
+    blocks: Partition
+    #: Target of a meta refresh, or an empty string. It is also among the links.
+    refresh_url: str
+    terms: npt.NDArray[np.int32]
+    #: Shape (n_chunks + 2,).
+    chunk_start: Integers
+    #: What was left out: links by reason, and what limits cut off.
+    cuts: Counter[str] = field(default_factory=Counter)
+    #: The targets of links in document order, each with its number.
+    link_numbers: dict[str, int] = field(default_factory=dict)
+    #: The link elements that lead to a page, in document order: the node of each, shape (n_anchors,) ...
+    anchors: Integers = field(default_factory=lambda: _NONE)
+    #: ... the number of the link that it is, shape (n_anchors,) ...
+    anchor_links: Integers = field(default_factory=lambda: _NONE)
+    #: ... and the content block that it stands in, shape (n_anchors,).
+    anchor_blocks: Integers = field(default_factory=lambda: _NONE)
+
+    @property
+    def n_links(self) -> int:
+        """Number of links."""
+        return len(self.link_numbers)
+
+    @cached_property
+    def link_anchors(self) -> list[list[int]]:
+        """For each link the elements that lead there: indices into ``anchors``."""
+        found: list[list[int]] = [[] for _ in self.link_numbers]
+        for anchor, number in enumerate(self.anchor_links.tolist()):
+            found[number].append(anchor)
+        return found
+
+    @cached_property
+    def links(self) -> list[Link]:
+        """The links, for those who look at a few of them."""
+        return list(map(Link, self.link_numbers, self.link_anchors))
+
+    def best_of_anchors(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Return for each link the largest of its anchors' values.
+
+        Parameters
+        ----------
+        values : ndarray of shape (n_anchors,)
+            In [0, 1].
+
+        Returns
+        -------
+        ndarray of shape (n_links,)
+        """
+        best = np.zeros(self.n_links)
+        np.maximum.at(best, self.anchor_links, values)
+        return best
+
+    @property
+    def title(self) -> str:
+        """Text of the title element, white space folded."""
+        return self.markup.title
+
+    @property
+    def n_words(self) -> int:
+        """Number of terms in the text, as often as they occur."""
+        return int(self.chunk_start[-2])
+
+    @property
+    def n_blocks(self) -> int:
+        """Number of content blocks."""
+        return len(self.blocks.nodes)
+
+    def stretch(self, node: int) -> tuple[int, int]:
+        """Return the positions that the text of a node's subtree takes up: first, one past the last."""
+        first, last = self.outline.first_chunk[node], self.outline.last_chunk[node]
+        return int(self.chunk_start[first]), int(self.chunk_start[last])
+
+    @property
+    def marks(self) -> dict[str, list[tuple[int, int]]]:
+        """Stretches of the stream with a special role: ``title``, ``keywords``, ``heading``, ``anchor``."""
+        title_end, keywords_end = self.chunk_start[1:3].tolist()
+        return {
+            "title": [(0, title_end)],
+            "keywords": [(title_end, keywords_end)],
+            "heading": [self.stretch(node) for node in self.outline.headings],
+            "anchor": [self.stretch(node) for node in self.outline.link_nodes],
+        }
+
+    @cached_property
+    def text(self) -> str:
+        """The visible text of the body, one line for each piece of a content block."""
+        chunks = self.markup.chunks
+        # Chunks that hold no word are in no block; here they stay with what is before them.
+        ends = [*(first for first, _, _ in self.blocks.segments[1:]), len(chunks)]
+        lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last in zip([2, *ends], ends, strict=False))
+        return "\n".join(line for line in lines if line)
+
+    @cached_property
+    def in_anchor(self) -> bytearray:
+        """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
+        inside = bytearray(len(self.markup.chunks))
+        done = 0
+        for node in self.outline.link_nodes.tolist():
+            # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
+            first, last = max(int(self.outline.first_chunk[node]), done), int(self.outline.last_chunk[node])
+            if last > first:
+                inside[first:last] = b"\1" * (last - first)
+                done = last
+        return inside
+
+    def block_text(self, block: int) -> str:
+        """Return the text of a content block, white space folded."""
+        chunks = self.markup.chunks
+        pieces = (chunks[first:last] for first, last, number in self.blocks.segments if number == block)
+        return " ".join(" ".join(chunk for piece in pieces for chunk in piece).split())
+
+    def aggregation_node(self, anchor: int) -> int:
+        """Return the parent of a link element: the text of its subtree is the link context [P13, Sect. 3.2]."""
+        return max(int(self.outline.parent[self.anchors[anchor]]), 0)
+
+    @cached_property
+    def _nofollow_nodes(self) -> frozenset[int]:
+        return frozenset(self.outline.link_nodes[list(self.markup.nofollow_links)].tolist())
+
+    def is_nofollow(self, link: Link) -> bool:
+        """Tell whether the page asks not to follow a link, wherever it stands in it."""
+        if not self.markup.nofollow_links:
+            return self.markup.nofollow
+        nodes = self._nofollow_nodes
+        return self.markup.nofollow or all(self.anchors[anchor] in nodes for anchor in link.anchors)
+
+    def anchor_text(self, anchor: int) -> str:
+        """Return the text of a link element, or what it is announced by where it has none."""
+        node = self.anchors[anchor]
+        chunks = self.markup.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
+        return " ".join(" ".join(chunks).split())
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Refuse to be copied to another process, where its term ids would mean something else."""
+        raise TypeError("A Page cannot be pickled: its term ids belong to this process. Pickle its body instead.")

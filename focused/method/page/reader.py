@@ -1,0 +1,161 @@
+"""Bytes to a :class:`~focused.method.page.page.Page`: decode, walk, tokenise, partition, resolve links. Each once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.method.page.blocks import partition
+from focused.method.page.encoding import to_utf8
+from focused.method.page.limits import PageLimits
+from focused.method.page.markup import plain_text
+from focused.method.page.outline import outline_of
+from focused.method.page.page import Page
+from focused.method.page.tags import BLOCK_TAG_SETS
+from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
+from focused.method.page.walk import Walker
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from focused.method.text.analyzer import Analyzer
+
+_NOWHERE, _OVER_LIMIT = -1, -2  # instead of the number of a link
+
+
+class PageReader:
+    """Reads pages of one language.
+
+    Parameters
+    ----------
+    analyzer : Analyzer
+        Turns text into term ids.
+    block_tags : {"modern", "paper"}
+        Which tags count for the height of a block [P13, Sect. 3.1].
+    alpha : float
+        Share of the page's block height below which a node is not split, in [0, 1] [P13, Alg. 1].
+    min_links : int
+        Links that a child must hold for its parent to be split; the paper's k.
+    limits : PageLimits
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of its range; the message names the setting it comes from.
+    """
+
+    def __init__(
+        self,
+        analyzer: Analyzer,
+        *,
+        block_tags: str = "modern",
+        alpha: float = 0.5,
+        min_links: int = 1,
+        limits: PageLimits | None = None,
+    ) -> None:
+        if block_tags not in BLOCK_TAG_SETS:
+            known = " or ".join(map(repr, BLOCK_TAG_SETS))
+            raise ValueError(f"FOCUSED_BLOCK_TAGS must be {known}. Got {block_tags!r}.")
+        if not 0 <= alpha <= 1:
+            raise ValueError(f"FOCUSED_BLOCK_ALPHA must be a number from 0 to 1. Got {alpha!r}.")
+        if min_links < 1:
+            raise ValueError(f"FOCUSED_BLOCK_MIN_LINKS must be a whole number of at least 1. Got {min_links!r}.")
+        self.analyzer = analyzer
+        self.alpha = alpha
+        self.min_links = min_links
+        self.limits = limits or PageLimits()
+        self._urls = UrlMemo()
+        self._walker = Walker(block_tags, self.limits.max_elements)
+
+    def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
+        """Analyse a page. Whatever the bytes are, a page comes back; what was cut off stands in its ``cuts``.
+
+        Parameters
+        ----------
+        body : bytes
+            Decompressed.
+        url : str
+            Absolute URL it was fetched from.
+        content_type : str, optional
+            The HTTP header. ``text/plain`` is read as it is; anything else as HTML.
+        """
+        cuts: Counter[str] = Counter()
+        if len(body) > self.limits.max_bytes:
+            cuts["bytes"] += len(body) - self.limits.max_bytes
+            body = body[: self.limits.max_bytes]
+        body, encoding = to_utf8(body, content_type)
+        if content_type is not None and content_type.lower().startswith("text/plain"):
+            markup = plain_text(body.decode("utf-8"))
+        else:
+            markup = self._walker.walk(body, cuts)
+        outline, terms, chunk_start = outline_of(self.analyzer.stream(markup.text))
+        if chunk_start[1]:
+            terms = np.concatenate((terms, self.analyzer.table.title_ids(terms[: chunk_start[1]])))
+        chunk_start = np.append(chunk_start, len(terms))
+        blocks = partition(outline, self.alpha, self.min_links)
+        resolver = UrlResolver(url, markup.base, self.limits.max_url_chars, encoding)
+        refresh = resolver.resolve(markup.refresh) if markup.refresh else ""
+        page = Page(
+            url=url,
+            encoding=encoding,
+            markup=markup,
+            outline=outline,
+            blocks=blocks,
+            refresh_url="" if refresh in REFUSALS else refresh,
+            terms=terms,
+            chunk_start=chunk_start,
+            cuts=cuts,
+        )
+        self._add_links(page, resolver)
+        return page
+
+    def _add_links(self, page: Page, resolver: UrlResolver) -> None:
+        """Group the link elements of a page by target. Links into the page itself are none."""
+        nodes, targets = page.outline.link_nodes, page.markup.link_targets
+        if page.refresh_url:
+            nodes, targets = np.append(nodes, page.outline.root), [*targets, page.markup.refresh]
+            page.blocks.add_root(page.outline.root)
+        if not targets:
+            return
+        number_of = self._link_numbers(page, resolver, dict.fromkeys(targets))
+        numbers = [number_of[target] for target in targets]
+        if page.link_numbers:
+            page.anchors, page.anchor_links = nodes, np.fromiter(numbers, np.int64, len(numbers))
+            if min(numbers) < 0:
+                is_link = page.anchor_links >= 0
+                page.anchors, page.anchor_links = nodes[is_link], page.anchor_links[is_link]
+            page.anchor_blocks = page.blocks.of_nodes(page.anchors)
+        if _OVER_LIMIT in numbers:
+            page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
+
+    def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Collection[str]) -> dict[str, int]:
+        """Resolve the different targets of a page; return the number of the link that each is, below 0 if it is none."""
+        numbers, cuts, max_links = page.link_numbers, page.cuts, self.limits.max_links
+        known = self._urls.of_folder(resolver.folder, len(targets)) if resolver.folder else {}
+        number_of = {"": _NOWHERE}
+        n_resolved = 0
+        for whole in targets:
+            target = whole.partition("#")[0] if "#" in whole else whole
+            number = number_of.get(target)
+            if number is None:
+                if n_resolved >= max_links:
+                    number = _OVER_LIMIT
+                else:
+                    n_resolved += 1
+                    url = known.get(target)
+                    if url is None:
+                        url = resolver.resolve_plain(target)
+                        if url:
+                            known[target] = url
+                        else:
+                            url = resolver.resolve_any(target)
+                    if url in REFUSALS:
+                        cuts[f"links_{url}"] += 1
+                        number = _NOWHERE
+                    else:
+                        number = _NOWHERE if url == resolver.own_url else numbers.setdefault(url, len(numbers))
+                    number_of[target] = number
+            number_of[whole] = number
+        return number_of

@@ -1,0 +1,200 @@
+"""The text units of a page as stretches of its term stream: the page, its blocks, its anchors, its link contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from focused.method.page.page import Page
+
+Integers = npt.NDArray[np.int64]
+
+PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
+"""The kinds of text units."""
+
+
+@dataclass(slots=True)
+class PageUnits:
+    """Text units of one page, as rows of a matrix that is still to be counted.
+
+    Row 0 is the page; then come its blocks, the anchors of links that have several, the links (all anchors of one in
+    one row, which for most is the only one), and the texts of aggregation nodes. A link context is the text of the
+    link's aggregation nodes and, where the other anchors are left out of that, the link's own row. The former is
+    counted once however many links share it, so 100,000 links under one node stay linear.
+    """
+
+    n_rows: int
+    #: Stretches of a stream of terms, first and one past the last, and the row each belongs to; shape (n_stretches,).
+    start: Integers
+    end: Integers
+    row: Integers
+    #: The stretches from this one on, those of aggregation nodes, leave out what stands in anchors ...
+    n_with_anchors: int
+    #: ... which is told here for each position of the stream; None where nothing is left out.
+    in_anchor: npt.NDArray[np.bool_] | None
+    block_rows: slice
+    #: From here to the end of ``link_rows`` come the rows of anchors.
+    first_anchor_row: int
+    link_rows: slice
+    #: For each anchor its row, shape (n_anchors,); None where each link has one anchor, and so its row is the link's.
+    anchor_row: Integers | None
+    #: For each link the row of its aggregation nodes' text, shape (n_links,).
+    context_row: Integers
+
+
+def page_units(
+    page: Page,
+    kinds: Collection[str] = KINDS,
+    *,
+    chunk_start: Integers | None = None,
+    other_anchors: bool = False,
+    max_terms: int = 1_000_000,
+) -> PageUnits:
+    """Return the text units of some kinds of a page; the page itself is always among them.
+
+    Parameters
+    ----------
+    page : Page
+    kinds : collection of {"page", "block", "anchor", "context"}
+    chunk_start : ndarray of shape (n_chunks + 2,), optional
+        Where the page's chunks begin in the stream that is counted, if that is not the page's terms.
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links (P13, P15) or not (L14).
+    max_terms : int
+        Bound on the terms of all aggregation nodes' texts together. Beyond it each is cut to an equal share and the
+        number cut is added to the page's ``cuts["contexts"]``.
+    """
+    outline = page.outline
+    chunk_start = page.chunk_start if chunk_start is None else chunk_start
+    # The page as a whole, and its blocks; then come the nodes of anchors and contexts.
+    first, last, rows = [np.array([0])], [np.array([len(chunk_start) - 1])], [np.array([0])]
+    n_rows = 1
+    if BLOCK in kinds:
+        first.append(page.blocks.first_chunk)
+        last.append(page.blocks.last_chunk)
+        rows.append(page.blocks.block + 1)
+        n_rows += page.n_blocks
+    block_rows = slice(1, n_rows)
+    first_anchor_row, link_rows = n_rows, slice(n_rows, n_rows)
+    nodes: list[Integers] = []
+    wants_contexts = CONTEXT in kinds and page.n_links > 0
+    in_anchor, anchor_row, context_row = None, None, _NONE
+    # Anchors that are one of several that lead to the same page.
+    several = _NONE
+    if len(page.anchors) > page.n_links:
+        several = (np.bincount(page.anchor_links)[page.anchor_links] > 1).nonzero()[0]
+    if page.n_links and (ANCHOR in kinds or (wants_contexts and not other_anchors)):
+        link_rows = slice(n_rows + len(several), n_rows + len(several) + page.n_links)
+        anchor_row = page.anchor_links + link_rows.start
+        if len(several):
+            nodes.append(page.anchors[several])
+            rows.append(np.arange(n_rows, link_rows.start))
+        nodes.append(page.anchors)
+        rows.append(anchor_row)
+        if len(several):
+            anchor_row = anchor_row.copy()
+            anchor_row[several] = rows[-2]
+        n_rows = link_rows.stop
+    n_with_anchors = sum(map(len, rows))
+    if wants_contexts:
+        tops, top_rows, context_row = _aggregation_rows(page, several, n_rows)
+        nodes.append(tops)
+        rows.append(top_rows)
+        n_rows = int(top_rows[-1]) + 1
+    of_nodes = np.concatenate(nodes) if nodes else _NONE
+    start = chunk_start[np.concatenate((*first, outline.first_chunk[of_nodes]))]
+    end = chunk_start[np.concatenate((*last, outline.last_chunk[of_nodes]))]
+    if wants_contexts:
+        _cut(page, start[n_with_anchors:], end[n_with_anchors:], max_terms)
+        if not other_anchors:
+            in_anchor = _in_anchor(page, chunk_start)
+    return PageUnits(
+        n_rows,
+        start,
+        end,
+        np.concatenate(rows),
+        n_with_anchors,
+        in_anchor,
+        block_rows,
+        first_anchor_row,
+        link_rows,
+        anchor_row if len(several) else None,
+        context_row,
+    )
+
+
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
+    """Cut stretches, in place, to an equal share where all together are too long."""
+    # The page is as long as its longest stretch: for most there is nothing to add up.
+    if len(page.terms) * len(start) <= max_terms:
+        return
+    lengths = end - start
+    if int(lengths.sum()) > max_terms:
+        share = max_terms // len(start) + 1
+        page.cuts["contexts"] += int((lengths > share).sum())
+        np.minimum(end, start + share, out=end)
+
+
+def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
+    """Return which positions stand in a link element, one that leads into the page itself (D7) included."""
+    outline, nodes, size = page.outline, page.outline.link_nodes, int(chunk_start[-1]) + 1
+    change = np.bincount(chunk_start[outline.first_chunk[nodes]], minlength=size)
+    change -= np.bincount(chunk_start[outline.last_chunk[nodes]], minlength=size)
+    covered: npt.NDArray[np.bool_] = change.cumsum() > 0
+    return covered
+
+
+def _aggregation_rows(page: Page, several: Integers, first_row: int) -> tuple[Integers, Integers, Integers]:
+    """Return the aggregation nodes in use, the row each counts for, and for each link its row.
+
+    Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
+    in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
+    """
+    parents = np.maximum(page.outline.parent[page.anchors], 0)
+    top = np.empty(page.n_links, dtype=np.int64)
+    top[page.anchor_links] = parents
+    # Links with several aggregation nodes, by those.
+    groups: dict[tuple[int, ...], list[int]] = {}
+    if len(several):
+        links, nodes = _outermost(page.anchor_links[several], parents[several], page.outline.end)
+        top[links] = nodes
+        bounds = (links[1:] != links[:-1]).nonzero()[0] + 1
+        node_list, link_list = nodes.tolist(), links.tolist()
+        for start, stop in pairwise([0, *bounds.tolist(), len(link_list)]):
+            if stop - start > 1:
+                groups.setdefault(tuple(node_list[start:stop]), []).append(link_list[start])
+    is_used = np.zeros(len(page.outline.parent), dtype=np.bool_)
+    is_used[top] = True
+    used = is_used.nonzero()[0]
+    context_row = is_used.cumsum()[top] + (first_row - 1)
+    rows = np.arange(first_row, first_row + len(used))
+    if groups:
+        for number, sharing in enumerate(groups.values(), first_row + len(used)):
+            context_row[sharing] = number
+        numbers = np.arange(first_row + len(used), first_row + len(used) + len(groups))
+        rows = np.concatenate((rows, numbers.repeat([*map(len, groups)])))
+        used = np.concatenate((used, *groups))
+    return used, rows, context_row
+
+
+def _outermost(links: Integers, nodes: Integers, end: Integers) -> tuple[Integers, Integers]:
+    """Return of the nodes of each link those that lie in no other of them, in ascending order of link and node."""
+    size = len(end) + 1  # link and node as one number
+    pairs = links * size + nodes
+    pairs.sort()
+    links, nodes = np.divmod(pairs, size)
+    # A node lies in one before it if it begins before the last of those has ended.
+    has_ended = np.maximum.accumulate(links * size + end[nodes])
+    is_kept = np.ones(len(pairs), dtype=np.bool_)
+    np.greater_equal(pairs[1:], has_ended[:-1], out=is_kept[1:])
+    return links[is_kept], nodes[is_kept]

@@ -1,0 +1,251 @@
+"""The one walk over a page: from the parser's events straight to its text, marked where nodes begin and end.
+
+No tree is built. libxml2 repairs the HTML and calls back for every start tag, end tag and text, as deep as the page
+goes; its tree would stop at 2,048 levels, be quadratic in the attributes of an element, and have to be walked again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from focused.method.page.attributes import is_hidden, label_of, note_about_page
+from focused.method.page.feed import PageIsFullError, feed
+from focused.method.page.markup import HEAD, NODE, Markup
+from focused.method.page.tags import (
+    INVISIBLE_TAGS,
+    LEAF_LINK_TAGS,
+    LINK_START,
+    NODE_END,
+    RAW_TEXT_TAGS,
+    end_marks,
+    start_marks,
+)
+from focused.method.text.analyzer import MARK_CHAR, mark
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+_MAX_NOFRAMES = 10  # of a page; each takes a parser of its own
+
+_NODE, _HEAD = mark(NODE), mark(HEAD)
+
+
+class Walker:
+    """Walks over pages, one after the other.
+
+    Parameters
+    ----------
+    block_tags : {"modern", "paper"}
+        Which tags count for the height of a block.
+    max_elements : int
+        Nodes of a page that are looked at, in document order.
+    """
+
+    def __init__(self, block_tags: str = "modern", max_elements: int = 100_000) -> None:
+        self.begin, self.start, self.end, self.data, self.depth, self.finish = _callbacks(
+            block_tags, max_elements, self._read_noframes
+        )
+        # One parser for all pages: making one takes longer than reading a small page.
+        self._parser = self._new_parser()
+        self._n_noframes = 0
+        self._cuts: Counter[str] = Counter()
+
+    def walk(self, body: bytes, cuts: Counter[str]) -> Markup:
+        """Walk over a page once.
+
+        Parameters
+        ----------
+        body : bytes
+            Valid UTF-8.
+        cuts : Counter
+            What is left out is added: ``elements`` 1 if the page holds more than are looked at, ``bytes`` of a page
+            that would hold up the parser, ``noframes`` of a page that has dozens.
+        """
+        self.begin()
+        self._n_noframes, self._cuts = 0, cuts
+        try:
+            self._feed(body, self._parser)
+        except PageIsFullError:
+            cuts["elements"] += 1
+        markup: Markup = self.finish()
+        return markup
+
+    def close(self) -> None:
+        """End of a document; the parser wants to call something."""
+
+    def _new_parser(self) -> Any:
+        return etree.HTMLParser(encoding="utf-8", target=self, huge_tree=True)
+
+    def _feed(self, body: bytes, parser: Any) -> None:
+        if n_left := feed(body, parser, self.depth):
+            self._cuts["bytes"] += n_left
+
+    def _read_noframes(self, text: str) -> None:
+        """Read what a frameset offers to readers without frames; to the parser it is one raw text."""
+        self._n_noframes += 1
+        if self._n_noframes > _MAX_NOFRAMES:
+            self._cuts["noframes"] += 1
+        else:
+            self._feed(text.encode("utf-8", "replace"), self._new_parser())
+
+
+def _callbacks(
+    block_tags: str, max_elements: int, read_noframes: Callable[[str], None]
+) -> tuple[Callable[..., Any], ...]:
+    """Return the functions that begin a page, take the parser's start, end and data events, and finish it.
+
+    They share local variables instead of an object's attributes: they run for each tag of a page, and looking
+    attributes up would cost a third of the walk. For the same reason they do as little as they can: texts and marks
+    go into one list, and what the marks mean is worked out for all nodes at once, see :mod:`focused.method.page.outline`.
+    """
+    pieces: list[str] = []  # texts and marks
+    phrases: list[int] = []  # places of the innermost open phrase elements, as long as they hold no node
+    anchors: list[Mapping[str, str]] = []  # attributes of the open ``a``
+    blanks = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
+    n_open = n_nodes = 0
+    hidden_depth = 0  # of the outermost open element that does not show; 0 if there is none
+    hidden_place = 0
+    markup: Markup
+    titles: list[str]
+    keywords: list[str]
+    targets: list[str]
+    add, start_mark, end_mark = pieces.append, start_marks(block_tags).get, end_marks().get
+
+    def begin() -> None:
+        nonlocal markup, targets, titles, keywords, n_open, n_nodes, hidden_depth
+        markup, titles, keywords = Markup(), [], []
+        targets = markup.link_targets
+        pieces.clear()
+        phrases.clear()
+        anchors.clear()
+        n_open = n_nodes = hidden_depth = 0
+
+    def start(tag: str, attributes: Mapping[str, str]) -> None:
+        nonlocal n_open, n_nodes
+        n_open += 1
+        if hidden_depth:
+            return
+        if attributes and ("style" in attributes or "hidden" in attributes) and is_hidden(tag, attributes):
+            hide()
+            return
+        text = start_mark(tag, _NODE)
+        if text:  # what start_node does, without a call: most elements come this way
+            if phrases:
+                phrases_to_nodes()
+            n_nodes += 1
+            if n_nodes > max_elements:
+                raise PageIsFullError
+            add(text)
+            if text is LINK_START:
+                anchors.append(attributes)
+                if "href" not in attributes:
+                    pieces[-1] = _NODE
+                    return
+                targets.append(attributes["href"])
+                if "rel" in attributes and "nofollow" in attributes["rel"].lower():
+                    markup.nofollow_links.add(len(targets) - 1)
+        elif text is None:
+            start_special(tag, attributes)
+        else:
+            phrases.append(len(pieces))
+            add("")
+
+    def stop(tag: str) -> None:
+        nonlocal n_open
+        n_open -= 1
+        if hidden_depth:
+            if n_open < hidden_depth:
+                end_hidden(tag)
+            return
+        text = end_mark(tag, NODE_END)
+        if text:
+            add(text)
+        elif text is None:
+            attributes = anchors.pop()
+            if len(attributes) > 1 and pieces[-1][-1:] in blanks and is_blank() and "href" in attributes:
+                add(label_of(attributes))
+            add(NODE_END)
+        elif phrases:
+            phrases.pop()
+        else:
+            add(NODE_END)  # of a phrase element that turned out to be a node
+
+    def is_blank() -> bool:
+        """Tell whether the innermost open link holds no text."""
+        for piece in reversed(pieces):
+            if piece is LINK_START:
+                return True
+            if piece and not piece.isspace() and MARK_CHAR not in piece:
+                return False
+        return True
+
+    def start_special(tag: str, attributes: Mapping[str, str]) -> None:
+        if tag in INVISIBLE_TAGS:
+            hide()
+        elif tag in LEAF_LINK_TAGS:
+            # A link whose text is a label; what it holds is for readers without frames.
+            source = attributes.get("href" if tag == "area" else "src")
+            start_node(_NODE if source is None else LINK_START)
+            if source is not None:
+                targets.append(source)
+                add(label_of(attributes, "name"))
+            add(NODE_END)
+            hide()
+        else:
+            add(" ")
+            if tag == "img":
+                if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
+                    add(f"{label} ")
+            elif tag == "meta" or tag == "base":
+                note_about_page(markup, tag, attributes, keywords)
+            elif tag in RAW_TEXT_TAGS:
+                hide()
+
+    def start_node(text: str) -> None:
+        nonlocal n_nodes
+        if phrases:
+            phrases_to_nodes()
+        n_nodes += 1
+        if n_nodes > max_elements:
+            raise PageIsFullError
+        add(text)
+
+    def phrases_to_nodes() -> None:
+        """Make nodes of the open phrase elements: one of them is about to hold a node."""
+        nonlocal n_nodes
+        n_nodes += len(phrases)
+        if n_nodes > max_elements:
+            raise PageIsFullError
+        for place in phrases:
+            pieces[place] = _NODE
+        phrases.clear()
+
+    def hide() -> None:
+        nonlocal hidden_depth, hidden_place
+        hidden_depth, hidden_place = n_open, len(pieces)
+
+    def end_hidden(tag: str) -> None:
+        nonlocal hidden_depth
+        hidden_depth = 0
+        text = "".join(pieces[hidden_place:]) if tag in RAW_TEXT_TAGS else ""
+        del pieces[hidden_place:]
+        if tag == "noframes":
+            read_noframes(text)
+        elif tag == "title" and not titles:
+            titles.append(text)
+
+    def depth() -> int:
+        return n_open
+
+    def finish() -> Markup:
+        if hidden_depth:
+            del pieces[hidden_place:]
+        markup.title = " ".join("".join(titles).split())
+        markup.text = f"{markup.title}{_HEAD}{' '.join(keywords)}{_HEAD}{''.join(pieces)}"
+        pieces.clear()
+        return markup
+
+    return begin, start, stop, add, depth, finish

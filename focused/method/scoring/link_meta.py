@@ -1,0 +1,56 @@
+"""What is known of a link, in the meta of its request and back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.method.scoring import REASONS, Evidence
+from focused.method.scoring.base import BELOW, DISCOVERY
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+WAITS = "focused_waits"
+"""In the meta of a request whose link may still change its score; see :mod:`focused.frontier.waiting_links`."""
+
+_REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
+
+
+def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
+    """Write what is known of a link: plain values only, which any queue can store.
+
+    ``depth`` is Scrapy's own key; ``focused_carried``, ``focused_parts``, ``focused_referrers`` and
+    ``focused_model_version`` are there only where they say something.
+    """
+    meta["focused_link_score"] = evidence.score
+    meta["focused_link_reason"] = REASONS[evidence.reason]
+    meta["focused_referrer"] = evidence.referrer
+    meta["focused_irrelevant_on_path"] = evidence.irrelevant_on_path
+    meta["depth"] = evidence.depth
+    for key, value, nothing in (
+        ("focused_carried", evidence.carried, None),
+        ("focused_parts", evidence.parts, ()),
+        ("focused_referrers", evidence.n_referrers, 1),
+        ("focused_model_version", evidence.model_version, 1),
+    ):
+        if value == nothing:
+            meta.pop(key, None)
+        else:
+            meta[key] = value
+
+
+def read_evidence(meta: MutableMapping[str, Any]) -> Evidence:
+    """Return what the meta of a request says of its link; of a seed, that it is admitted with score 1."""
+    reason = _REASON_NUMBERS.get(meta.get("focused_link_reason", ""), DISCOVERY)
+    return Evidence(
+        score=meta.get("focused_link_score", 1.0),
+        reason=reason,
+        admitted=reason != BELOW,
+        referrer=meta.get("focused_referrer", ""),
+        depth=meta.get("depth", 0),
+        irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
+        carried=meta.get("focused_carried"),
+        parts=tuple(meta.get("focused_parts", ())),
+        n_referrers=meta.get("focused_referrers", 1),
+        model_version=meta.get("focused_model_version", 1),
+    )

@@ -1,0 +1,105 @@
+"""What a strategy that learns keeps for one crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.utils.steps import finish
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from focused.method.page.page import Page
+    from focused.method.scoring.base import LinkScores, Visit
+    from focused.method.topic.judge import PageRelevance
+
+
+class Session:
+    """The memory of one crawl. ``Crawl`` holds it and asks it for scores in place of the strategy.
+
+    All but ``scoring`` may be left as it is. A frontier that can change the scores of waiting links tells the session where
+    they are (``placed``), asks it what has changed (``moved``), and keeps what it has learnt from each page (``record``),
+    so that a crawl that died goes on with it (``replay``).
+    """
+
+    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+        """Learn from a page, and return a score and its reason for each of its links.
+
+        In steps, for pages with many links: between two the crawl may call anything but ``scoring`` and ``learn_again``.
+
+        Yields
+        ------
+        int
+            About how many rows of a table a step has dealt with.
+        """
+        raise TypeError(f"{type(self).__name__} must define scoring()")
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+        """Learn from a page as ``scoring`` does, in one go."""
+        return finish(self.scoring(page, relevance, visit))
+
+    def same(self, url: str, known_as: str) -> None:
+        """Note that a link led to a page that had been fetched under another URL."""
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What it has learnt, as stats by name."""
+        return {}
+
+    def max_under_way(self) -> int | None:
+        """Return how many requests may be under way now; None: as many as the crawl likes."""
+        return None
+
+    # --- With a frontier that can change scores
+
+    def placed(self, url: str, number: int, score: float) -> None:
+        """Note the number and the score with which a frontier has taken in a link."""
+
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links whose place in the frontier should change now; last, of all."""
+        return []
+
+    def gone(self, numbers: Sequence[int]) -> None:
+        """Note that links do not wait any more."""
+
+    def record(self, url: str) -> tuple[int, bytes] | None:
+        """Return, once, what was learnt from the page that a link led to: the number of its links, and all of it."""
+        return None
+
+    @property
+    def max_recorded_links(self) -> int:
+        """How many links the records may have together; the oldest are not needed beyond that."""
+        return 0
+
+    def learn_again(
+        self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
+    ) -> Iterator[int]:
+        """Learn anew from pages that another model judges, in steps; what arrives meanwhile counts, too.
+
+        Parameters
+        ----------
+        fresh : Session
+            One that knows nothing yet.
+        judged : iterable
+            The pages in the order in which they came, each judged when it is asked for.
+        max_explored : int
+            Links that may come first now to find out what there is; as many the less there is left of what is known.
+        """
+        yield from ()
+
+    @property
+    def n_pages(self) -> int:
+        """Number of the pages that it has learnt from."""
+        return 0
+
+    def replay(self, record: bytes) -> None:
+        """Learn again from what ``record`` returned.
+
+        Raises
+        ------
+        ValueError
+            If it is something else.
+        """
+
+    def resume(self) -> None:
+        """Go on after the last of the records."""

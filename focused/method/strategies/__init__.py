@@ -1,0 +1,108 @@
+"""Page and topic to a score for every link. One family a file, one registry: this one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.method.scoring.base import REASONS, LinkScores, Strategy, Visit
+from focused.method.scoring.evidence import Evidence
+from focused.method.strategies.anchor_tree import AnchorTree
+from focused.method.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
+from focused.method.strategies.clustering import Clustering
+from focused.method.strategies.content_block import (
+    ContentBlock,
+    ContentBlockSelectiveLinkContext,
+    LinkPriorityEvaluation,
+)
+from focused.method.strategies.fish_search import FishSearch
+from focused.method.strategies.hybrid import Hybrid
+from focused.method.strategies.incremental import Incremental
+from focused.method.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
+from focused.method.strategies.linkmodel.adaptive import Adaptive
+from focused.method.strategies.patel_schmidt import PatelSchmidt
+from focused.method.strategies.references import Oracle, Random
+from focused.method.strategies.shark_search import SharkSearch
+from focused.utils.parameters import parameters_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = [
+    "CHOICES",
+    "DEFAULT_STRATEGY",
+    "REASONS",
+    "STRATEGIES",
+    "Evidence",
+    "LinkScores",
+    "Strategy",
+    "Visit",
+    "check_parameters",
+    "make_strategy",
+]
+
+DEFAULT_STRATEGY = "adaptive"
+
+STRATEGIES: dict[str, type[Strategy]] = {
+    strategy.name: strategy
+    for strategy in (
+        BreadthFirst,
+        DepthFirst,
+        BestFirst,
+        FishSearch,
+        SharkSearch,
+        PatelSchmidt,
+        AnchorText,
+        AnchorTree,
+        LinkContext,
+        SelectiveLinkContext,
+        ContentBlock,
+        ContentBlockSelectiveLinkContext,
+        LinkPriorityEvaluation,
+        Clustering,
+        Incremental,
+        Hybrid,
+        Adaptive,
+        Random,
+        Oracle,
+    )
+}
+
+CHOICES = [name for name, strategy in STRATEGIES.items() if not strategy.is_reference]
+"""The strategies that a crawl is meant to be run with; the others are references for evaluations."""
+
+
+def make_strategy(name: str, settings: Mapping[str, Any] | None = None, **parameters: Any) -> Strategy:
+    """Return the strategy of a name; ``prepare(topic)`` of it is ready to crawl.
+
+    Parameters
+    ----------
+    name : str
+        One of ``STRATEGIES``.
+    settings : mapping, optional
+        Where its parameters' settings are; without, they have their defaults.
+    **parameters
+        Values of its parameters, by the names of the fields; stronger than settings.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name, or a parameter is out of its range.
+    """
+    if name not in STRATEGIES:
+        raise ValueError(f"strategy must be one of {', '.join(CHOICES)}. Got {name!r}.")
+    kind = STRATEGIES[name]
+    found = {} if settings is None else {name: each.read(settings) for name, each in parameters_of(kind).items()}
+    return kind(**{**found, **parameters})
+
+
+def check_parameters(settings: Mapping[str, Any]) -> None:
+    """Refuse settings of any strategy's parameters that are not what they must be.
+
+    Raises
+    ------
+    ValueError
+        Naming the setting and its range.
+    """
+    for kind in STRATEGIES.values():
+        for each in parameters_of(kind).values():
+            each.read(settings)

@@ -1,0 +1,137 @@
+"""A page classifier and a link classifier, added up."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.method.scoring.base import BELOW, BY_MODEL, LinkScores, Strategy
+from focused.method.strategies.link_counts import TermColumns
+from focused.method.strategies.rbf_classifier import RbfClassifier
+from focused.method.strategies.training_links import drawn, folds, training_links
+from focused.method.topic.names import TopicError
+from focused.utils.parameters import parameter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from focused.method.page.page import Page
+    from focused.method.scoring.base import Visit
+    from focused.method.strategies.training_links import Flags, Rows, TrainingLinks
+    from focused.method.text.analyzer import Analyzer
+    from focused.method.topic import Topic
+    from focused.method.topic.judge import PageRelevance
+
+logger = logging.getLogger(__name__)
+
+WINDOW_CHARS = 50
+"""On each side of the anchor, as the topic's examples have it."""
+_N_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class TextModel:
+    """A classifier with the columns of its terms."""
+
+    columns: TermColumns
+    classifier: RbfClassifier
+
+
+@dataclass(frozen=True)
+class Hybrid(Strategy):
+    """w1 times the score of the page plus w2 times the score of the link, admitted above 0.5 [I18, eq. 1].
+
+    Both scores are probabilities of C-SVMs with a radial kernel on tf-idf rows [I18, Table 2]: the one judges the page
+    that holds the link, the other the anchor text with 50 characters on each side. They are trained on the topic's
+    examples, the second on the links among these. Both classes weigh the same, as I18's nearly do (docs/method.md, D67).
+    """
+
+    #: w1; w2 is the rest.
+    page_weight: float = parameter("FOCUSED_HYBRID_PAGE_WEIGHT", 0.1, least=0, most=1)
+    #: Links that score more are admitted.
+    threshold: float = parameter("FOCUSED_HYBRID_THRESHOLD", 0.5, least=0, most=1)
+    #: Whether the words of the URL count among the link's.
+    with_urls: bool = parameter("FOCUSED_HYBRID_URL_TERMS", False)
+    #: Penalty of the SVMs.
+    penalty: float = parameter("FOCUSED_HYBRID_C", 1.0, least=1e-6, most=1e6)
+    #: Of the radial kernel; 0: one over the number of terms.
+    gamma: float = parameter("FOCUSED_HYBRID_GAMMA", 0.0, least=0, most=1e6)
+    #: Where the solver stops.
+    tolerance: float = parameter("FOCUSED_HYBRID_TOLERANCE", 0.001, least=1e-9, most=1)
+    #: Pages, and links, that the SVMs are trained on; of more a draw.
+    max_examples: int = parameter("FOCUSED_HYBRID_MAX_EXAMPLES", 2000, least=20, most=20_000)
+    analyzer: Analyzer | None = field(default=None, repr=False, compare=False)
+    pages: TextModel | None = field(default=None, repr=False, compare=False)
+    links: TextModel | None = field(default=None, repr=False, compare=False)
+
+    name = "hybrid"
+
+    def prepare(self, topic: Topic) -> Self:
+        """Return the strategy with its two classifiers, trained on the topic's examples.
+
+        Raises
+        ------
+        TopicError
+            If the topic has no examples, or too few relevant ones.
+        """
+        training = training_links(topic, self.name)
+        examples = training.examples
+        pages = self._model(examples.pages, training.pages, np.arange(len(training.pages)), examples.terms)
+        if pages is None:
+            raise TopicError(
+                f"The strategy hybrid must have two relevant pages and two others among the examples of topic "
+                f"{topic.name!r}. Got {int(training.pages.sum())} relevant of {len(training.pages)}. Train the topic with "
+                f"example pages, or choose another strategy: -a strategy=NAME"
+            )
+        links = self._link_model(training)
+        if links is None:
+            logger.warning(
+                "hybrid judges links as if they were pages: of %d links among the examples of topic %s %d lead to relevant "
+                "pages. More examples that link to each other help.",
+                *(examples.n_links, topic.name, int(training.links.sum())),
+            )
+        return replace(self, analyzer=topic.analyzer, pages=pages, links=links or pages)
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+        """Return the weighted sum of both probabilities; of a link's anchors the best counts."""
+        if self.pages is None or self.links is None or self.analyzer is None:
+            raise ValueError("hybrid must be prepared for a topic before it scores.")
+        if not page.n_links:
+            return LinkScores(np.zeros(0), np.zeros(0, dtype=np.int64))
+        of_page = float(self.pages.classifier.probabilities(self.pages.columns.page(page))[0])
+        windows = self.links.columns.windows(page, self.analyzer, WINDOW_CHARS, with_urls=self.with_urls)
+        of_links = page.best_of_anchors(self.links.classifier.probabilities(windows))
+        scores = hybrid_score(of_page, of_links, self.page_weight)
+        return LinkScores(scores, np.where(scores > self.threshold, BY_MODEL, BELOW))
+
+    def _link_model(self, training: TrainingLinks) -> TextModel | None:
+        if training.are_few:
+            return None
+        examples = training.examples
+        counts = examples.windows + examples.urls if self.with_urls else examples.windows
+        return self._model(counts, training.links, examples.targets, examples.terms)
+
+    def _model(self, counts: Any, labels: Flags, groups: Rows, terms: list[str]) -> TextModel | None:
+        """Train a classifier, or return None where one kind of text has less than two groups."""
+        chosen = drawn(labels, self.max_examples, random_state=0)
+        counts, labels, groups = counts[chosen], labels[chosen], groups[chosen]
+        splits = folds(labels, groups, _N_FOLDS, random_state=0)
+        if not splits:
+            return None
+        held = np.flatnonzero(np.bincount(counts.indices, minlength=counts.shape[1]) >= 2)
+        classifier = RbfClassifier(
+            counts[:, held], labels, splits, C=self.penalty, gamma=self.gamma, tolerance=self.tolerance
+        )
+        return TextModel(TermColumns([terms[column] for column in held]), classifier)
+
+
+def hybrid_score(page_score: Any, link_score: Any, page_weight: float) -> Any:
+    """Return w1 page score + w2 link score, with w1 + w2 = 1 [I18, eq. 1].
+
+    >>> round(hybrid_score(0.2, 0.6, 0.1), 2)
+    0.56
+    """
+    return page_weight * page_score + (1 - page_weight) * link_score

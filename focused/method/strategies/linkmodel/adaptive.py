@@ -1,0 +1,103 @@
+"""A strategy that learns, while it crawls, which links lead to relevant pages."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from focused.method.page.units import ANCHOR, BLOCK, CONTEXT
+from focused.method.scoring.base import LinkScores, Strategy
+from focused.method.topic.names import TopicError
+from focused.utils.parameters import parameter
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from focused.method.page.page import Page
+    from focused.method.scoring.base import Visit
+    from focused.method.strategies.linkmodel.prior import Prior
+    from focused.method.strategies.linkmodel.session import LinkSession
+    from focused.method.topic import Topic
+    from focused.method.topic.judge import PageRelevance
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Adaptive(Strategy):
+    """Begins with page, block, anchor text and context in equal parts, and learns from what comes of every link.
+
+    The model is a logistic regression on the relevances of all pages that link somewhere, on the terms of URLs and anchor
+    texts, and on what came of other links of the same page, block, place, text, folder and host (docs/method.md,
+    "Adaptive"). Nothing is below the threshold. The score is the logistic function of half the log-odds.
+    """
+
+    #: Pages between two fits.
+    every_pages: int = parameter("FOCUSED_ADAPTIVE_EVERY_PAGES", 25, least=1)
+    #: What of the outcomes of the links found on a page counts as the outcome of the link to it.
+    credit: float = parameter("FOCUSED_ADAPTIVE_CREDIT", 0.3, least=0, most=1)
+    #: Share of the pages that are drawn by lot.
+    exploration: float = parameter("FOCUSED_ADAPTIVE_EXPLORATION", 0.0, least=0, most=1)
+    #: Links that are remembered.
+    max_links: int = parameter("FOCUSED_ADAPTIVE_MAX_LINKS", 100_000, least=1000)
+    #: Until so many pages are in, fewer are asked for at a time.
+    warm_up_pages: int = parameter("FOCUSED_ADAPTIVE_WARM_UP_PAGES", 50, least=0)
+    #: How far links come forward behind a seed that has had less than an equal share of the pages.
+    fairness: float = parameter("FOCUSED_ADAPTIVE_FAIRNESS", 1.0, least=0)
+    #: Another one draws other links.
+    seed: int = parameter("FOCUSED_ADAPTIVE_SEED", 0, least=0)
+    #: Outcomes that each link among the topic's examples counts as.
+    examples: float = parameter("FOCUSED_ADAPTIVE_EXAMPLES", 0.2, least=0, most=1)
+    #: What they teach.
+    prior: Prior | None = field(default=None, repr=False, compare=False)
+
+    name = "adaptive"
+    merges = False  # its memory holds what every page says, and moves the links itself
+    kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
+
+    def prepare(self, topic: Topic) -> Self:
+        """Return the strategy with what the links among the topic's examples teach; without such it begins with nothing."""
+        from focused.method.strategies.linkmodel.examples import learnt_prior
+
+        try:
+            return replace(self, prior=learnt_prior(topic, self.examples))
+        except TopicError as error:
+            logger.warning("adaptive begins without what the topic's examples could teach. %s", error)
+            return self
+
+    @property
+    def remark(self) -> str:
+        """What whoever sees scores outside of a crawl has to know."""
+        from focused.method.strategies.linkmodel.prior import NO_PRIOR
+
+        knows = (
+            "nothing of links: among the topic's examples there are too few"
+            if self.prior is None or self.prior is NO_PRIOR
+            else "what the links among the topic's examples teach"
+        )
+        return (
+            f"{self.name} learns during a crawl. The scores above are those of its first page: it then knows {knows}.\n"
+            f"What a crawl has made of a link says: scrapy frontier RUN_DIR --why URL"
+        )
+
+    def session(self) -> LinkSession:
+        """Return the memory of a crawl that begins."""
+        # Other crawls should not wait for what this imports.
+        from focused.method.strategies.linkmodel.prior import NO_PRIOR
+        from focused.method.strategies.linkmodel.session import LinkSession
+
+        return LinkSession(
+            every_pages=self.every_pages,
+            credit=self.credit,
+            exploration=self.exploration,
+            max_links=self.max_links,
+            warm_up_pages=self.warm_up_pages,
+            seed=self.seed,
+            prior=self.prior or NO_PRIOR,
+            fairness=self.fairness,
+        )
+
+    def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
+        """Return the scores of a crawl that knows nothing but this page."""
+        return self.session().score(page, relevance, visit)

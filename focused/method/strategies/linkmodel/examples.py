@@ -1,0 +1,138 @@
+"""What the links among a topic's examples teach before the crawl: weights to begin with, and rates of groups."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.strategies.linkmodel.descent import descend
+from focused.method.strategies.linkmodel.features import MAX_ANCHOR_TERMS, PageLinks, UrlFeatures, hashed, logit
+from focused.method.strategies.linkmodel.memory import LinkMemory
+from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
+from focused.method.strategies.linkmodel.training_rows import DENSE, Loss, Rates, training_matrix
+from focused.method.topic.counted import relevance_of_counts
+from focused.utils.steps import finish
+
+if TYPE_CHECKING:
+    from focused.method.topic import Topic, TopicExamples
+
+Floats = npt.NDArray[np.float64]
+
+FEW = 10
+"""Fewer linked examples teach nothing."""
+
+# Examples do not say where in the page a link stands.
+_UNKNOWN = [DENSE.index(name) for name in ("block", "place")]
+_MAX_ITERATIONS = 100
+
+
+class _ExampleMemory(LinkMemory):
+    """Links whose URLs are the numbers of examples: of these, hashed features are known, and no addresses."""
+
+    def __init__(self, examples: TopicExamples) -> None:
+        super().__init__(max_links=2 * max(examples.pages.shape[0], examples.n_links, 1000))
+        self._rows: dict[str, npt.NDArray[Any]] = {}
+        if examples.places is not None:
+            self._rows = {
+                str(target): row for target, row in zip(examples.targets.tolist(), examples.places, strict=True)
+            }
+
+    def _features(self, url: str) -> UrlFeatures:
+        row = self._rows.get(url)
+        if row is None or not row[1]:
+            return UrlFeatures([], f"?{url}", f"?{url}")
+        return UrlFeatures([column for column in row[2:].tolist() if column], f"#{row[1]}", f"#{row[0]}")
+
+    def _key(self, place: str) -> int:
+        return int(place[1:]) if place[0] == "#" else hash(place)
+
+
+def learnt_prior(topic: Topic, weight: float) -> Prior:
+    """Return what the links among the examples of a topic teach.
+
+    The model is fitted to them as to a crawl, the outcome of a link being 1 where it leads to a positive and else what
+    the topic's classifier says of its target. Each counts as `weight` outcomes.
+
+    Parameters
+    ----------
+    topic : Topic
+    weight : float
+        In [0, 1].
+
+    Raises
+    ------
+    TopicError
+        If the examples cannot be read.
+    """
+    examples = topic.examples
+    if not weight or examples is None or examples.n_links < FEW:
+        return NO_PRIOR
+    memory = _memory(topic, examples)
+    outcome = memory.links["outcome"]
+    training = np.flatnonzero(~np.isnan(outcome) & (memory.links["n_referrers"] > 0))
+    if len(training) < FEW:
+        return NO_PRIOR
+    training = training[:60_000]  # more than a topic keeps
+    rates = Rates(memory, outcome.copy())
+    for _ in rates.count():
+        pass
+    dense, terms, columns = finish(training_matrix(memory, training, outcome.copy(), rates))
+    dense[:, _UNKNOWN] = 0.0
+    terms.sum_duplicates()
+    start, penalty = NO_PRIOR.of(columns)
+    loss = Loss(dense, terms, outcome[training], start, penalty)
+    steps = descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS, tolerance=1e-6)
+    found, _ = finish(steps)
+    curvature = loss.curvature(found) - penalty
+    # What a weight would have become with `weight` of the examples, as far as it depends on itself alone.
+    sure = weight * (penalty + curvature) / (penalty + weight * curvature)
+    mean = start + (found - start) * np.where(curvature > 0, sure, 0.0)
+    sureness = penalty + weight * curvature
+    mean[0], sureness[0] = start[0], penalty[0]  # how many links are relevant is another matter in each crawl
+    n = len(DENSE)
+    groups = {name: _known(memory, rates, name, weight) for name in ("anchor", "folder", "host")}
+    return Prior(mean[:n], sureness[:n], columns.astype(np.int64), mean[n:], sureness[n:], groups)
+
+
+def _memory(topic: Topic, examples: TopicExamples) -> LinkMemory:
+    pages = relevance_of_counts(topic, examples.terms, examples.pages, "page")
+    outcomes = np.where(examples.positive, 1.0, pages)
+    anchors = logit(relevance_of_counts(topic, examples.terms, examples.anchors, "anchor"))
+    contexts = logit(relevance_of_counts(topic, examples.terms, examples.contexts, "context"))
+    columns = np.array([hashed(term) for term in examples.terms], dtype=np.int64)
+    texts = [
+        tuple(sorted(set(columns[examples.anchors.indices[first:last]].tolist()))[:MAX_ANCHOR_TERMS])
+        for first, last in zip(examples.anchors.indptr[:-1], examples.anchors.indptr[1:], strict=True)
+    ]
+    # A block is not known: the context of a link says most of what its block would.
+    logits = np.column_stack((logit(pages)[examples.sources], contexts, anchors, contexts))
+    order = np.argsort(examples.sources, kind="stable")
+    ends = np.searchsorted(examples.sources[order], np.arange(len(pages) + 1))
+    is_target = np.zeros(len(pages), dtype=np.bool_)
+    is_target[examples.targets] = True
+    memory = _ExampleMemory(examples)
+    for page in range(len(pages)):
+        rows = order[ends[page] : ends[page + 1]]
+        rows = rows[examples.targets[rows] != page]
+        rows = rows[np.unique(examples.targets[rows], return_index=True)[1]]
+        if not len(rows) and not is_target[page]:
+            memory.n_pages += 1
+            memory.relevance += float(outcomes[page])
+            continue
+        none = np.zeros(len(rows), dtype=np.int64)
+        links = [str(target) for target in examples.targets[rows].tolist()]
+        found = [texts[row] for row in rows.tolist()]
+        memory.add(PageLinks((str(page),), float(outcomes[page]), "", links, none, none, logits[rows], found))
+    return memory
+
+
+def _known(memory: LinkMemory, rates: Rates, name: str, weight: float) -> dict[int, tuple[float, float]]:
+    found, counts = rates.known(name)
+    keys = memory.groups[name].table["key"]
+    return {
+        key: (rate, weight * count)
+        for key, rate, count in zip(keys.tolist(), found.tolist(), counts.tolist(), strict=False)
+        if count
+    }

@@ -1,0 +1,82 @@
+"""Which waiting links are fetched to learn from them, whatever their scores say."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.method.strategies.linkmodel.growing_arrays import Rows
+
+_WINDOW = 28
+"""Pages whose mean relevance says how a crawl fares."""
+
+
+class LinkExploration:
+    """Draws links that come first, and marks them in the column ``explores`` of the table of links.
+
+    Parameters
+    ----------
+    share : float
+        In [0, 1], of the pages that are fetched.
+    seed : int
+        Of the draws.
+    """
+
+    def __init__(self, share: float, seed: int) -> None:
+        self._share = share
+        self._random = np.random.default_rng(seed)
+        #: Links to draw, kept over from one time to the next: a share of few pages is less than a link.
+        self._owed = 0.0
+
+    def by_lot(self, links: Rows, n_pages: int) -> None:
+        """Let links drawn from all that wait come first, for the next pages of the crawl.
+
+        Parameters
+        ----------
+        links : Rows
+            The table of :class:`~focused.method.strategies.linkmodel.memory.LinkMemory`.
+        n_pages : int
+        """
+        self._owed += self._share * n_pages
+        waiting = _waiting(links)
+        n_drawn = min(int(self._owed), len(waiting))
+        if n_drawn:
+            self._owed -= n_drawn
+            links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
+
+    def of_folders(self, links: Rows, n_links: int) -> None:
+        """Let links come first from the folders of which the fewest pages are known; which of a folder's, by lot.
+
+        Parameters
+        ----------
+        links : Rows
+            As of `by_lot`.
+        n_links : int
+        """
+        waiting = self._random.permutation(_waiting(links))
+        fetched = np.flatnonzero(~np.isnan(links["outcome"]))
+        folders = links["folder"][waiting].astype(np.int64)
+        n_known = np.bincount(links["folder"][fetched], minlength=int(folders.max(initial=0)) + 1)
+        order = np.argsort(folders, kind="stable")
+        first = np.flatnonzero(np.diff(folders[order], prepend=-1))
+        before = np.empty(len(waiting), dtype=np.int64)
+        before[order] = np.arange(len(waiting)) - np.repeat(first, np.diff([*first, len(waiting)]))
+        links["explores"][waiting[np.argsort(n_known[folders] + before, kind="stable")[:n_links]]] = True
+
+
+def _waiting(links: Rows) -> npt.NDArray[np.int64]:
+    return np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
+
+
+def share_lost(relevances: Sequence[float]) -> float:
+    """Return by how much the latest pages are less relevant than those of the best time were, in [0, 1]."""
+    if len(relevances) <= _WINDOW:
+        return 0.0
+    sums = np.cumsum([0.0, *relevances])
+    means = (sums[_WINDOW:] - sums[:-_WINDOW]) / _WINDOW
+    return float(1 - means[-1] / max(means.max(), 1e-12))

@@ -1,0 +1,267 @@
+"""What a page says of each of its links, as plain numbers: nothing of the page itself has to be kept for them."""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.scoring.base import block_of_links
+from focused.method.text.analyzer import FIRST_TERM, TERMS
+
+if TYPE_CHECKING:
+    from focused.method.page.page import Page
+    from focused.method.topic.judge import PageRelevance
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+N_COLUMNS = 2**16
+"""Columns that the terms of URLs, and those of anchor texts, are hashed to; column 0 stands for no term."""
+
+MAX_URL_TERMS, MAX_ANCHOR_TERMS = 16, 12
+_MOST_LOGIT = 6.0
+_MAX_DEPTH = 63
+_IN_THOUSANDTHS = 1000
+_MAX_REMEMBERED_BYTES = 256
+_TOKEN = re.compile(r"[a-z]+|[0-9]+")
+# What `urlsplit` and `unquote` would leave as it is.
+_PLAIN_URL = re.compile(
+    r"https?://([a-z0-9.-]+)(?::[0-9]*)?((?:/[A-Za-z0-9_.~/,;=+:@!$&'()*-]*)?)(?:\?([^#\s]*))?\Z", re.ASCII
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PageLinks:
+    """What there is to learn from one page: how relevant it is, and what it says of its links, one row each."""
+
+    #: The URLs that led to it: the link's, those of redirects, the one the web names.
+    urls: tuple[str, ...]
+    #: In [0, 1].
+    relevance: float
+    host: str
+    links: list[str]
+    #: Number of the block that each stands in, shape (n_links,).
+    blocks: Integers
+    #: Place of the block and depth of the element as one number, shape (n_links,).
+    places: Integers
+    #: Logits of the relevance of page, block, anchor text and context, in whole thousandths; shape (n_links, 4).
+    logits: Floats
+    #: Hashed terms of each anchor text, in ascending order.
+    anchors: list[tuple[int, ...]]
+
+    def pack(self) -> bytes:
+        """Return all of it as bytes that `unpack` understands."""
+        about = json.dumps([self.urls, self.relevance, self.host, self.links], separators=(",", ":"))
+        lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
+        numbers: list[npt.ArrayLike] = [
+            self.blocks,
+            self.places,
+            np.rint(self.logits * _IN_THOUSANDTHS).ravel(),
+            lengths,
+            terms,
+        ]
+        return zlib.compress(about.encode() + b"\n" + np.concatenate(numbers).astype("<i4").tobytes(), 1)
+
+    @classmethod
+    def unpack(cls, data: bytes) -> PageLinks:
+        """Return what was packed.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are something else.
+        """
+        try:
+            about, _, rest = zlib.decompress(data).partition(b"\n")
+            urls, relevance, host, links = json.loads(about)
+            numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
+            blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
+            ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
+            is_complete = len(lengths) == n and lengths.sum() == len(terms)
+            if not is_complete or ((lengths < 0) | (lengths > MAX_ANCHOR_TERMS)).any():
+                raise ValueError("it has too few or too many numbers")
+            if ((terms < 0) | (terms >= N_COLUMNS)).any():
+                raise ValueError("a term has no column")
+            return cls(
+                *(tuple(urls), float(relevance), str(host), list(map(str, links)), blocks, places),
+                logits.reshape(n, 4) / _IN_THOUSANDTHS,
+                [tuple(columns[start:end]) for start, end in zip([0, *ends], ends, strict=False)],
+            )
+        except (zlib.error, TypeError, ValueError) as error:
+            raise ValueError(f"not what a page says of its links: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class UrlFeatures:
+    """Columns of a URL's terms, without duplicates, and the host and folder that it lies in."""
+
+    columns: list[int]
+    host: str
+    folder: str
+
+
+def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> PageLinks:
+    """Return what a page says of its links.
+
+    Parameters
+    ----------
+    page : Page
+    relevance : PageRelevance
+        With blocks, anchors and contexts.
+    urls : tuple of str
+        That led to the page, at least one.
+    """
+    n_links = page.n_links
+    values = np.empty((n_links, 4))
+    values[:, 0] = relevance.page
+    if n_links:
+        values[:, 1] = block_of_links(page, relevance.blocks)
+        values[:, 2], values[:, 3] = relevance.anchors, relevance.contexts
+    first = np.empty(n_links, dtype=np.int64)
+    first[page.anchor_links[::-1]] = np.arange(len(page.anchor_links))[::-1]  # what is written last stays
+    blocks, nodes = page.anchor_blocks[first], page.anchors[first]
+    # Blocks of a page are told apart by their place from the front, or else from the end.
+    behind = page.n_blocks - blocks
+    sides = np.where(blocks < 4, blocks, np.where(behind <= 4, 4 + behind, 9))
+    return PageLinks(
+        urls=urls,
+        relevance=relevance.page,
+        host=_host(page.url),
+        links=list(page.link_numbers),
+        blocks=blocks,
+        places=sides * (_MAX_DEPTH + 1) + _depths(page.outline.parent, nodes),
+        logits=np.round(logit(values), 3),
+        anchors=_anchor_columns(page),
+    )
+
+
+def logit(values: npt.ArrayLike) -> Floats:
+    """Return the logits of probabilities, cut at 6 on both sides.
+
+    >>> logit([0.5, 0.0]).tolist()
+    [0.0, -6.0]
+    """
+    inside = np.clip(values, 1e-6, 1 - 1e-6)
+    found: Floats = np.clip(np.log(inside / (1 - inside)), -_MOST_LOGIT, _MOST_LOGIT)
+    return found
+
+
+def url_features(url: str) -> UrlFeatures:
+    """Return what a URL says of itself.
+
+    >>> url_features("http://A.org/x/Y12.html").folder, url_features("http://a.org/x/y3.html").host
+    ('a.org/x', 'a.org')
+    """
+    plain = _PLAIN_URL.match(url)
+    if plain is not None:  # a third of the time
+        host, path, query = plain[1], plain[2], plain[3] or ""
+    else:
+        try:
+            parts = urlsplit(url)
+            host, path, query = parts.hostname or "", unquote(parts.path), parts.query
+        except ValueError:
+            host, path, query = "", url, ""
+    folder, _, name = path.lower().rpartition("/")
+    extension = name.rpartition(".")[2][:6] if "." in name else "-" if name else "/"
+    n_folders = min(folder.count("/") + (not name), 6)
+    terms = [f"extension {extension}", f"depth {n_folders}"]
+    if "~" in path:
+        terms.append("tilde")
+    if query:
+        terms += ["query", *(f"query {token}" for token in _TOKEN.findall(query.lower())[:4])]
+    terms += [f"file {token}" for token in _tokens(name)]
+    columns = [*_host_columns(host), *map(hashed, terms), *_folder_columns(folder)]
+    return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder)
+
+
+def _tokens(text: str) -> list[str]:
+    # Of numbers only the length says something about other links.
+    return ["#" * len(token) if token[0].isdigit() else token for token in _TOKEN.findall(text)]
+
+
+@lru_cache(maxsize=2**16)
+def hashed(term: str) -> int:
+    """Return the column of a term, from 1 on."""
+    # The same in every process, which Python's own hash is not.
+    return zlib.crc32(term.encode("utf-8", "replace")) % (N_COLUMNS - 1) + 1
+
+
+@lru_cache(maxsize=2**13)
+def place_key(place: str) -> int:
+    """Return the number of a host or folder, the same in every process; among 100,000 two or so share one."""
+    return zlib.crc32(place.encode("utf-8", "replace"))
+
+
+@lru_cache(maxsize=2**13)
+def _host_columns(host: str) -> list[int]:
+    labels = host.split(".")
+    return [hashed(f"host {host}"), hashed(f"label {labels[0]}"), hashed(f"domain {'.'.join(labels[-2:])}")]
+
+
+@lru_cache(maxsize=2**13)
+def _folder_columns(folder: str) -> list[int]:
+    # The last folders first: they say most, and of long paths the rest is left out.
+    return [hashed(f"folder {token}") for token in reversed(_tokens(folder))]
+
+
+@lru_cache(maxsize=2**17)
+def _term_column(number: int) -> int:
+    return hashed(TERMS.term(number))
+
+
+@lru_cache(maxsize=2**13)
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _anchor_columns(page: Page) -> list[tuple[int, ...]]:
+    size, terms = page.terms.itemsize, page.terms.tobytes()
+    starts = (page.chunk_start[page.outline.first_chunk[page.anchors]] * size).tolist()
+    ends = (page.chunk_start[page.outline.last_chunk[page.anchors]] * size).tolist()
+    kind, found = page.terms.dtype.str, []
+    for anchors in page.link_anchors:
+        text = b"".join([terms[starts[anchor] : ends[anchor]] for anchor in anchors])
+        # Most anchor texts stand on other pages, too.
+        found.append(_remembered_columns(text, kind) if len(text) <= _MAX_REMEMBERED_BYTES else _columns(text, kind))
+    return found
+
+
+def _columns(text: bytes, kind: str) -> tuple[int, ...]:
+    """Return the columns of the first different terms of a text: bytes of an array of term ids."""
+    columns: dict[int, None] = {}
+    for number in np.frombuffer(text, dtype=kind).tolist():
+        if number >= FIRST_TERM:
+            columns[_term_column(number)] = None
+            if len(columns) == MAX_ANCHOR_TERMS:
+                break
+    return tuple(sorted(columns))
+
+
+_remembered_columns = lru_cache(maxsize=2**14)(_columns)
+
+
+def _depths(parent: Integers, nodes: Integers) -> Integers:
+    """Return how many elements each node lies in, itself counted; at most 63."""
+    above, depths, inside = parent.tolist(), {-1: 0}, nodes.tolist()
+    for node in inside:
+        path = []
+        while node not in depths:
+            path.append(node)
+            node = above[node]
+        depth = depths[node]
+        for each in reversed(path):
+            depth += 1
+            depths[each] = depth
+    return np.minimum(np.array([depths[node] for node in inside], dtype=np.int64), _MAX_DEPTH)

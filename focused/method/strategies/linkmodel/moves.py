@@ -1,0 +1,120 @@
+"""Which waiting links a frontier has to move, because their scores have changed: some with every page, the best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from focused.method.strategies.linkmodel.memory import LinkMemory
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# What a frontier is told after a fit: the best links, ten for each page until the next fit, and of the rest a few with every
+# page; to move one costs 8 us. Never more than a thousand at a time: a page may have changed thousands.
+_N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
+
+_LEVELS = 1_000
+_NONE: Integers = np.zeros(0, dtype=np.int64)
+
+
+class LinkMoves:
+    """Knows where in the frontier links wait, and which of them belong elsewhere.
+
+    Parameters
+    ----------
+    memory : LinkMemory
+        Its columns ``frontier`` and ``level`` say where.
+    score : function
+        From numbers of links to their scores in [0, 1], as they are now.
+    """
+
+    def __init__(self, memory: LinkMemory, score: Callable[[Integers], Floats]) -> None:
+        self._memory = memory
+        self._score = score
+        #: Links whose scores may have changed since the frontier was told, and these scores; what came last counts.
+        self._changed: list[tuple[Integers, Floats]] = []
+        self._rest = _NONE
+
+    def __len__(self) -> int:
+        """How many links may have to be moved."""
+        return len(self._rest) + sum(len(links) for links, _ in self._changed)
+
+    def placed(self, url: str, number: int, score: float) -> None:
+        """Note the number and the score with which the frontier has taken in a link."""
+        link = self._memory.number(url)
+        if link is not None:
+            self._memory.links["frontier"][link] = number
+            self._memory.links["level"][link] = round(score * _LEVELS)
+
+    def gone(self, numbers: Sequence[int]) -> None:
+        """Note that links do not wait any more."""
+        column = self._memory.links["frontier"]
+        column[np.isin(column, numbers)] = -1
+
+    def changed(self, links: Integers, scores: Floats) -> None:
+        """Note that the scores of links may have changed."""
+        self._changed.append((links, scores))
+
+    def all_changed(self, next_fit: int, least_pages: int) -> Iterator[int]:
+        """Note that the scores of all links may have changed; in steps, which say about how many rows they dealt with.
+
+        Parameters
+        ----------
+        next_fit : int
+            Until so many pages are in the best links are to be in their places,
+        least_pages : int
+            and for at least so many pages to come.
+        """
+        links = self._memory.links
+        waiting = np.flatnonzero(links["frontier"] >= 0)
+        scores = self._score(waiting)
+        yield 20 * len(waiting)
+        levels = _levels(scores)
+        # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
+        # that has become as much better.
+        better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
+        rows = np.flatnonzero(is_other)
+        rows = rows[np.argsort(-better[rows], kind="stable")]
+        n_pages = max(next_fit - self._memory.n_pages, least_pages)
+        first = rows[: min(_BEST_FOR_PAGE * n_pages, _N_BEST)]
+        self._changed.append((waiting[first], scores[first]))
+        self._rest = waiting[rows[len(first) :]]
+
+    def due(self, *, is_last: bool) -> list[tuple[int, float]]:
+        """Return the numbers in the frontier and the new scores of links that are to be moved now.
+
+        Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
+
+        Parameters
+        ----------
+        is_last : bool
+            Whether to return all there are.
+        """
+        links, found = self._memory.links, dict[int, float]()
+        changed, self._changed = self._changed, []
+        n_rest = len(self._rest) if is_last else _N_REST
+        rest, self._rest = self._rest[:n_rest], self._rest[n_rest:]
+        if len(rest):
+            changed.append((rest, self._score(rest)))
+        for ids, scores in changed:
+            # Most of a page's links wait no more, or are where they belong.
+            before, after = links["level"][ids], _levels(scores)
+            rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
+            if len(rows) > (room := _N_BEST - len(found)) and not is_last:
+                rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
+                self._changed.append((ids[rows[room:]], scores[rows[room:]]))
+                rows = rows[:room]
+            if len(rows):
+                links["level"][ids[rows]] = after[rows]
+                found.update(zip(links["frontier"][ids[rows]].tolist(), scores[rows].tolist(), strict=True))
+        return list(found.items())
+
+
+def _levels(scores: Floats) -> npt.NDArray[np.int32]:
+    return np.rint(scores * _LEVELS).astype(np.int32)

@@ -1,0 +1,303 @@
+"""One crawl's memory of links, and the model that it is scored by: learns from every page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import expit
+
+from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
+from focused.method.scoring.session import Session
+from focused.method.strategies.linkmodel.exploration import LinkExploration, share_lost
+from focused.method.strategies.linkmodel.features import PageLinks, UrlFeatures, page_links
+from focused.method.strategies.linkmodel.forgetting import Forgetting
+from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
+from focused.method.strategies.linkmodel.model import LinkModel
+from focused.method.strategies.linkmodel.moves import LinkMoves
+from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
+from focused.method.strategies.linkmodel.seed_shares import NOBODY
+from focused.utils.steps import finish
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Sequence
+
+    from focused.method.page.page import Page
+    from focused.method.scoring.base import Visit
+    from focused.method.topic.judge import PageRelevance
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_FIRST_FIT = 5
+_SLOWER_FROM = 20
+"""Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
+
+_WORK_OF_PAGE = 1_000_000
+"""Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
+pages teach the same. Up to some thousand pages a fit is done within its page."""
+_MANY_LINKS = 1_000
+"""Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
+
+
+class LinkSession(Session):
+    """Learns which links lead to relevant pages.
+
+    Parameters
+    ----------
+    every_pages : int
+        Pages between two fits of the model.
+    credit : float
+        In [0, 1]; see :class:`LinkModel`.
+    exploration : float
+        In [0, 1]: share of the pages that are fetched to learn from them.
+    max_links : int
+        Links that are remembered.
+    warm_up_pages : int
+        Until so many pages are in, fewer are asked for at a time.
+    seed : int
+        Of what is explored.
+    prior : Prior, optional
+        What the model begins with.
+    fairness : float
+        At least 0: how far links come forward that were reached from a seed that has had less than an equal share of the
+        pages (:class:`SeedShares`); with a single seed, from one of its links that has.
+    """
+
+    def __init__(
+        self,
+        *,
+        every_pages: int = 25,
+        credit: float = 0.0,
+        exploration: float = 0.0,
+        max_links: int = 100_000,
+        warm_up_pages: int = 50,
+        seed: int = 0,
+        prior: Prior = NO_PRIOR,
+        fairness: float = 0.0,
+    ) -> None:
+        self.memory = LinkMemory(max_links)
+        self.model = LinkModel(self.memory, credit, prior)
+        self._every_pages = every_pages
+        self._exploration = LinkExploration(exploration, seed)
+        self._fairness = fairness
+        self._warm_up_pages = warm_up_pages
+        self._next_fit = min(_FIRST_FIT, every_pages)
+        self._n_fits = 0
+        self._moves = LinkMoves(self.memory, self._scores)
+        self._records: dict[str, PageLinks] = {}
+        self._has_frontier = False
+        self._work: Iterator[int] | None = None
+        self._room = Forgetting(self.model)
+        self._n_new = 0
+        #: Pages that came while it learns anew; None where it does not.
+        self._arrived: list[PageLinks] | None = None
+
+    def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
+        """Learn from a page, and return a score for each of its links."""
+        found = page_links(page, relevance, visit.urls or (page.url,))
+        yield page.n_links
+        if self._has_frontier:
+            self._records[found.urls[0]] = found
+        _, scores = yield from self._learning(found)
+        return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
+
+    def same(self, url: str, known_as: str) -> None:
+        """Note that a link led to a page that had been fetched under another URL."""
+        self.memory.same(url, known_as)
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """Stats: how often the model was fitted, and of the last time, to what and how well."""
+        found: dict[str, float] = {"focused/adaptive/fits_count": self._n_fits}
+        if self.memory.n_forgotten:
+            found["focused/adaptive/forgotten_count"] = self.memory.n_forgotten
+        if (last := self.model.last) is not None:
+            found["focused/adaptive/outcomes_count"] = last.n_outcomes
+            found["focused/adaptive/terms_count"] = last.n_terms
+            found["focused/adaptive/loss"] = round(last.loss, 4)
+            found["focused/adaptive/loss_of_mean"] = round(last.loss_of_mean, 4)
+        return found
+
+    def max_under_way(self) -> int | None:
+        """Return how many requests may be under way: a few while next to nothing is known, so that all can profit."""
+        n_pages = self.memory.n_pages
+        return 2 + n_pages // 5 if n_pages < self._warm_up_pages else None
+
+    # --- With a frontier that can change scores
+
+    def placed(self, url: str, number: int, score: float) -> None:
+        """Note the number and the score with which a frontier has taken in a link."""
+        self._has_frontier = True
+        self._moves.placed(url, number, score)
+
+    def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
+        """Return numbers and new scores of waiting links.
+
+        When a crawl ends, all: a frontier that nobody changes any more should say what is known.
+        """
+        return self._moves.due(is_last=is_last)
+
+    def gone(self, numbers: Sequence[int]) -> None:
+        """Note that links do not wait any more."""
+        self._moves.gone(numbers)
+
+    def record(self, url: str) -> tuple[int, bytes] | None:
+        """Return, once, what was learnt from the page that a link led to."""
+        found = self._records.pop(url, None)
+        return None if found is None else (len(found.links), found.pack())
+
+    @property
+    def max_recorded_links(self) -> int:
+        """As many as the memory may hold."""
+        return EVIDENCE_OF_LINK * self.memory.max_links
+
+    @property
+    def n_pages(self) -> int:
+        """Number of the pages that it has learnt from."""
+        return self.memory.n_pages
+
+    def learn_again(
+        self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
+    ) -> Iterator[int]:
+        """Learn anew from pages that another model judges: what their links and blocks say, and what came of links.
+
+        The fewer of the latest pages are relevant, compared with the best time of the crawl, the more of `max_explored`
+        links come first from folders of which least is known.
+
+        Yields
+        ------
+        int
+            About how many rows of a table a step has dealt with.
+        """
+        assert isinstance(fresh, LinkSession)
+        arrived: list[PageLinks] = []
+        self._arrived = arrived
+        relevances = []
+        for page, relevance, visit in judged:
+            relevances.append(relevance.page)
+            found = page_links(page, relevance, visit.urls or (page.url,))
+            yield page.n_links
+            yield from fresh._taking_in(found)
+            yield page.n_links
+        yield from fresh._fitting()
+        while arrived or fresh._work is not None:
+            if arrived:
+                yield from fresh._learning(arrived.pop(0))
+            elif fresh._work is not None:
+                fresh._go_on(fresh._work)
+            yield _WORK_OF_PAGE
+        self._arrived = None
+        self._take_over(fresh)
+        yield _WORK_OF_PAGE
+        if n_explored := round(max_explored * share_lost(relevances)):
+            self._exploration.of_folders(self.memory.links, n_explored)
+        yield from self._telling()
+
+    def replay(self, record: bytes) -> None:
+        """Learn again from what ``record`` returned."""
+        finish(self._taking_in(PageLinks.unpack(record)))
+
+    def resume(self) -> None:
+        """Fit the model to all that was replayed, if that is enough for a first fit."""
+        self._has_frontier = True
+        if self.memory.n_pages >= self._next_fit:
+            for _ in self._fitting():
+                pass
+
+    # --- Inside
+
+    def _taking_in(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+        """Remember a page, and fit nothing; return the numbers of its links and the new rows of evidence."""
+        ahead: dict[str, UrlFeatures] = {}
+        if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
+            for first in range(0, len(found.links), _MANY_LINKS):
+                ahead |= self.memory.look_ahead(found.links[first : first + _MANY_LINKS])
+                yield _MANY_LINKS
+        if self._work is None:
+            yield from self._room.make(self._n_new)
+        if ahead:
+            self.memory.know(found.links, ahead)
+            yield 20 * len(ahead)
+        links, evidence = self.memory.add(found)
+        self._n_new = len(links)
+        return links, evidence
+
+    def _take_over(self, fresh: LinkSession) -> None:
+        """Go on with what another session has learnt; where links wait is not forgotten."""
+        mine, theirs = self.memory.both(fresh.memory)
+        fresh.memory.links["start"][:] = fresh.memory.links["branch"][:] = NOBODY
+        fresh.memory.starts, fresh.memory.branches = self.memory.starts, self.memory.branches
+        for name in ("frontier", "level", "explores", "start", "branch"):
+            fresh.memory.links[name][theirs] = self.memory.links[name][mine]
+        self.memory, self.model = fresh.memory, fresh.model
+        self._n_fits += fresh._n_fits
+        self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
+        # What was going to be done, was to links by numbers that are others now.
+        self._work, self._room, self._moves = None, Forgetting(self.model), LinkMoves(self.memory, self._scores)
+
+    def _learn(self, found: PageLinks) -> Integers:
+        return finish(self._learning(found))[0]
+
+    def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+        """Take in a page, go on with what there is to do, and return the numbers and scores of the page's links."""
+        if self._arrived is not None:
+            self._arrived.append(found)
+        links, evidence = yield from self._taking_in(found)
+        self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
+        if self._work is None and self.memory.n_pages >= self._next_fit:
+            self._work = self._fitting()
+        if self._work is None and not self._n_fits:
+            self.model.refresh()
+        else:
+            self.model.add(links, evidence)
+        yield len(links)
+        if self._work is not None:
+            self._go_on(self._work)
+        yield _WORK_OF_PAGE
+        scores = self._scores(links)
+        if self._has_frontier:  # there is a frontier that asks for it
+            self._moves.changed(links, scores)
+        return links, scores
+
+    def _go_on(self, work: Iterator[int]) -> None:
+        n_rows = 0
+        for n in work:
+            n_rows += n
+            if n_rows >= _WORK_OF_PAGE:
+                return
+        self._work = None
+
+    def _fitting(self) -> Iterator[int]:
+        """Fit the model, and find out what a frontier has to be told; yields as `LinkModel.fitting` does."""
+        n_pages = self.memory.n_pages
+        has_learnt = yield from self.model.fitting()
+        interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
+        self._next_fit = n_pages + interval
+        self._n_fits += has_learnt
+        if not self._has_frontier:
+            return
+        yield 0
+        if has_learnt:
+            self._exploration.by_lot(self.memory.links, interval)
+        yield from self._telling()
+
+    def _telling(self) -> Iterator[int]:
+        """Find out which waiting links a frontier has to move."""
+        yield from self._moves.all_changed(self._next_fit, self._every_pages)
+
+    def _scores(self, links: Integers) -> Floats:
+        # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
+        found: Floats = expit((self.model.scores(links) + self._advantages(links)) / 2)
+        return np.where(self.memory.links["explores"][links], 1.0, found)
+
+    def _advantages(self, links: Integers) -> Floats:
+        """Return by how much links come forward behind seeds that have had few pages: less, where most pages are relevant."""
+        memory = self.memory
+        rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
+        # A single seed is a portal: what it names are the places to begin at.
+        has_several = memory.starts.n_starts > 1
+        shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
+        found: Floats = self._fairness * (1 - rate) * shares.advantages(memory.links[column][links])
+        return found

@@ -1,0 +1,131 @@
+"""The link contexts of a page in clusters, each link judged by its cluster [P15, Sect. 4]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.strategies.cluster_merging import agglomerate
+from focused.method.strategies.link_counts import context_counts, context_units
+
+if TYPE_CHECKING:
+    from focused.method.page.page import Page
+    from focused.method.strategies.link_counts import TermColumns
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+# Terms of all units together: where hundreds of links share one long text, their products would take half a second.
+_MAX_ENTRIES = 60_000
+
+CUT = "clusters"
+"""Under this a page counts the links that were not clustered."""
+
+
+@dataclass(frozen=True)
+class LinkDirection:
+    """A direction in the space of weighted terms that link contexts are compared with.
+
+    Parameters
+    ----------
+    columns : TermColumns
+    weights : ndarray of shape (n_terms,)
+        One weight a term.
+    direction : ndarray of shape (n_terms,)
+    sublinear : bool
+        Whether a count f weighs 1 + ln f.
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links.
+    max_terms : int
+        Bound on the terms of a page's link contexts.
+    """
+
+    columns: TermColumns
+    weights: Floats
+    direction: Floats
+    sublinear: bool
+    other_anchors: bool = False
+    max_terms: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        product = self.columns.product(self.weights, self.direction, sublinear=self.sublinear)
+        object.__setattr__(self, "_product", product)
+
+    def of_links(self, page: Page, *, lambda_: float | None, max_units: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Return the product of each link's cluster with the direction, and which links hold a known term at all.
+
+        Units are the different contexts that hold a known term: the same text twice says no more than once. What goes
+        beyond the first `max_units` of them, in document order, or beyond 60,000 terms of all together, is not clustered;
+        each such link is judged by its own context, and counted in the page's cuts.
+
+        Parameters
+        ----------
+        page : Page
+        lambda_ : float, optional
+            Of the comparison variation [P15, eq. 2]. None: each link is judged by its own context.
+        max_units : int
+            Merging takes the square of it.
+
+        Returns
+        -------
+        products : ndarray of shape (n_links,)
+            Of vectors of length 1; 0 for a link without a known term.
+        is_known : ndarray of bool of shape (n_links,)
+        """
+        known = self.columns.known(page)
+        units = context_units(page, known, other_anchors=self.other_anchors, max_terms=self.max_terms)
+        products = self._product(known, units)  # type: ignore[attr-defined]
+        contexts = slice(units.link_rows.stop, None)
+        values, is_known = products.cosines()[0][contexts].copy(), products.n_known[contexts] > 0
+        links = np.flatnonzero(is_known)
+        if lambda_ is None or len(links) < 2:
+            return values, is_known
+        # Twice as many links are looked at: menus and lists repeat themselves.
+        looked_at = links[: 2 * max_units]
+        looked_at = looked_at[products.n_known[contexts][looked_at].cumsum() <= _MAX_ENTRIES]
+        if len(looked_at) < 2:
+            page.cuts[CUT] += len(links)
+            return values, is_known
+        unit_of, rows = self._different(context_counts(known, units, looked_at, self.columns.n_terms))
+        n_units = min(rows.shape[0], max_units)
+        clustered = unit_of < n_units
+        if len(links) > clustered.sum():
+            page.cuts[CUT] += len(links) - int(clustered.sum())
+        values[looked_at[clustered]] = self._of_clusters(rows[:n_units], lambda_)[unit_of[clustered]]
+        return values, is_known
+
+    def _different(self, counts: Any) -> tuple[Integers, Any]:
+        """Return for each row the number of the first one like it, and the different rows as weighted units."""
+        counts.sort_indices()
+        numbers: dict[tuple[bytes, bytes], int] = {}
+        unit_of = np.empty(counts.shape[0], dtype=np.int64)
+        first: list[int] = []
+        bounds = counts.indptr.tolist()
+        for row in range(counts.shape[0]):
+            stretch = slice(bounds[row], bounds[row + 1])
+            key = counts.indices[stretch].tobytes(), counts.data[stretch].tobytes()
+            unit_of[row] = numbers.setdefault(key, len(numbers))
+            if unit_of[row] == len(first):
+                first.append(row)
+        # Late: it takes scikit-learn along, for which commands that do not crawl should not wait.
+        from focused.method.text.weighting import weighted_rows
+
+        return unit_of, weighted_rows(counts[first], self.weights, sublinear=self.sublinear)
+
+    def _of_clusters(self, rows: Any, lambda_: float) -> Floats:
+        """Return for each unit the product of its cluster's sum, of length 1 again (D38), with the direction."""
+        similarities = (rows @ rows.T).toarray()
+        cluster_of = np.arange(rows.shape[0])
+        for kept, joined in agglomerate(similarities, lambda_).tolist():
+            cluster_of[cluster_of == joined] = kept
+        n = len(cluster_of)
+        sums = np.bincount(cluster_of, rows @ self.direction, n)
+        # The square length of a sum is the sum of all products of its parts.
+        squares = np.bincount(
+            cluster_of, np.where(cluster_of == cluster_of[:, np.newaxis], similarities, 0.0).sum(axis=1), n
+        )
+        found: Floats = (sums / np.sqrt(np.maximum(squares, 1e-300)))[cluster_of]
+        return found

@@ -1,0 +1,200 @@
+"""Term weights of text units: idf, tfc and TFIPNDF, from sparse counts to sparse L2-normalised rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from focused.method.text.vocabulary import canonical, document_frequencies
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    """Return ln(N / n_i) for each term, 0 for a term that no document holds [P13, eq. 3].
+
+    Parameters
+    ----------
+    frequencies : array-like of shape (n_terms,)
+        n_i, the number of documents that hold the term.
+    n_documents : int
+        N. The papers count text units or documents; we count training documents (docs/method.md, D4).
+    """
+    n_i = np.asarray(frequencies, dtype=np.float64)
+    # A term outside the collection says nothing: weight 0 rather than infinity.
+    return np.log(n_documents / np.where(n_i > 0, n_i, n_documents)) if n_documents else np.zeros_like(n_i)
+
+
+def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
+    """Return ln((1 + N) / (1 + n_i)) + 1 for each term, as scikit-learn's TfidfTransformer weighs by default.
+
+    Unlike ln(N / n_i) it leaves a weight to a term that every document holds.
+
+    Parameters
+    ----------
+    frequencies : array-like of shape (n_terms,)
+        n_i, the number of documents that hold the term.
+    n_documents : int
+        N.
+    """
+    return np.log((1 + n_documents) / (1 + np.asarray(frequencies, dtype=np.float64))) + 1.0
+
+
+def term_frequency(counts: Any, *, sublinear: bool = False) -> sparse.csr_matrix:
+    """Return the counts f as floats, or 1 + ln f where `sublinear` (docs/method.md, D9)."""
+    tf = canonical(counts).copy()
+    if sublinear:
+        tf.data = 1.0 + np.log(tf.data)
+    return tf
+
+
+def weighted_rows(counts: Any, term_weights: ArrayLike, *, sublinear: bool = False) -> sparse.csr_matrix:
+    """Multiply term frequencies by one weight a term and L2-normalise each row; empty rows stay empty."""
+    rows = term_frequency(counts, sublinear=sublinear)
+    rows.data *= np.asarray(term_weights, dtype=np.float64)[rows.indices]
+    return normalized(rows)
+
+
+def normalized(rows: sparse.csr_matrix) -> sparse.csr_matrix:
+    """Divide each row by its Euclidean length, in place; rows of zeros stay zero."""
+    squares = np.add.reduceat(np.append(rows.data**2, 0.0), rows.indptr[:-1])
+    lengths = np.sqrt(np.where(np.diff(rows.indptr) > 0, squares, 0.0))
+    lengths[lengths == 0] = 1.0
+    rows.data /= np.repeat(lengths, np.diff(rows.indptr))
+    return rows
+
+
+def tfc(counts: Any, idf: ArrayLike, *, sublinear: bool = False) -> sparse.csr_matrix:
+    """Return the tfc rows of text units: f_ki ln(N/n_i), L2-normalised [P13, eq. 3; L14, eq. 1; L16, eq. 12].
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_units, n_terms)
+        f_ki, the count of term i in unit k.
+    idf : array-like of shape (n_terms,)
+        ln(N/n_i) of the training documents, see `inverse_document_frequency`.
+    sublinear : bool
+        Use 1 + ln f_ki in place of f_ki; a departure (docs/method.md, D9).
+    """
+    return weighted_rows(counts, idf, sublinear=sublinear)
+
+
+def class_rates(counts: Any, positive: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return P_i/S_P and N_i/S_N: the share of the positive, and of the negative, documents that hold term i.
+
+    Raises
+    ------
+    ValueError
+        If one of the classes has no document.
+    """
+    is_positive = np.asarray(positive, dtype=bool)
+    n_positive = int(is_positive.sum())
+    n_negative = len(is_positive) - n_positive
+    if not n_positive or not n_negative:
+        raise ValueError(
+            f"TFIPNDF must have documents of both classes. Got {n_positive} positive and {n_negative} negative ones."
+        )
+    rows = canonical(counts)
+    in_positive = document_frequencies(rows[is_positive]) / n_positive
+    in_negative = document_frequencies(rows[~is_positive]) / n_negative
+    return in_positive, in_negative
+
+
+def tfipndf(
+    counts: Any,
+    positive: ArrayLike,
+    idf: ArrayLike,
+    *,
+    sublinear: bool = False,
+    normalize: bool = True,
+) -> sparse.csr_matrix:
+    """Weight training documents by TFIPNDF [P13, eq. 1-2; L14, eq. 3-6].
+
+    A document of class P gets f_ki (P_i/S_P) ln(N/n_i), one of class N gets f_ki (N_i/S_N) ln(N/n_i).
+    The weights depend on the labels: they are for training, a text of unknown class is weighted by `tfc`.
+
+    Parameters
+    ----------
+    counts : sparse matrix of shape (n_documents, n_terms)
+        Counts of the documents the classes are made of.
+    positive : array-like of bool of shape (n_documents,)
+        True for class P, False for class N.
+    idf : array-like of shape (n_terms,)
+        ln(N/n_i).
+    normalize : bool
+        L2-normalise the rows (eq. 2); False gives eq. 1.
+    """
+    is_positive = np.asarray(positive, dtype=bool)
+    in_positive, in_negative = class_rates(counts, is_positive)
+    rows = term_frequency(counts, sublinear=sublinear)
+    by_class = np.vstack([in_negative, in_positive])
+    class_of_entry = np.repeat(is_positive.astype(np.intp), np.diff(rows.indptr))
+    rows.data *= by_class[class_of_entry, rows.indices] * np.asarray(idf, dtype=np.float64)[rows.indices]
+    return normalized(rows) if normalize else rows
+
+
+def tfipndf_term_weights(counts: Any, positive: ArrayLike, idf: ArrayLike) -> NDArray[np.float64]:
+    """Return max(P_i/S_P, N_i/S_N) ln(N/n_i): TFIPNDF without the class, for training and prediction alike.
+
+    Parameters and shapes as in `tfipndf`; use the result with `weighted_rows`.
+    """
+    in_positive, in_negative = class_rates(counts, positive)
+    return np.maximum(in_positive, in_negative) * np.asarray(idf, dtype=np.float64)
+
+
+class TfcTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    """Turn term counts into tfc rows [P13, eq. 3].
+
+    Unlike scikit-learn's TfidfTransformer there is no smoothing and no added 1: a term that every
+    document holds weighs nothing.
+
+    Parameters
+    ----------
+    sublinear_tf : bool, default=False
+        Use 1 + ln(count) in place of the count.
+
+    Attributes
+    ----------
+    idf_ : ndarray of shape (n_terms,)
+        ln(N/n_i) of the fitted documents.
+    n_features_in_ : int
+        Number of terms.
+    """
+
+    def __init__(self, *, sublinear_tf: bool = False) -> None:
+        self.sublinear_tf = sublinear_tf
+
+    def fit(self, X: Any, y: Any = None) -> TfcTransformer:
+        """Learn idf from the counts `X` of shape (n_documents, n_terms); `y` is ignored."""
+        counts = canonical(_checked_counts(self, X, reset=True))
+        self.idf_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+        return self
+
+    def transform(self, X: Any) -> sparse.csr_matrix:
+        """Return the tfc rows of the counts `X`, sparse, of the same shape."""
+        check_is_fitted(self)
+        return tfc(_checked_counts(self, X, reset=False), self.idf_, sublinear=self.sublinear_tf)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def _checked_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
+    checked = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+    refuse_negative(checked, type(estimator).__name__)
+    return checked
+
+
+def refuse_negative(counts: Any, who: str) -> None:
+    """Raise ValueError when a count is negative."""
+    values = counts.data if sparse.issparse(counts) else counts
+    if values.size and values.min() < 0:
+        raise ValueError(f"Negative values in data passed to {who}: X must hold term counts, got {values.min()}.")

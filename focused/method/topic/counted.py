@@ -1,0 +1,45 @@
+"""What a topic's model says of texts that are there as term counts: examples, and pages that a crawl has written down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scipy import sparse
+
+    from focused.method.topic.topic import Topic
+
+
+def relevance_of_counts(
+    topic: Topic, terms: Sequence[str], counts: sparse.csr_matrix, kind: str
+) -> npt.NDArray[np.float64]:
+    """Return the relevance of texts by their term counts, shape (n_texts,), in [0, 1].
+
+    Parameters
+    ----------
+    topic : Topic
+    terms : sequence of str
+        The term of each column; those that the topic does not know say nothing.
+    counts : csr_matrix of shape (n_texts, n_terms)
+    kind : str
+        What the texts are, of ``focused.method.page.units.KINDS``.
+    """
+    # Not before: most crawls ask for none of it, and should not wait half a second for scikit-learn.
+    from scipy import sparse
+
+    from focused.method.text.weighting import weighted_rows
+
+    column_of = {term: column for column, term in enumerate(topic.terms)}
+    column = np.array([column_of.get(term, -1) for term in terms], dtype=np.int64)
+    is_known = column >= 0
+    known = counts[:, np.flatnonzero(is_known)]
+    shape = (known.shape[0], len(topic.terms))
+    moved = sparse.csr_matrix((known.data, column[is_known][known.indices], known.indptr), shape=shape)
+    weighted = weighted_rows(moved, topic.idf, sublinear=topic.sublinear_tf)
+    decisions = weighted @ topic.coef + topic.intercept
+    return topic.calibrations[kind].relevance(decisions, np.diff(weighted.indptr))

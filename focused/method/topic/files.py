@@ -1,0 +1,183 @@
+"""A topic from its directory, checked: nothing in it is taken on trust."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import math
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.text.languages import language
+from focused.method.topic.names import (
+    MANIFEST_FILE,
+    MODEL_FILE,
+    TOPIC_FILE,
+    TopicError,
+    check_topic_name,
+    retrain_advice,
+    topic_names,
+)
+from focused.method.topic.settings import check_setting
+from focused.method.topic.topic import FORMAT, Topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAX_MODEL_BYTES = 200_000_000  # also unpacked: a small archive can hold an endless array
+MAX_TEXT_FILE_BYTES = 5_000_000
+
+_ARRAYS = ("terms", "idf", "coef", "topic_vector")
+_KEYS = ("title", "note", "language", "seeds", "strategy", "web", "settings")
+
+
+def load_topic(name: str, models_dir: Path) -> Topic:
+    """Load a topic and check it.
+
+    Raises
+    ------
+    TopicError
+        If there is none of that name, or if anything about it is not as it must be.
+    """
+    directory = models_dir / check_topic_name(name)
+    if not (directory / TOPIC_FILE).is_file():
+        known = ", ".join(topic_names(models_dir)) or "none"
+        raise TopicError(
+            f"No topic {name!r} in {models_dir}. Known topics: {known}. Train one: scrapy train {name} --positive PATH"
+        )
+    topic = _read_toml(name, directory / TOPIC_FILE)
+    manifest = _read_manifest(name, directory / MANIFEST_FILE)
+    again = retrain_advice(name, manifest)
+    if manifest.get("format") != FORMAT:
+        raise TopicError(
+            f"The model of topic {name!r} is of format {manifest.get('format')!r}, this version reads {FORMAT}. {again}"
+        )
+    arrays = _read_model(name, directory / MODEL_FILE, str(manifest.get("model_sha256")), again)
+    try:
+        if manifest["topic"] != name or manifest["language"] != topic.language:
+            raise TopicError(
+                f"The model of topic {name!r} was made for topic {manifest['topic']!r}, language "
+                f"{manifest['language']!r}; {TOPIC_FILE} says {topic.language!r}. {again}"
+            )
+        topic.intercept = _finite(manifest["intercept"])
+        topic.sublinear_tf = bool(manifest["sublinear_tf"])
+        topic.calibrations = {kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS}
+    except (KeyError, TypeError, AttributeError) as error:
+        raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
+    topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
+    topic.idf, topic.coef, topic.topic_vector = (arrays[key].astype(np.float64) for key in _ARRAYS[1:])
+    topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
+    topic.directory = directory
+    return topic
+
+
+def read_topic_file(name: str, models_dir: Path) -> Topic:
+    """Return what people wrote about a topic, without its model.
+
+    Raises
+    ------
+    TopicError
+        If there is no such file, or if anything about it is not as it must be.
+    """
+    return _read_toml(name, models_dir / check_topic_name(name) / TOPIC_FILE)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise TypeError(f"{value!r} is no finite number")
+    return float(value)
+
+
+def _calibration(kind: str, values: dict[str, Any]) -> Calibration:
+    numbers: dict[str, Any] = {name: _finite(value) for name, value in values.items() if name != "kind"}
+    calibration = Calibration(kind=values["kind"], **numbers)
+    if calibration.kind != kind or not 0 < calibration.prior < 1 or not 0 < calibration.threshold <= 1:
+        raise TypeError(f"calibration of {kind} is out of range")
+    if calibration.half_terms <= 0 or calibration.slope < 0:
+        raise TypeError(f"calibration of {kind} is out of range")
+    return calibration
+
+
+def _read_file(path: Path) -> bytes:
+    if path.stat().st_size > MAX_TEXT_FILE_BYTES:
+        raise ValueError(f"it is larger than {MAX_TEXT_FILE_BYTES:,} bytes")
+    return path.read_bytes()
+
+
+def _read_toml(name: str, path: Path) -> Topic:
+    try:
+        document = tomlkit.parse(_read_file(path).decode()).unwrap()
+    except (TOMLKitError, ValueError, OSError, RecursionError) as error:
+        raise TopicError(f"{path} cannot be read: {error}. Correct it, or retrain the topic.") from None
+    unknown = sorted(set(document) - set(_KEYS))
+    if unknown:
+        raise TopicError(f"{path} has the unknown key {unknown[0]!r}. Known keys: {', '.join(_KEYS)}.")
+    settings = document.get("settings", {})
+    if not isinstance(settings, dict):
+        raise TopicError(f"settings in {path} must be a table. Got {settings!r}. Example: [settings]")
+    for key in settings:
+        check_setting(key, settings[key], path)
+    seeds = document.get("seeds", [])
+    if not isinstance(seeds, list) or not all(isinstance(seed, str) for seed in seeds):
+        raise TopicError(f"seeds in {path} must be a list of URLs. Got {seeds!r}.")
+    texts = {}
+    for key, default in (("title", name), ("note", ""), ("language", "en"), ("strategy", ""), ("web", "live")):
+        texts[key] = document.get(key, default)
+        if not isinstance(texts[key], str):
+            raise TopicError(f"{key} in {path} must be a text in quotes. Got {texts[key]!r}.")
+    try:
+        language(texts["language"])
+    except ValueError as error:
+        raise TopicError(f"{path}: {error}") from None
+    return Topic(
+        name, texts["title"], texts["language"], seeds, texts["strategy"] or None, texts["web"], texts["note"], settings
+    )
+
+
+def _read_manifest(name: str, path: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads(_read_file(path))
+    except (ValueError, OSError, RecursionError) as error:
+        raise TopicError(f"{path} cannot be read: {error}. {retrain_advice(name, {})}") from None
+    if not isinstance(manifest, dict):
+        raise TopicError(f"{path} must hold a JSON object. {retrain_advice(name, {})}")
+    return manifest
+
+
+def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt.NDArray[Any]]:
+    try:
+        if path.stat().st_size > MAX_MODEL_BYTES:
+            raise TopicError(f"{path} is larger than {MAX_MODEL_BYTES:,} bytes; that is no model. {again}")
+        data = path.read_bytes()
+    except OSError as error:
+        raise TopicError(f"{path} cannot be read: {error}. {again}") from None
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise TopicError(
+            f"{path} is not the file that {MANIFEST_FILE} describes: it is damaged, was changed, or belongs to another "
+            f"model. {again}"
+        )
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            n_bytes = sum(entry.file_size for entry in archive.infolist())
+        if n_bytes > MAX_MODEL_BYTES:
+            raise ValueError(f"unpacked it is larger than {MAX_MODEL_BYTES:,} bytes")
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in _ARRAYS}
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
+        raise TopicError(f"{path} is no model file: {error}. {again}") from None
+    n_terms = len(arrays["terms"]) if arrays["terms"].ndim == 1 else 0
+    right = arrays["terms"].dtype.kind == "S" and all(
+        arrays[key].shape == (n_terms,) and arrays[key].dtype.kind == "f" and np.isfinite(arrays[key]).all()
+        for key in _ARRAYS[1:]
+    )
+    if not right or not n_terms:
+        raise TopicError(f"{path} holds no usable model: its arrays do not fit together. {again}")
+    return arrays

@@ -1,0 +1,135 @@
+"""A page and a topic: the relevance of the page, of its blocks, of its anchor texts and of its link contexts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.learning.calibration import calibrated
+from focused.method.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from focused.method.page.page import Page
+    from focused.method.topic import Topic
+
+Floats = npt.NDArray[np.float64]
+_NONE = np.zeros(0)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRelevance:
+    """Relevances in [0, 1]; of the kinds that were not asked for there are none.
+
+    Of a page or a block: the probability that it is on topic. Of an anchor text or a context: the probability that
+    the link's target is. With cosine similarity, the similarity to the topic vector instead.
+    """
+
+    page: float
+    #: Whether the page's relevance reaches the page threshold. Always by probability, whatever scores the links.
+    is_relevant: bool
+    #: Shape (n_blocks,).
+    blocks: Floats
+    #: For each link the best of its anchor texts, shape (n_links,).
+    anchors: Floats
+    #: Shape (n_links,).
+    contexts: Floats
+    #: From which value a unit of a kind is relevant.
+    thresholds: Mapping[str, float]
+    #: What a unit of a kind has in which the topic knows no word; 0 for kinds that are not named.
+    nothing: Mapping[str, float] = field(default_factory=dict)
+
+
+class Judge:
+    """Judges pages by one topic. All units of a page are weighed in one sparse product.
+
+    Parameters
+    ----------
+    topic : Topic
+    threshold : float, optional
+        Relevance in (0, 1] from which pages are relevant, instead of the one fitted when the topic was trained.
+    similarity : {"calibrated", "cosine"}
+        How blocks, anchors and contexts are compared with the topic: by the probability that the classifier gives,
+        or by the cosine with the topic vector [L16, eq. 13].
+    cosine_threshold : float
+        In [0, 1]; with cosine similarity, from which value a unit is relevant.
+    link_threshold : float, optional
+        Relevance in (0, 1] from which blocks, anchor texts and contexts are relevant, instead of those fitted when the
+        topic was trained. Not with cosine similarity.
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links.
+    max_terms : int
+        Bound on the terms of a page's link contexts.
+    """
+
+    def __init__(
+        self,
+        topic: Topic,
+        *,
+        threshold: float | None = None,
+        similarity: str = "calibrated",
+        cosine_threshold: float = 0.1,
+        link_threshold: float | None = None,
+        other_anchors: bool = False,
+        max_terms: int = 1_000_000,
+    ) -> None:
+        if threshold is not None and not 0 < threshold <= 1:
+            raise ValueError(f"FOCUSED_RELEVANCE_THRESHOLD must be a number above 0 and up to 1. Got {threshold!r}.")
+        if link_threshold is not None and not 0 < link_threshold <= 1:
+            raise ValueError(f"FOCUSED_LINK_THRESHOLD must be a number above 0 and up to 1. Got {link_threshold!r}.")
+        if similarity not in ("calibrated", "cosine"):
+            raise ValueError(f"FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got {similarity!r}.")
+        if not 0 <= cosine_threshold <= 1:
+            raise ValueError(f"FOCUSED_COSINE_THRESHOLD must be a number from 0 to 1. Got {cosine_threshold!r}.")
+        self.topic = topic
+        self.similarity = similarity
+        self.other_anchors = other_anchors
+        self.max_terms = max_terms
+        fitted = {kind: topic.threshold(kind) for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)}
+        if link_threshold is not None:
+            fitted = dict.fromkeys(fitted, link_threshold) | {PAGE: fitted[PAGE]}
+        if threshold is not None:
+            fitted[PAGE] = threshold
+        self._numbers = np.stack([topic.calibrations[kind].numbers(topic.intercept) for kind in KINDS], axis=1)
+        self.thresholds = fitted
+        nothing = calibrated(np.zeros(len(KINDS)), np.zeros(len(KINDS)), self._numbers)
+        self._nothing = dict(zip(KINDS, nothing.tolist(), strict=True)) if similarity == "calibrated" else {}
+        if similarity == "cosine":
+            self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
+
+    def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
+        """Return the relevance of a page and of its units of some kinds."""
+        known = self.topic.product.known(page.terms, page.chunk_start)
+        units = page_units(
+            page,
+            kinds,
+            chunk_start=known.chunk_start,
+            other_anchors=self.other_anchors,
+            max_terms=self.max_terms,
+        )
+        is_cosine = self.similarity == "cosine"
+        products = self.topic.product(known, units, 2 if is_cosine else 1)
+        cosines = products.cosines()
+        # All kinds in one go: on most pages the number of numpy's calls is what costs.
+        n_judged, n_contexts = units.link_rows.stop, len(units.context_row)
+        n_of_kind = (1, units.first_anchor_row - 1, n_judged - units.first_anchor_row, n_contexts)
+        found = calibrated(cosines[0], products.n_known, self._numbers.repeat(n_of_kind, axis=1))
+        whole = float(found[0])
+        if is_cosine:
+            found = cosines[1]
+        anchors = found[units.link_rows]
+        if units.anchor_row is not None:
+            anchors = page.best_of_anchors(found[units.anchor_row])
+        return PageRelevance(
+            page=whole,
+            is_relevant=whole >= self.thresholds[PAGE],
+            blocks=found[units.block_rows],
+            anchors=anchors if ANCHOR in kinds else _NONE,
+            contexts=found[n_judged:],
+            thresholds=self.thresholds,
+            nothing=self._nothing,
+        )

@@ -1,0 +1,78 @@
+"""What topics and their files may be called."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from focused.method.text.analyzer import COUNTING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+TOPIC_FILE, MANIFEST_FILE, MODEL_FILE, EXAMPLES_FILE = "topic.toml", "manifest.json", "model.npz", "examples.npz"
+
+SHIPPED = ("astrophysics", "demo", "nuclear-physics", "university-courses")
+"""Topics that come with the project; scripts/train_shipped_topics.py makes them."""
+_SHIPPED_EXAMPLES = "runs/shipped-topics/"
+"""Where that script writes what they are learnt from: nobody else has it."""
+
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+
+
+class TopicError(ValueError):
+    """A topic cannot be used; the message says why and what to do."""
+
+
+def check_topic_name(name: str) -> str:
+    """Return a topic's name if it is one.
+
+    Raises
+    ------
+    TopicError
+        If it could not be the name of a directory of the models folder.
+    """
+    if not _NAME.fullmatch(name):
+        shown = name if len(name) <= 80 else f"{name[:80]}... ({len(name)} characters)"
+        raise TopicError(
+            f"A topic's name must be 1 to 64 lower-case letters, digits, '-' and '_', the first a letter or digit. "
+            f"Got {shown!r}. Example: solar-energy."
+        )
+    return name
+
+
+def topic_names(models_dir: Path) -> list[str]:
+    """Return the names of the topics in a models folder."""
+    return sorted(path.parent.name for path in models_dir.glob(f"*/{TOPIC_FILE}") if _NAME.fullmatch(path.parent.name))
+
+
+def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
+    """Return how to get a topic that can be used: by the command that made it, if it is one; one that ships, from git."""
+    command = manifest.get("command")
+    if name in SHIPPED and (not command or _SHIPPED_EXAMPLES in str(command)):
+        return (
+            f"It came with the project; put it back: git checkout -- models/{name} (or make it anew: "
+            f"python scripts/train_shipped_topics.py {name})"
+        )
+    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
+        command = f"scrapy train {name} --positive PATH"
+    return f"Retrain it: {command.removesuffix(' --force')} --force"
+
+
+def check_counting(name: str, manifest: Mapping[str, Any]) -> None:
+    """Refuse a topic whose examples were counted otherwise than pages are now, where the two would be joined.
+
+    A crawl judges with such a topic as it always did: what is counted beside is in no vocabulary of it.
+
+    Raises
+    ------
+    TopicError
+        Saying how to retrain it.
+    """
+    counting = manifest.get("counting", COUNTING)
+    if counting != COUNTING:
+        raise TopicError(
+            f"Topic {name!r} was trained by another version, which counted other terms of a page (counting {counting}, now "
+            f"{COUNTING}): crawls go on with it, but no page can join its examples. {retrain_advice(name, manifest)}"
+        )

@@ -1,0 +1,53 @@
+"""Which Scrapy settings a topic may set: a list, for a topic may come from a stranger."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from focused.method.topic.names import TopicError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# Paths on the machine and what a topic cannot know; every other FOCUSED_ setting may stand in a topic.
+_FORBIDDEN_SETTINGS = re.compile(r"FOCUSED_.*(_DIR|_FILE|_ENABLED)|FOCUSED_(WEB|TOPIC|VERDICTS)")
+_ALLOWED_SETTINGS = frozenset(
+    "AUTOTHROTTLE_ENABLED AUTOTHROTTLE_MAX_DELAY AUTOTHROTTLE_START_DELAY AUTOTHROTTLE_TARGET_CONCURRENCY "
+    "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
+    "DEPTH_LIMIT DNS_TIMEOUT DOWNLOAD_DELAY DOWNLOAD_DELAY_JITTER DOWNLOAD_MAXSIZE DOWNLOAD_TIMEOUT DOWNLOAD_WARNSIZE "
+    "REDIRECT_MAX_TIMES RETRY_TIMES ROBOTSTXT_OBEY ROBOTSTXT_USER_AGENT USER_AGENT".split()
+)
+_TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
+_SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"})
+
+NUMBER_SETTINGS = _ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
+"""Those of Scrapy's that are numbers of at least 0."""
+
+
+def is_topic_setting(name: str) -> bool:
+    """Tell whether a topic may set a Scrapy setting."""
+    if name.startswith("FOCUSED_"):
+        return not _FORBIDDEN_SETTINGS.fullmatch(name)
+    return name in _ALLOWED_SETTINGS
+
+
+def check_setting(key: str, value: Any, path: Path) -> None:
+    """Refuse a setting that a topic may not set, and a value that Scrapy would stumble over later."""
+    if not is_topic_setting(key):
+        raise TopicError(
+            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* (but no folders, no web and no "
+            f"switches) and {', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
+        )
+    if key in _TEXT_SETTINGS:
+        right, kind = isinstance(value, str) and value.isprintable(), "a text"
+    elif key in _SWITCHES:
+        right, kind = isinstance(value, bool), "true or false"
+    elif key in _ALLOWED_SETTINGS:
+        right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
+        kind = "a number of at least 0"
+    else:
+        right, kind = isinstance(value, (bool, int, float, str)), "a number, a text, true or false"
+    if not right:
+        raise TopicError(f"{key} in {path} must be {kind}. Got {value!r}.")

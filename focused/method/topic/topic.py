@@ -1,0 +1,184 @@
+"""What a crawl is about, and how it is written down."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import tomlkit
+
+from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
+from focused.method.topic.examples import read_examples
+from focused.method.topic.names import (
+    EXAMPLES_FILE,
+    MANIFEST_FILE,
+    MODEL_FILE,
+    TOPIC_FILE,
+    check_topic_name,
+    retrain_advice,
+)
+from focused.method.topic.product import UnitProduct
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.method.learning.calibration import Calibration
+    from focused.method.topic.examples import TopicExamples
+
+FORMAT = 1
+"""Of ``model.npz`` and ``manifest.json``; raised whenever an older version could not read them rightly."""
+
+
+# What the manifest says of the files is found out anew when they are written.
+_OF_FILES = ("format", "topic", "model_sha256", "examples_sha256")
+
+
+@dataclass
+class Topic:
+    """What a crawl is about.
+
+    The model maps a text unit to a decision value: with f the count of a vocabulary term, tf = f (or 1 + ln f),
+    x = tf * idf, the decision is intercept + (x / ||x||) . coef. Calibrations turn decisions into relevances.
+    """
+
+    name: str
+    title: str
+    language: str
+    seeds: list[str]
+    strategy: str | None = None
+    #: Web that the topic is crawled on unless another is named: ``live``, ``demo`` or the path of a WARC file.
+    web: str = "live"
+    note: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+    terms: list[str] = field(default_factory=list)
+    idf: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    coef: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    topic_vector: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    intercept: float = 0.0
+    sublinear_tf: bool = False
+    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    #: All that the manifest says beyond what is needed to judge: figures, versions, digests, the training command.
+    manifest: dict[str, Any] = field(default_factory=dict)
+    #: Where it was loaded from; None where it was not.
+    directory: Path | None = None
+
+    @cached_property
+    def examples(self) -> TopicExamples | None:
+        """What the topic was learnt from, read when somebody asks for it; None of a topic that came without.
+
+        Raises
+        ------
+        TopicError
+            If the file is not the one that the manifest describes, or no examples.
+        """
+        digest = self.manifest.get("examples_sha256")
+        if digest is None or self.directory is None:
+            return None
+        return read_examples(self.directory / EXAMPLES_FILE, str(digest), retrain_advice(self.name, self.manifest))
+
+    @cached_property
+    def analyzer(self) -> Analyzer:
+        """Turns text of the topic's language into term ids."""
+        return Analyzer(self.language)
+
+    @cached_property
+    def product(self) -> UnitProduct:
+        """The product of units with the model's coefficients (direction 0) and the topic vector (direction 1)."""
+        ids = [TERMS.intern(term, always=True) for term in self.terms]
+        columns = np.full(len(TERMS), -1, dtype=np.int32)
+        columns[ids] = np.arange(len(ids))
+        return UnitProduct(columns, self.idf, np.stack([self.coef, self.topic_vector]), self.sublinear_tf)
+
+    @property
+    def model_sha256(self) -> str:
+        """Digest of the model file."""
+        return str(self.manifest.get("model_sha256", ""))
+
+    def threshold(self, kind: str) -> float:
+        """Return the relevance from which a unit of a kind is relevant."""
+        return self.calibrations[kind].threshold
+
+    def save(self, models_dir: Path) -> Path:
+        """Write the topic's directory and return it. If it cannot be written, the topic that was there stays whole."""
+        directory = models_dir / check_topic_name(self.name)
+        examples = None if self.examples is None else self.examples.to_bytes()
+        directory.mkdir(parents=True, exist_ok=True)
+        buffer = io.BytesIO()
+        np.savez_compressed(
+            buffer,
+            terms=np.array([term.encode() for term in self.terms], dtype=np.bytes_),
+            idf=self.idf.astype(np.float32),
+            coef=self.coef.astype(np.float32),
+            topic_vector=self.topic_vector.astype(np.float32),
+        )
+        self.manifest = {
+            "format": FORMAT,
+            "topic": self.name,
+            "language": self.language,
+            "intercept": self.intercept,
+            "sublinear_tf": self.sublinear_tf,
+            "counting": COUNTING,
+            "calibrations": {kind: asdict(calibration) for kind, calibration in self.calibrations.items()},
+            **{key: value for key, value in self.manifest.items() if key not in _OF_FILES},
+            "model_sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
+        }
+        if examples is not None:
+            self.manifest["examples_sha256"] = hashlib.sha256(examples).hexdigest()
+        _write(
+            directory,
+            {
+                MODEL_FILE: buffer.getvalue(),
+                EXAMPLES_FILE: examples,
+                MANIFEST_FILE: (json.dumps(self.manifest, indent=2, ensure_ascii=False) + "\n").encode(),
+                TOPIC_FILE: self._toml().encode(),
+            },
+        )
+        return directory
+
+    def _toml(self) -> str:
+        document = tomlkit.document()
+        document.add(tomlkit.comment(f"What a crawl for {self.name} is about. Edit freely; the model is beside it."))
+        document["title"] = self.title
+        if self.note:
+            document["note"] = self.note
+        document["language"] = self.language
+        if self.strategy:
+            document["strategy"] = self.strategy
+        if self.web != "live":
+            document["web"] = self.web
+        document["seeds"] = tomlkit.item(self.seeds).multiline(True)
+        table = tomlkit.table()
+        table.comment("Scrapy settings for this topic, e.g. DOWNLOAD_DELAY = 2.0")
+        for key, value in self.settings.items():
+            table[key] = value
+        document["settings"] = table
+        return tomlkit.dumps(document)
+
+
+def _write(directory: Path, files: dict[str, bytes | None]) -> None:
+    """Write files that belong together, and remove those that are None.
+
+    All are written under other names first: a model is of use with its own manifest only, and a full disk must not leave
+    a new one beside an old one. The names are those of this process, for another may be training the same topic.
+    """
+    parts = {name: directory / f"{name}.{os.getpid()}.part" for name, data in files.items() if data is not None}
+    try:
+        for name, part in parts.items():
+            part.write_bytes(files[name] or b"")
+        for name in files:
+            if name in parts:
+                parts[name].replace(directory / name)
+            else:
+                (directory / name).unlink(missing_ok=True)
+    except OSError as error:  # that of a full disk names no file
+        raise OSError(error.errno, error.strerror, str(directory)) from error
+    finally:
+        for part in parts.values():
+            part.unlink(missing_ok=True)

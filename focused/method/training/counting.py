@@ -1,0 +1,159 @@
+"""Example pages as term counts: of the page, and of the links that lead to other examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+from focused.method.page.context import window_context
+from focused.method.page.units import ANCHOR, CONTEXT, page_units
+from focused.method.page.url_forms import canonical_form
+from focused.method.text.analyzer import FIRST_TERM
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from focused.method.page.page import Page
+    from focused.method.page.units import PageUnits
+
+
+# The pages of a site link to the same pages again and again.
+_canonical_form = lru_cache(maxsize=2**17)(canonical_form)
+
+
+class Counts(NamedTuple):
+    """The different term ids of a text in ascending order, and how often each occurs."""
+
+    ids: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.int64]
+
+
+class CountedLink(NamedTuple):
+    """A link of an example page: the canonical form of its target, the terms of its anchor text and context.
+
+    Its window context and the URL it names are texts: they are counted only of links that are kept with the topic.
+    """
+
+    target: str
+    anchor: Counts
+    context: Counts
+    window: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountedPage:
+    """An example page as far as training needs it."""
+
+    urls: set[str]
+    terms: Counts
+    links: list[CountedLink]
+
+
+def count(ids: npt.NDArray[np.int32]) -> Counts:
+    """Count the term ids of a text."""
+    return Counts(*np.unique(ids[ids >= FIRST_TERM], return_counts=True))
+
+
+def counted_page(
+    page: Page, urls: set[str], wanted: Collection[str], *, other_anchors: bool = False, max_terms: int = 1_000_000
+) -> CountedPage:
+    """Count a page's terms, and those of its links to other examples.
+
+    Parameters
+    ----------
+    page : Page
+    urls : set of str
+        The canonical forms of the page's own URLs.
+    wanted : collection of str
+        Canonical forms of the URLs that examples may have; links to others are left out.
+    other_anchors, max_terms
+        See `focused.method.page.units.page_units`.
+    """
+    targets = [_canonical_form(link.url) for link in page.links]
+    chosen = [
+        (number, target) for number, target in enumerate(targets) if target and target in wanted and target not in urls
+    ]
+    links: list[CountedLink] = []
+    if chosen:
+        units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
+        contexts = _Contexts(page, units)
+        links = [_counted_link(page, number, target, contexts) for number, target in chosen]
+    return CountedPage(urls, count(page.terms), links)
+
+
+def counted_link(page: Page, number: int, *, other_anchors: bool = False, max_terms: int = 1_000_000) -> CountedLink:
+    """Count the texts of one of a page's links; see `counted_page`."""
+    units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
+    return _counted_link(page, number, page.links[number].url, _Contexts(page, units))
+
+
+def _counted_link(page: Page, number: int, target: str, contexts: _Contexts) -> CountedLink:
+    link = page.links[number]
+    anchor = _longest(page, link.anchors)
+    text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
+    return CountedLink(target, text, contexts.of_link(number), window_context(page, anchor), link.url)
+
+
+def _longest(page: Page, anchors: list[int]) -> int:
+    """Return the one of a link's anchors that has the longest text: in a crawl too, one of them decides."""
+
+    def length(anchor: int) -> int:
+        first, last = page.stretch(page.anchors[anchor])
+        return last - first
+
+    return max(anchors, key=length)
+
+
+class _Contexts:
+    """The link contexts of a page; what links share is put together once."""
+
+    def __init__(self, page: Page, units: PageUnits) -> None:
+        self._terms, self._units, self._in_anchor = page.terms, units, units.in_anchor
+        self._stretches: dict[int, list[tuple[int, int]]] = {}
+        for row, start, end in zip(units.row.tolist(), units.start.tolist(), units.end.tolist(), strict=True):
+            self._stretches.setdefault(row, []).append((start, end))
+        self._texts: dict[int, npt.NDArray[np.int32]] = {}
+
+    def of_link(self, number: int) -> Counts:
+        row = int(self._units.context_row[number])
+        if row not in self._texts:
+            self._texts[row] = np.concatenate([self._kept(*stretch) for stretch in self._stretches[row]])
+        if self._in_anchor is None:
+            return count(self._texts[row])
+        own = self._stretches[self._units.link_rows.start + number]
+        return count(np.concatenate([self._texts[row], *(self._terms[first:last] for first, last in own)]))
+
+    def _kept(self, first: int, last: int) -> npt.NDArray[np.int32]:
+        terms = self._terms[first:last]
+        return terms if self._in_anchor is None else terms[~self._in_anchor[first:last]]
+
+
+def count_matrix(texts: Sequence[Counts], columns: npt.NDArray[np.int64], n_columns: int) -> sparse.csr_matrix:
+    """Return the counts of texts as rows.
+
+    Parameters
+    ----------
+    texts : sequence of Counts
+    columns : ndarray of shape (n_ids,)
+        The column of each term id, -1 for ids that have none and are left out.
+    n_columns : int
+    """
+    ids = np.concatenate([text.ids for text in texts]) if texts else np.zeros(0, dtype=np.int32)
+    counts = np.concatenate([text.counts for text in texts]) if texts else np.zeros(0, dtype=np.int64)
+    rows = np.repeat(np.arange(len(texts)), [len(text.ids) for text in texts])
+    column = columns[ids]
+    known = column >= 0
+    shape = (len(texts), n_columns)
+    return sparse.csr_matrix((counts[known], (rows[known], column[known])), shape=shape, dtype=np.int64)
+
+
+def used_ids(texts: Iterable[Counts]) -> npt.NDArray[np.int64]:
+    """Return the different term ids of texts in ascending order."""
+    found = [text.ids for text in texts]
+    return np.unique(np.concatenate(found)).astype(np.int64) if found else np.zeros(0, dtype=np.int64)

@@ -1,0 +1,278 @@
+"""A PATH of example pages to the candidates it holds: a folder, a WARC, JSON Lines, or a list of URLs to fetch."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+from urllib.parse import quote
+
+from focused.method.page.urls import is_page_url
+from focused.method.training.example_content import HTML_TYPE, TEXT_TYPE, Content, RefusedError, checked
+from focused.utils.url_lists import http_url, url_lines
+from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from contextlib import ExitStack
+
+    from focused.method.training.refusals import Refusals
+    from focused.webs.recorded.answer import Answer
+
+_HTML_SUFFIXES = frozenset((".html", ".htm", ".xhtml", ".xht", ".shtml", ".php", ".asp", ".aspx", ".jsp", ".cgi"))
+_TEXT_SUFFIXES = frozenset((".txt", ".text", ".md", ".rst"))
+_JSON_SUFFIXES = frozenset((".jsonl", ".ndjson", ".jl"))
+
+# Files have no URL, but links between them are worth learning from: they get one on a host that cannot exist
+# (RFC 6761), under which relative links lead where they do on the disk.
+FILES_ORIGIN = "http://files.invalid"
+
+
+class SourceError(ValueError):
+    """A PATH cannot be used at all; the message says which, what it must be, and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A page that may become an example.
+
+    ``load`` returns its content or raises `RefusedError`. ``is_remote`` says that it has to be fetched before.
+    """
+
+    name: str
+    url: str
+    load: Callable[[], Content]
+    is_remote: bool = False
+
+
+class Fetched(Protocol):
+    """Pages that were fetched."""
+
+    def content(self, url: str) -> Content:
+        """Return the page that answered a URL, or raise `RefusedError`."""
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What opening a PATH needs: where refusals go, where fetched pages will be, who closes files."""
+
+    refusals: Refusals
+    fetched: Fetched
+    stack: ExitStack
+    max_bytes: int = 2_000_000
+    cache_dir: Path | None = None
+
+
+def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
+    """Return the candidates that a PATH holds, in an order that does not depend on the machine.
+
+    Parameters
+    ----------
+    path : Path
+    opening : Opening
+    urls : list of str, optional
+        Of a WARC only the pages of these URLs, matched as the recorded web matches.
+
+    Raises
+    ------
+    SourceError, WebError
+        If there is nothing at PATH that can be read, or not what it looks like.
+    """
+    try:
+        if path.is_dir():
+            return _folder(path, opening)
+        if path.exists() and not path.is_file():
+            raise SourceError(f"{path} cannot be read: it is neither a file nor a folder.")
+        with path.open("rb") as file:
+            head = file.read(512)
+    except SourceError:
+        raise
+    except OSError as error:
+        raise SourceError(
+            f"{path} cannot be read: {error.strerror}. Name a folder of HTML or text files, a WARC, a JSON Lines file or "
+            f"a text file of URLs."
+        ) from None
+    except ValueError as error:  # a NUL in the name
+        raise SourceError(f"{str(path)!r} is no path: {error}.") from None
+    if is_warc(path, head):
+        return _warc(path, opening, urls)
+    if path.suffix.lower() in _JSON_SUFFIXES or head.lstrip()[:1] == b"{":
+        return _json_lines(path, opening)
+    if path.suffix.lower() in _HTML_SUFFIXES:
+        return [_file(path, path.name, opening.max_bytes)]
+    return _url_list(path, opening)
+
+
+def candidates_in(paths: list[Path], opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
+    """Return the candidates of several PATHs; with ``urls``, of WARCs only their pages.
+
+    A URL that is in none of the WARCs is refused.
+
+    Raises
+    ------
+    SourceError, WebError
+        See `candidates_at`; also if there are URLs but no WARC to look for them in.
+    """
+    found: list[Candidate] = []
+    missing = urls
+    n_warcs = 0
+    for path in paths:
+        more = candidates_at(path, opening, missing)
+        found += more
+        if missing is not None and path.is_file() and _is_warc_file(path):
+            n_warcs += 1
+            names = {candidate.name for candidate in more}
+            missing = [url for url in missing if url not in names]
+    if urls is not None and not n_warcs:
+        raise SourceError(f"A list of URLs chooses pages of a WARC, but there is no WARC among {_joined(paths)}.")
+    for url in missing or []:
+        opening.refusals.add("not in the WARC", url)
+    return found
+
+
+def _joined(paths: list[Path]) -> str:
+    return ", ".join(map(str, paths))
+
+
+def _is_warc_file(path: Path) -> bool:
+    with path.open("rb") as file:
+        return is_warc(path, file.read(8))
+
+
+def is_warc(path: Path, head: bytes = b"") -> bool:
+    """Tell by its name or its first bytes whether a file is a WARC."""
+    return path.name.lower().endswith((".warc", ".warc.gz")) or head.startswith((b"WARC/", b"\x1f\x8b"))
+
+
+def _folder(top: Path, opening: Opening) -> list[Candidate]:
+    found: list[Candidate] = []
+
+    def unreadable(error: OSError) -> None:
+        opening.refusals.add("unreadable", str(error.filename), str(error.strerror))
+
+    for folder, subfolders, names in os.walk(top, onerror=unreadable):
+        here = Path(folder)
+        for name in sorted(name for name in (*subfolders, *names) if name.startswith(".")):
+            opening.refusals.add("hidden", str(here / name))
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in sorted(name for name in names if not name.startswith(".")):
+            file = here / name
+            if not is_page_url(f"{FILES_ORIGIN}/{name}"):
+                opening.refusals.add("neither HTML nor text", str(file))
+            else:
+                found.append(_file(file, str(file), opening.max_bytes))
+    return found
+
+
+def _file(path: Path, name: str, max_bytes: int) -> Candidate:
+    url = _file_url(path)
+    return Candidate(name, url, partial(_load_file, path, url, max_bytes))
+
+
+def _file_url(path: Path) -> str:
+    # Not resolved: a folder of symbolic links keeps its own structure, as on a server.
+    return FILES_ORIGIN + quote(os.fsencode(Path(os.path.normpath(Path.cwd() / path)).as_posix()))
+
+
+def _load_file(path: Path, url: str, max_bytes: int) -> Content:
+    try:
+        if not path.is_file():  # a device or a pipe would never end
+            raise RefusedError("unreadable", "no regular file")
+        with path.open("rb") as file:
+            body = file.read(max_bytes + 1)
+    except OSError as error:
+        raise RefusedError("unreadable", error.strerror or str(error)) from None
+    suffix = path.suffix.lower()
+    known = HTML_TYPE if suffix in _HTML_SUFFIXES else TEXT_TYPE if suffix in _TEXT_SUFFIXES else None
+    return checked(url, body, known)
+
+
+def _warc(path: Path, opening: Opening, urls: list[str] | None) -> list[Candidate]:
+    web = opening.stack.enter_context(RecordedWeb(path, opening.cache_dir))
+    if urls is not None:
+        return [Candidate(url, url, partial(_load_answer, web, url)) for url in urls if web.index.find(url)]
+    found = []
+    for page in web.index.pages():
+        # Status 0: a revisit whose status is known only when its original is read.
+        if page.status and not 200 <= page.status < 300:
+            opening.refusals.add(f"answered {page.status}", page.url)
+        else:
+            found.append(Candidate(page.url, page.url, partial(_load_answer, web, page.url)))
+    return found
+
+
+def _load_answer(web: RecordedWeb, url: str) -> Content:
+    answer = web.answer(url)
+    if not 200 <= answer.status < 300:
+        raise RefusedError(f"answered {answer.status}")
+    recorded_url = url if answer.match == "exact" else header(answer, "content-location") or url
+    return checked(recorded_url, answer.body, header(answer, "content-type"))
+
+
+def header(answer: Answer, name: str) -> str | None:
+    """Return the last value of a header of an answer."""
+    return next((value for key, value in reversed(answer.headers) if key.lower() == name), None)
+
+
+def _json_lines(path: Path, opening: Opening) -> list[Candidate]:
+    found = []
+    with path.open("rb") as file:
+        start = 0
+        for number, line in enumerate(file, 1):
+            name = f"{path.name} line {number}"
+            if line.strip():
+                try:
+                    record = _record(line)
+                    # A page without URL gets one of its own, so that no two are taken for the same.
+                    url = http_url(str(record.get("url") or "")) or f"{_file_url(path)}/{number}"
+                    found.append(Candidate(name, url, partial(_load_record, path, start, len(line), url)))
+                except RefusedError as refused:
+                    opening.refusals.add(str(refused), name, refused.detail)
+            start += len(line)
+    return found
+
+
+def _record(line: bytes) -> dict[str, object]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise RefusedError("no JSON object") from None
+    if not isinstance(record, dict):
+        raise RefusedError("no JSON object")
+    if not any(isinstance(record.get(key), str) for key in ("html", "text")):
+        raise RefusedError("no html or text field")
+    return record
+
+
+def _load_record(path: Path, start: int, length: int, url: str) -> Content:
+    try:
+        with path.open("rb") as file:
+            file.seek(start)
+            record = _record(file.read(length))
+    except OSError as error:
+        raise RefusedError("unreadable", error.strerror or str(error)) from None
+    html, text = record.get("html"), record.get("text")
+    body, kind = (html, HTML_TYPE) if isinstance(html, str) and html.strip() else (text or "", TEXT_TYPE)
+    return checked(url, str(body).encode("utf-8", "replace"), f"{kind}; charset=utf-8")
+
+
+def _url_list(path: Path, opening: Opening) -> list[Candidate]:
+    try:
+        lines = url_lines(path)
+    except (OSError, UnicodeDecodeError):
+        lines = []
+    if not any(url for _, _, url in lines):
+        raise SourceError(
+            f"{path} must be a folder, a WARC, a JSON Lines file or a text file of URLs, one a line. It is none of "
+            f"these: it holds no http or https URL."
+        )
+    found = []
+    for number, line, url in lines:
+        if url is None:
+            opening.refusals.add("no URL", f"{path.name} line {number}", line[:60])
+        else:
+            found.append(Candidate(url, url, partial(opening.fetched.content, url), is_remote=True))
+    return found

@@ -1,0 +1,119 @@
+"""Words to a model: a beginning for those who have no example pages. No Scrapy."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.method.learning.keywords import train_keywords
+from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
+from focused.method.text.background import Background
+from focused.method.training.from_pages import Columns, Learnt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.method.training.page_set import PageSet
+
+NOTE = "A beginning, made from words alone:"
+
+
+@dataclass(frozen=True)
+class Keywords:
+    """What a user wrote, and the terms it comes to."""
+
+    text: str
+    terms: dict[str, str]
+    """Each term with the word it was written as."""
+    ignored: tuple[str, ...]
+    """Words that are no terms: stopwords, numbers, single letters."""
+
+    @property
+    def note(self) -> str:
+        """What users of the topic should know."""
+        return f"{NOTE} {self.text}. Adaptation during a crawl, or example pages, sharpen it."
+
+    @property
+    def words(self) -> list[str]:
+        """The words that are terms, each once: one with a hyphen, or of a script without blanks, comes to several."""
+        return list(dict.fromkeys(self.terms.values()))
+
+    def unknown(self, unlabeled: PageSet | Background) -> list[str]:
+        """Return the words of which no term stands in any unlabelled page."""
+        if isinstance(unlabeled, Background):
+            known = set(unlabeled.terms)
+        else:
+            known = {TERMS.term(i) for page in unlabeled.pages for i in page.terms.ids.tolist()}
+        met = {word for term, word in self.terms.items() if term in known}
+        return [word for word in self.words if word not in met]
+
+
+def read_keywords(text: str, language: str) -> Keywords:
+    """Read the words that name a topic, separated by blanks, commas or semicolons.
+
+    >>> read_keywords("the moon, stars 3d", "en")
+    Keywords(text='the moon, stars 3d', terms={'moon': 'moon', 'star': 'stars'}, ignored=('the', '3d'))
+
+    Raises
+    ------
+    ValueError
+        If none of them is a term.
+    """
+    analyzer = Analyzer(language)
+    terms: dict[str, str] = {}
+    ignored = []
+    for word in filter(None, re.split(r"[\s,;]+", text)):
+        found = [TERMS.term(i) for i in analyzer.ids(word).tolist()]
+        if not found:
+            ignored.append(word)
+        for term in found:
+            terms.setdefault(term, word)
+    if not terms:
+        raise ValueError(
+            f"--keywords must hold words that mean something; stopwords, numbers and single letters do not. Got {text!r}. "
+            'Example: --keywords "star galaxy planet telescope"'
+        )
+    return Keywords(" ".join(text.split()), terms, tuple(ignored))
+
+
+def learn_keywords(
+    keywords: Keywords,
+    unlabeled: PageSet | Background,
+    *,
+    random_state: int = 0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Learnt:
+    """Make a topic's model from words and unlabelled pages.
+
+    Raises
+    ------
+    ValueError
+        If none of the words stands in any of the pages.
+    """
+    unknown = keywords.unknown(unlabeled)
+    if len(unknown) == len(keywords.words):
+        where = "page of the general background" if isinstance(unlabeled, Background) else "unlabelled page"
+        raise ValueError(
+            f"None of the words stands in any {where}: {', '.join(unknown)}. Choose more common words, or bring pages that "
+            "hold them: --unlabeled PATH"
+        )
+    if isinstance(unlabeled, Background):
+        columns = Columns([], [*unlabeled.terms, *keywords.terms])
+        # A background holds too few pages of a topic to show what they are called.
+        titles = [title for term in keywords.terms if (title := f"{TITLE_PREFIX}{term}") in columns.column_of]
+        counts, links = columns.of_background(unlabeled), None
+    else:
+        titles = []
+        columns = Columns(unlabeled.pages, keywords.terms)
+        counts, links = columns.counts([page.terms for page in unlabeled.pages]), columns.links_among(unlabeled.pages)
+    say(f"Learning from {len(keywords.words)} words and {counts.shape[0]:,} unlabelled pages")
+    model = train_keywords(
+        counts,
+        [columns.column_of[term] for term in keywords.terms],
+        title_columns=[columns.column_of[term] for term in titles],
+        is_background=isinstance(unlabeled, Background),
+        link_examples=links,
+        random_state=random_state,
+    )
+    return Learnt(model, columns.terms)

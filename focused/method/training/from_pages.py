@@ -1,0 +1,206 @@
+"""Pages to a model: what is learnt from them, and what is doubtful about them. No Scrapy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from focused.method.learning.diagnosis import Diagnosis, diagnose
+from focused.method.learning.learners import LEARNERS
+from focused.method.learning.learning_curve import LearningCurve, learning_curve
+from focused.method.learning.model import TrainingFigures
+from focused.method.learning.training import LinkExamples, train_topic
+from focused.method.text.analyzer import TERMS
+from focused.method.text.background import Background
+from focused.method.training.counting import count_matrix, used_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+    from focused.method.learning.model import TopicModel
+    from focused.method.training.counting import CountedLink, CountedPage, Counts
+    from focused.method.training.page_set import PageSet
+
+BACKGROUND_PRIOR = 0.1
+"""Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
+
+N_FOLDS = 10
+QUICK_FOLDS = 3
+QUICK_POSITIVES = 20
+"""From so many positives on."""
+QUICK_UNLABELED = 1000
+"""Unlabelled pages that are learnt from where it has to be quick."""
+
+# From here on several processes are faster than one, which need not be started.
+_MANY_PAGES = 10_000
+# From here down an estimated prior says that there is no relevant page, however many pages were looked at.
+_LEAST_PRIOR = 2e-4
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """A model, the term of each of its columns, and what was found about the examples."""
+
+    model: TopicModel
+    terms: list[str]
+    diagnosis: Diagnosis = field(default_factory=Diagnosis)
+    curve: LearningCurve | None = None
+    """None where it was not drawn."""
+
+    @property
+    def f1(self) -> float:
+        """Cross-validated F1 of the model; 1 where there are no figures, as of a topic from words."""
+        figures = self.model.figures
+        return figures.f1 if isinstance(figures, TrainingFigures) else 1.0
+
+    @property
+    def prior(self) -> float | None:
+        """Share of relevant pages that was estimated among the unlabelled ones; None where it was assumed."""
+        figures = self.model.figures
+        return figures.prior if isinstance(figures, TrainingFigures) and not figures.prior_is_assumed else None
+
+    def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
+        model, terms = self.model, self.terms
+        return (
+            [(terms[column], weight) for column, weight in model.positive_terms],
+            [(terms[column], weight) for column, weight in model.negative_terms],
+        )
+
+
+class Columns:
+    """The terms of pages as the columns of their counts.
+
+    They are in the order of the terms themselves, not of the ids: those depend on what the process read before.
+
+    Parameters
+    ----------
+    pages : list of CountedPage
+    more : collection of str
+        Further terms that get a column.
+    """
+
+    def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = ()) -> None:
+        ids = used_ids([page.terms for page in pages])
+        of_ids = [TERMS.term(i) for i in ids.tolist()]
+        self.terms = sorted({*of_ids, *more})
+        self.column_of = {term: column for column, term in enumerate(self.terms)}
+        self._columns = np.full(len(TERMS), -1, dtype=np.int64)
+        self._columns[ids] = [self.column_of[term] for term in of_ids]
+
+    def counts(self, texts: list[Counts]) -> sparse.csr_matrix:
+        """Return the counts of texts as rows."""
+        return count_matrix(texts, self._columns, len(self.terms))
+
+    def of_background(self, background: Background) -> sparse.csr_matrix:
+        """Return the counts of the background's pages as rows."""
+        column = np.array([self.column_of[term] for term in background.terms], dtype=np.int64)
+        rows = background.counts
+        shape = (rows.shape[0], len(self.terms))
+        moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=shape)
+        moved.sort_indices()
+        return moved
+
+    def links_among(self, pages: Sequence[CountedPage]) -> LinkExamples | None:
+        """Return the links from pages to pages among the given ones, None where there are none."""
+        row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
+        found: list[tuple[int, int, CountedLink]] = [
+            (row, row_of[link.target], link)
+            for row, page in enumerate(pages)
+            for link in page.links
+            if link.target in row_of
+        ]
+        if not found:
+            return None
+        sources, targets, links = zip(*found, strict=True)
+        return LinkExamples(
+            np.array(sources, dtype=np.int64),
+            np.array(targets, dtype=np.int64),
+            self.counts([link.anchor for link in links]),
+            self.counts([link.context for link in links]),
+        )
+
+
+def learn(
+    positive: PageSet,
+    unlabeled: PageSet | Background,
+    *,
+    learner: str = LEARNERS[0],
+    quick: bool = False,
+    random_state: int = 0,
+    say: Callable[[str], None] = lambda _: None,
+) -> Learnt:
+    """Learn a topic's model.
+
+    Where the unlabelled pages hold no relevant page, be they the general background or pages of something else
+    altogether, they do not tell how frequent such pages are in a crawl: `BACKGROUND_PRIOR` is assumed. Estimated
+    there, the prior would be zero, and so would be the relevance of every page.
+
+    Parameters
+    ----------
+    positive : PageSet
+    unlabeled : PageSet or Background
+    learner : str
+        One of `focused.method.learning.learners.LEARNERS`.
+    quick : bool
+        Judge the held-out pages by 3 models instead of 10, draw no learning curve, and learn from a sample of
+        1,000 pages of a background (of other unlabelled pages the caller draws one, before they are read).
+    random_state : int
+    say : callable
+        Told what begins, one line each.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learnt from them; one line that says why.
+    """
+    pages, others = list(positive.pages), None
+    if isinstance(unlabeled, Background):
+        columns = Columns(pages, unlabeled.terms)
+        others = columns.of_background(unlabeled)
+        if quick and others.shape[0] > QUICK_UNLABELED:
+            rng = np.random.default_rng(random_state)
+            others = others[np.sort(rng.choice(others.shape[0], QUICK_UNLABELED, replace=False))]
+    else:
+        pages += unlabeled.pages
+        columns = Columns(pages)
+    counts = columns.counts([page.terms for page in pages])
+    if others is not None:
+        counts = sparse.vstack([counts, others], format="csr")
+    y = np.arange(counts.shape[0]) < len(positive)
+    links = columns.links_among(pages)
+
+    def train(prior: float | None) -> tuple[TopicModel, TrainingFigures]:
+        model = train_topic(
+            counts,
+            y,
+            link_examples=links,
+            learner=learner,
+            background_prior=prior,
+            random_state=random_state,
+            n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
+            # Of few positives a third less is too few.
+            n_folds=QUICK_FOLDS if quick and len(positive) >= QUICK_POSITIVES else N_FOLDS,
+        )
+        assert isinstance(model.figures, TrainingFigures)
+        return model, model.figures
+
+    say(f"Learning from {len(positive):,} positives and {counts.shape[0] - len(positive):,} unlabelled pages")
+    is_background = others is not None
+    model, figures = train(BACKGROUND_PRIOR if is_background else None)
+    if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
+        say("None of the unlabelled pages looks relevant; learning again with an assumed prior")
+        model, figures = train(BACKGROUND_PRIOR)
+    say("Looking at the positives")
+    diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
+    if quick:
+        return Learnt(model, columns.terms, diagnosis)
+    say("Drawing the learning curve (--quick leaves it out)")
+    prior, is_assumed = figures.prior, figures.prior_is_assumed
+    curve = learning_curve(
+        counts, y, prior=prior, prior_is_assumed=is_assumed, learner=learner, random_state=random_state
+    )
+    return Learnt(model, columns.terms, diagnosis, curve)

@@ -1,0 +1,97 @@
+"""Candidates to examples: each page once, none both positive and unlabelled, a sample if that is enough."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from focused.method.page.url_forms import canonical_form
+from focused.method.training.example_content import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from focused.method.training.example_content import Content
+    from focused.method.training.example_sources import Candidate
+    from focused.method.training.refusals import Refusals
+
+IN_POSITIVES = "also among the positives"
+
+
+@dataclass
+class Seen:
+    """The pages met so far, by URL and by body."""
+
+    urls: set[str] = field(default_factory=set)
+    bodies: set[bytes] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A page to learn from: what it was called, its content, and a digest of its body."""
+
+    candidate: Candidate
+    content: Content
+    digest: bytes
+
+    @property
+    def urls(self) -> set[str]:
+        """The canonical forms of the URLs it goes by: the one asked for, the one that answered."""
+        forms = (canonical_form(url) for url in (self.candidate.url, self.content.url))
+        return {form for form in forms if form is not None}
+
+
+def examples(
+    candidates: Iterable[Candidate], seen: Seen, refusals: Refusals, positives: Seen | None = None
+) -> Iterator[Example]:
+    """Load candidates one by one; note why one is refused, and what was seen.
+
+    Parameters
+    ----------
+    candidates : iterable of Candidate
+    seen : Seen
+        Pages of the same kind; a page whose URL or body is among them is refused.
+    refusals : Refusals
+    positives : Seen, optional
+        Pages that are refused because they are positives.
+    """
+    for candidate in candidates:
+        try:
+            content = candidate.load()
+            example = Example(candidate, content, hashlib.sha256(content.body).digest())
+            _refuse_known(example, seen, positives)
+        except RefusedError as refused:
+            refusals.add(str(refused), candidate.name, refused.detail)
+            continue
+        seen.urls |= example.urls
+        seen.bodies.add(example.digest)
+        yield example
+
+
+def _refuse_known(example: Example, seen: Seen, positives: Seen | None) -> None:
+    urls, digest = example.urls, example.digest
+    if positives is not None and (digest in positives.bodies or not urls.isdisjoint(positives.urls)):
+        raise RefusedError(IN_POSITIVES)
+    if not urls.isdisjoint(seen.urls):
+        raise RefusedError("duplicate URL")
+    if digest in seen.bodies:
+        raise RefusedError("duplicate of another body")
+
+
+def shuffled(candidates: list[Candidate], random_state: int) -> list[Candidate]:
+    """Return the candidates in a random order, the same for the same candidates and random state."""
+    return random.Random(random_state).sample(candidates, len(candidates))
+
+
+def digest_of(positive: list[bytes], unlabeled: list[bytes]) -> str:
+    """Return the sha256 of a set of examples from that of each body.
+
+    Neither their order nor where they lie makes a difference.
+    """
+    total = hashlib.sha256()
+    for mark, digests in ((b"+", positive), (b"?", unlabeled)):
+        for digest in sorted(digests):
+            total.update(mark + digest)
+    return total.hexdigest()

@@ -1,0 +1,187 @@
+"""The pages that a topic is learnt from: candidates in, counted pages out, and a note of all that was refused."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from focused.method.page.limits import PageLimits
+from focused.method.page.reader import PageReader
+from focused.method.page.url_forms import canonical_form
+from focused.method.text.analyzer import Analyzer
+from focused.method.text.languages import detect_language
+from focused.method.training.counting import CountedPage, counted_page
+from focused.method.training.gathering import Seen, examples
+from focused.method.training.refusals import Refusals
+
+if TYPE_CHECKING:
+    from focused.method.page.page import Page
+    from focused.method.training.example_sources import Candidate
+    from focused.method.training.gathering import Example
+
+UNKNOWN = "unknown"
+# Telling the language takes as long as reading the page; these many tell what most unlabelled pages are in.
+_MAX_LANGUAGES = 2000
+# Links are learnt from only for calibration; all those of 50,000 pages of one site would not fit into memory.
+_MAX_LINKING = 5000
+_CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
+
+Track = Callable[[list[Any], str], Iterable[Any]]
+"""Wraps a list to show how far its reading is; the text says what is read."""
+
+
+def untracked(items: list[Any], what: str) -> Iterable[Any]:
+    """Show nothing."""
+    return items
+
+
+@dataclass
+class PageSet:
+    """The pages of one kind, positive or unlabelled."""
+
+    pages: list[CountedPage] = field(default_factory=list)
+    #: sha256 of each body.
+    digests: list[bytes] = field(default_factory=list)
+    #: URL of each page; of files that they were given.
+    urls: list[str] = field(default_factory=list)
+    #: What each page is called: its URL, its file, or its line.
+    names: list[str] = field(default_factory=list)
+    #: Language detected of each page; of many unlabelled pages only of some, empty of the others.
+    language_of: list[str] = field(default_factory=list)
+    seen: Seen = field(default_factory=Seen)
+    refusals: Refusals = field(default_factory=Refusals)
+    #: Pages of which a limit cut something off.
+    n_cut: int = 0
+
+    @property
+    def languages(self) -> Counter[str]:
+        """Pages by detected language, of those it was looked for in."""
+        return Counter(filter(None, self.language_of))
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+
+class ExampleReader:
+    """Reads candidates into page sets.
+
+    Parameters
+    ----------
+    language : str, optional
+        ISO 639-1 code; detected from the positives if not given.
+    limits : PageLimits, optional
+    other_anchors : bool
+        Whether link contexts keep the anchor texts of other links.
+    track : callable
+        Shows progress.
+
+    Attributes
+    ----------
+    language : str or None
+        Known once positives were read.
+    """
+
+    def __init__(
+        self,
+        language: str | None = None,
+        *,
+        limits: PageLimits | None = None,
+        other_anchors: bool = False,
+        track: Track = untracked,
+    ) -> None:
+        self.language = language
+        self.limits = limits or PageLimits()
+        self._other_anchors = other_anchors
+        self._track = track
+
+    def positives(self, candidates: list[Candidate], refusals: Refusals, wanted: set[str]) -> PageSet:
+        """Read all candidates as positives, and detect their language.
+
+        Parameters
+        ----------
+        candidates : list of Candidate
+        refusals : Refusals
+            What was refused so far; more is added.
+        wanted : set of str
+            Canonical forms of the URLs of all candidates: links between them are kept.
+        """
+        found = PageSet(refusals=refusals)
+        loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
+        # Stopwords and stems need the language, which needs the text: so the positives are read twice.
+        reader = self._reader("en")
+        languages = [_language_of(self._page(reader, example)) for example in loaded]
+        if self.language is None:
+            known = Counter(code for code in languages if code != UNKNOWN)
+            # Ties go to the first by alphabet: the order of the files makes no difference.
+            self.language = min(known, key=lambda code: (-known[code], code), default="en")
+        reader = self._reader(self.language)
+        for example, language in zip(loaded, languages, strict=True):
+            self._add(found, example, self._page(reader, example), wanted, language)
+        return found
+
+    def unlabeled(
+        self,
+        candidates: list[Candidate],
+        refusals: Refusals,
+        wanted: set[str],
+        positive: PageSet,
+        *,
+        limit: int | None = None,
+    ) -> PageSet:
+        """Read candidates as unlabelled pages; those that are among the positives are refused.
+
+        Of more than 2,000 the language is looked for in some, of more than 5,000 the links are kept of some.
+
+        Parameters
+        ----------
+        limit : int, optional
+            Read until there are so many pages.
+        """
+        found = PageSet(refusals=refusals)
+        reader = self._reader(self.language or "en")
+        n = min(len(candidates), limit or len(candidates))
+        each_language, each_linking = -(-n // _MAX_LANGUAGES), -(-n // _MAX_LINKING)
+        for example in examples(self._track(candidates, "unlabelled pages"), found.seen, refusals, positive.seen):
+            page = self._page(reader, example)
+            targets = set() if len(found) % each_linking else wanted
+            self._add(found, example, page, targets, "" if len(found) % each_language else _language_of(page))
+            if limit is not None and len(found) >= limit:
+                break
+        return found
+
+    def _reader(self, language: str) -> PageReader:
+        return PageReader(Analyzer(language), limits=self.limits)
+
+    def _page(self, reader: PageReader, example: Example) -> Page:
+        return reader.read(example.content.body, example.content.url, example.content.content_type)
+
+    def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
+        counted = counted_page(
+            page,
+            example.urls,
+            wanted,
+            other_anchors=self._other_anchors,
+            max_terms=self.limits.max_unit_terms,
+        )
+        if not len(counted.terms.ids):
+            pages.refusals.add("no words", example.candidate.name)
+            return
+        pages.pages.append(counted)
+        pages.digests.append(example.digest)
+        pages.urls.append(example.content.url)
+        pages.names.append(example.candidate.name)
+        pages.language_of.append(language)
+        pages.n_cut += not _CUTS.isdisjoint(page.cuts)
+
+
+def urls_of(candidates: Iterable[Candidate]) -> set[str]:
+    """Return the canonical forms of the URLs of candidates."""
+    forms = (canonical_form(candidate.url) for candidate in candidates)
+    return {form for form in forms if form is not None}
+
+
+def _language_of(page: Page) -> str:
+    # A few paragraphs tell; on whole pages telling the language would cost more than reading them.
+    return detect_language(page.text[:1500]) or UNKNOWN

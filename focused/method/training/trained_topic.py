@@ -1,0 +1,98 @@
+"""A model into its topic, and into the manifest what it was made from."""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from focused.method.text.background import Background
+from focused.method.training.gathering import digest_of
+from focused.method.training.kept_examples import kept_examples
+from focused.method.training.page_set import PageSet
+from focused.utils.version import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.method.topic import Topic
+    from focused.method.training.from_keywords import Keywords
+    from focused.method.training.from_pages import Learnt
+
+_LIBRARIES = {"scikit-learn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "PyStemmer": "PyStemmer"}
+
+
+def make_topic(
+    topic: Topic,
+    learnt: Learnt,
+    positive: PageSet | Keywords,
+    unlabeled: PageSet | Background,
+    *,
+    command: str,
+    warnings: Sequence[str] = (),
+    random_state: int = 0,
+) -> Topic:
+    """Put a model into a topic, and into its manifest what the model was made from.
+
+    Nothing of it depends on the clock or on the machine's paths: the same examples give the same files.
+    """
+    model = learnt.model
+    topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
+    topic.idf, topic.coef, topic.topic_vector = model.term_weights, model.coef, model.topic_vector
+    topic.intercept, topic.sublinear_tf = model.intercept, model.sublinear_tf
+    topic.calibrations = dict(model.calibrations)
+    topic.examples = kept_examples(
+        positive if isinstance(positive, PageSet) else None, unlabeled, topic.analyzer, random_state=random_state
+    )
+    strongest = [[[term, round(weight, 4)] for term, weight in terms] for terms in learnt.strongest()]
+    topic.manifest = {
+        "kind": "examples" if isinstance(positive, PageSet) else "keywords",
+        "command": command,
+        "versions": versions(),
+        "learner": model.learner,
+        "random_state": random_state,
+        "examples": _described(positive, unlabeled),
+        "warnings": list(warnings),
+        "figures": asdict(model.figures),
+        "learning_curve": None if learnt.curve is None else asdict(learnt.curve) | {"advice": learnt.curve.advice},
+        "terms_for": strongest[0],
+        "terms_against": strongest[1],
+    }
+    return topic
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a model depends on."""
+    libraries = {name: version(package) for name, package in _LIBRARIES.items()}
+    return {"focused": __version__, "python": platform.python_version(), **libraries}
+
+
+def _described(positive: PageSet | Keywords, unlabeled: PageSet | Background) -> dict[str, Any]:
+    others: dict[str, Any]
+    if isinstance(unlabeled, Background):
+        digests: list[bytes] = []
+        others = {"background": {"background_sha256": unlabeled.sha256, "n_pages": unlabeled.n_pages}}
+    else:
+        digests, others = unlabeled.digests, {"unlabeled": _described_set(unlabeled)}
+    if isinstance(positive, PageSet):
+        return {"sha256": digest_of(positive.digests, digests), "positive": _described_set(positive), **others}
+    return {"sha256": digest_of([], digests), "keywords": _described_words(positive, unlabeled), **others}
+
+
+def _described_words(keywords: Keywords, unlabeled: PageSet | Background) -> dict[str, Any]:
+    return {
+        "text": keywords.text,
+        "terms": list(keywords.terms),
+        "ignored": list(keywords.ignored),
+        "unknown": keywords.unknown(unlabeled),
+    }
+
+
+def _described_set(pages: PageSet) -> dict[str, Any]:
+    return {
+        "n_pages": len(pages),
+        "languages": dict(sorted(pages.languages.items())),
+        "refused": dict(sorted(pages.refusals.counts.items())),
+        "n_cut": pages.n_cut,
+    }

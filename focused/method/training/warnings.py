@@ -1,0 +1,237 @@
+"""What is doubtful about the examples of a topic, in words: one text a warning, pages named."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.method.text.background import LANGUAGE as BACKGROUND_LANGUAGE
+from focused.method.text.background import Background
+from focused.method.text.languages import LANGUAGES
+from focused.method.training.page_set import UNKNOWN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from focused.method.learning.diagnosis import Diagnosis
+    from focused.method.training.from_keywords import Keywords
+    from focused.method.training.page_set import PageSet
+
+_N_NAMED = 3
+_FEW, _FEW_WORDS = 10, 3
+# So many unlabelled pages there should be, and so many times the positives; and F1 from which a topic can be used.
+_FEW_UNLABELED, _PER_POSITIVE, _USABLE_F1 = 200, 3, 0.4
+# From so large a share of relevant pages among the unlabelled ones on, it is estimated too low, and the ranking suffers.
+_MUCH = 0.25
+# With fewer unlabelled pages than this the positives are not compared with them.
+_LEAST_UNLABELED = 80
+# So many pages in another language are no mistake of the detection; and this share of all.
+_LEAST_PAGES, _LEAST_SHARE = 2, 0.1
+
+
+def warnings_about(
+    language: str,
+    positive: PageSet,
+    unlabeled: PageSet | Background,
+    diagnosis: Diagnosis,
+    terms: Sequence[str],
+    *,
+    f1: float,
+    prior: float | None = None,
+    left_out: Sequence[int] = (),
+) -> list[str]:
+    """Return what the user of a topic should know about its examples, the gravest first.
+
+    Parameters
+    ----------
+    language : str
+        ISO 639-1 code of the topic.
+    positive : PageSet
+    unlabeled : PageSet or Background
+    diagnosis : Diagnosis
+    terms : sequence of str
+        The term of each column that `diagnosis` speaks of.
+    f1 : float
+        Cross-validated, in [0, 1].
+    prior : float, optional
+        Share of relevant pages estimated among the unlabelled ones, in (0, 1); None where it was not estimated.
+    left_out : sequence of int
+        Rows of the positives that nothing was learnt from, because they hold no known word.
+    """
+    # What pages of the topic have in common cannot be told from what any pages have, if these are few.
+    # Nor can it where the unlabelled pages are mostly of the topic themselves.
+    of_the_topic = _of_the_topic(prior)
+    enough = not of_the_topic and (isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED)
+    return [
+        *language_of_the_others(language, unlabeled),
+        *of_the_topic,
+        *_unusable(f1),
+        *_few(positive),
+        *_without_words(positive, left_out),
+        *_few_unlabeled(positive, unlabeled),
+        *_far_away(unlabeled),
+        *_languages(language, positive),
+        *(_topics(positive, diagnosis, terms) if enough else []),
+        *_duplicates(positive, diagnosis),
+        # A page without a known word has been named already.
+        *(_outliers(positive, [row for row in diagnosis.outliers if row not in left_out]) if enough else []),
+    ]
+
+
+def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Background) -> list[str]:
+    """Return what the user of a topic made from words should know, the gravest first."""
+    found = language_of_the_others(language, unlabeled)
+    unknown = keywords.unknown(unlabeled)
+    if unknown:
+        found.append(
+            f"in no unlabelled page: {', '.join(unknown)}. Pages that hold such a word will count, but what belongs to it "
+            "could not be learnt."
+        )
+    if keywords.ignored:
+        found.append(
+            f"ignored: {', '.join(keywords.ignored)}. Stopwords, numbers and single letters mean nothing by themselves."
+        )
+    if len(keywords.terms) < _FEW_WORDS:
+        n = len(keywords.terms)
+        found.append(f"{n} word{'s say' if n != 1 else ' says'} little; half a dozen different ones are better.")
+    return found
+
+
+def language_of_the_others(language: str, unlabeled: PageSet | Background) -> list[str]:
+    """Warn of unlabelled pages in another language than the topic's."""
+    if isinstance(unlabeled, Background):
+        if language == BACKGROUND_LANGUAGE:
+            return []
+        return [
+            f"the general background is English, the topic is in {language!r}: it does not fit. What was learnt tells "
+            f"the language rather than the topic. Train again with --unlabeled PATH, pages of any topic in {language!r}."
+        ]
+    languages = unlabeled.languages
+    main = max(sorted(languages), key=lambda code: languages[code], default=UNKNOWN)
+    if main in (language, UNKNOWN):
+        return []
+    return [
+        f"{languages.get(language, 0):,} of {sum(languages.values()):,} unlabelled pages are in {language!r}, the topic's "
+        f"language, {languages[main]:,} in {main!r}: much of what was learnt tells the language rather than the topic. Train "
+        f"again with more --unlabeled pages in {language!r}."
+    ]
+
+
+def _of_the_topic(prior: float | None) -> list[str]:
+    if prior is None or prior < _MUCH:
+        return []
+    return [
+        f"{prior:.0%} of the unlabelled pages look like pages of the topic, perhaps more: what the topic's pages have "
+        "in common can hardly be told from what those have, and the figures below are too low. Bring unlabelled pages of "
+        "other things too, of which a tenth or less belongs to the topic."
+    ]
+
+
+def _unusable(f1: float) -> list[str]:
+    if f1 >= _USABLE_F1:
+        return []
+    return [
+        f"an F1 of {f1:.2f} is too low to crawl by: the positives can hardly be told from the unlabelled pages. See whether "
+        "they are about one thing, bring more of them, and unlabelled pages of any other topic."
+    ]
+
+
+def _few_unlabeled(positive: PageSet, unlabeled: PageSet | Background) -> list[str]:
+    n = unlabeled.n_pages if isinstance(unlabeled, Background) else len(unlabeled)
+    needed = max(_FEW_UNLABELED, _PER_POSITIVE * len(positive))
+    if n >= needed:
+        return []
+    return [
+        f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: what else there is on the web is "
+        f"not known, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
+    ]
+
+
+def _far_away(unlabeled: PageSet | Background) -> list[str]:
+    if not isinstance(unlabeled, Background):
+        return []
+    return [
+        "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
+        "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
+        "figures."
+    ]
+
+
+def _few(positive: PageSet) -> list[str]:
+    if len(positive) >= _FEW:
+        return []
+    return [f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."]
+
+
+def _without_words(positive: PageSet, left_out: Sequence[int]) -> list[str]:
+    n = len(left_out)
+    if not n:
+        return []
+    return [
+        f"{_pages(n)} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
+        f"pages hold, and {'is' if n == 1 else 'are'} left out: {_named(_names(positive, left_out))}. See whether "
+        f"{'it has text, and belongs' if n == 1 else 'they have text, and belong'} to the topic."
+    ]
+
+
+def _languages(language: str, positive: PageSet) -> list[str]:
+    found = []
+    for code, n in sorted(positive.languages.items()):
+        # Languages without a stemmer of ours (Latin, Pidgin) are what tables and lists of names are taken for.
+        if code != language and code in LANGUAGES and n >= max(_LEAST_PAGES, _LEAST_SHARE * len(positive)):
+            names = [name for name, of in zip(positive.names, positive.language_of, strict=True) if of == code]
+            found.append(
+                f"{n} positives seem to be in {code!r}, the topic is in {language!r}: {_named(names)}. A topic has one "
+                f"language; leave them out, or make two topics."
+            )
+    return found
+
+
+def _topics(positive: PageSet, diagnosis: Diagnosis, terms: Sequence[str]) -> list[str]:
+    if not diagnosis.groups:
+        return []
+    groups = [
+        f"{_pages(len(group))} ({', '.join(terms[column] for column in columns)}), as {_named(_names(positive, group), 2)}"
+        for group, columns in zip(diagnosis.groups, diagnosis.group_terms, strict=True)
+    ]
+    return [
+        f"the positives look like several topics: {'; and '.join(groups)}. If that is not what you mean, make a topic of "
+        "each."
+    ]
+
+
+def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
+    if not diagnosis.duplicates:
+        return []
+    groups = [" = ".join(_names(positive, group[:_N_NAMED])) for group in diagnosis.duplicates[:_N_NAMED]]
+    n_groups = len(diagnosis.duplicates)
+    n = sum(len(group) - 1 for group in diagnosis.duplicates)
+    left = n_groups - _N_NAMED
+    more = f"; and {left} more group{'s' if left > 1 else ''}" if left > 0 else ""
+    are = "is a near-duplicate of others and teaches" if n == 1 else "are near-duplicates of others and teach"
+    return [
+        f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. The figures below are too good by them."
+    ]
+
+
+def _outliers(positive: PageSet, rows: Sequence[int]) -> list[str]:
+    n = len(rows)
+    if not n:
+        return []
+    return [
+        f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
+        f"{_named(_names(positive, rows))}. See whether {'it belongs' if n == 1 else 'they belong'} to the "
+        "topic."
+    ]
+
+
+def _names(pages: PageSet, rows: Iterable[int]) -> list[str]:
+    return [pages.names[row] for row in rows]
+
+
+def _named(names: Sequence[str], n: int = _N_NAMED) -> str:
+    more = len(names) - n
+    return ", ".join(names[:n]) + (f" and {more} more" if more > 0 else "")
+
+
+def _pages(n: int) -> str:
+    return f"{n:,} page{'s' if n != 1 else ''}"

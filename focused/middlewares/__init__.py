@@ -1,0 +1,1 @@
+"""Spider and downloader middlewares: thin seams between Scrapy and the method."""

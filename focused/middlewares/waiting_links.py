@@ -1,0 +1,70 @@
+"""Where a request for a link that may have changed its score meanwhile comes up: passed on, passed over, pushed back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import IgnoreRequest, NotConfigured
+
+from focused.method.scoring.link_meta import WAITS, read_evidence, write_evidence
+from focused.method.scoring.priority import to_priority
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl.state import Crawl
+
+
+class WaitingLinkMiddleware:
+    """Lets through of a link that waits the first request that comes up, with all that is known by then.
+
+    Others that were pushed for it are stale and end here, before robots.txt is asked and without a place in the page
+    budget. A link that has got worse is pushed back to its new place. Only for strategies that merge, with schedulers
+    that cannot change the priority of what they hold.
+
+    Place: 10, before all other downloader middlewares.
+
+    Stats: ``focused/links/stale_count``, ``focused/links/pushed_back_count``.
+    """
+
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self.crawler = crawler
+        self.crawl = crawl
+        assert crawler.request_fingerprinter is not None
+        self._fingerprint = crawler.request_fingerprinter.fingerprint
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of crawls in which no link changes its score."""
+        crawl = getattr(crawler.spider, "crawl", None)
+        if crawl is None or crawl.waiting is None:
+            raise NotConfigured
+        return cls(crawler, crawl)
+
+    def process_request(self, request: Request) -> Request | None:
+        """Pass a request on, end it, or push it back."""
+        waiting, meta = self.crawl.waiting, request.meta
+        # A retry has to pass, and so has whatever is asked for about a host.
+        if waiting is None or (request.dont_filter and WAITS not in meta) or meta.get("dont_obey_robotstxt"):
+            return None
+        link = self._fingerprint(request)
+        stats = self.crawler.stats
+        if waiting.was_asked(link):
+            stats.inc_value("focused/links/stale_count")
+            request.errback = None  # nothing failed
+            raise IgnoreRequest("pushed again and fetched")
+        evidence = waiting.get(link)
+        if evidence is not None and WAITS in meta:
+            then = read_evidence(meta)
+            change = to_priority(evidence.score, evidence.admitted) - to_priority(then.score, then.admitted)
+            write_evidence(meta, evidence)
+            if change < 0:
+                stats.inc_value("focused/links/pushed_back_count")
+                return request.replace(priority=request.priority + change, dont_filter=True)
+        waiting.take(link)
+        # From here on it is like any other: its retries pass, the dupefilter sees where it redirects to.
+        meta.pop(WAITS, None)
+        request.dont_filter = False
+        return None

@@ -1,0 +1,1 @@
+"""Item pipelines: classify, learn, count, store."""

@@ -1,0 +1,92 @@
+"""Verdicts on pages, whether the page comes first or the verdict."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from focused.method.page.url_forms import canonical_form
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from focused.retraining.feedback import FeedbackFiles
+    from focused.retraining.self_training import SelfTraining
+
+logger = logging.getLogger(__name__)
+
+_EVERY_SECS = 1.0
+
+
+class FeedbackIntake:
+    """Knows the pages of a crawl by their URLs, and lets verdicts on them join.
+
+    Parameters
+    ----------
+    files : FeedbackFiles or None
+        None: there are no verdicts; pages are known all the same.
+    joined : SelfTraining
+    max_pending : int
+        Verdicts that wait for their pages; those beyond are forgotten and counted.
+    set_stat : function
+        Of a name after ``focused/`` and a value.
+    """
+
+    def __init__(
+        self, files: FeedbackFiles | None, joined: SelfTraining, max_pending: int, set_stat: Callable[[str, Any], None]
+    ) -> None:
+        self._files = files
+        self._joined = joined
+        self._max_pending = max_pending
+        self._set = set_stat
+        self._pending: dict[str, bool] = {}
+        self._number_of: dict[str, int] = {}
+        self._n_forgotten = 0
+        self._read_at = -_EVERY_SECS
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the last look left something to be read."""
+        return self._files is not None and self._files.has_more
+
+    def number_of(self, url: str) -> int | None:
+        """Return the number of a page; None if it was not judged."""
+        return self._number_of.get(canonical_form(url) or "")
+
+    def page(self, number: int, urls: Iterable[str]) -> None:
+        """Note a page with its URLs, and let a verdict join that waits for it."""
+        for form in dict.fromkeys(filter(None, map(canonical_form, urls))):
+            self._number_of[form] = number
+            if form in self._pending:
+                self._join(number, self._pending.pop(form))
+
+    def read(self) -> None:
+        """Take in what people have said since the last look, if that was a while ago."""
+        now, files = time.monotonic(), self._files
+        if files is None or (now - self._read_at < _EVERY_SECS and not files.has_more):
+            return
+        for verdict in files.new():
+            number = self._number_of.get(verdict.url)
+            if number is not None:
+                self._join(number, verdict.relevant)
+            elif verdict.url in self._pending or len(self._pending) < self._max_pending:
+                self._pending[verdict.url] = verdict.relevant
+            else:
+                self._n_forgotten += 1
+                self._set("verdicts/forgotten_count", self._n_forgotten)
+        self._read_at = time.monotonic()
+        for fault in files.faults():
+            logger.warning(fault)
+        for what, n in files.counts.items():
+            self._set(f"verdicts/{what}_count", n)
+        self._set("verdicts/pending_count", len(self._pending))
+
+    def close(self) -> None:
+        """Say what was the matter with the files."""
+        if self._files is not None and (summary := self._files.summary()):
+            logger.warning(summary)
+
+    def _join(self, number: int, relevant: bool) -> None:
+        if self._joined.verdict(number, relevant):
+            self._set("verdicts/used_count", len(self._joined.by_verdict))

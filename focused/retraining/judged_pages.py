@@ -1,0 +1,139 @@
+"""The pages of a crawl as far as they can join the examples: one line of ``retraining.jsonl`` each.
+
+Terms are written as words, for their ids belong to a process. The file is cut back with the other files of a run when
+a crawl that was killed goes on, so what is learnt belongs to pages that are in.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from focused.method.text.analyzer import TERMS
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+    from pathlib import Path
+
+    from focused.method.training.counting import Counts
+
+RECORD_FILE = "retraining.jsonl"
+MAX_TERMS = 2000
+"""Different terms of a text that are kept: those that occur most."""
+MAX_LINE_BYTES = 1_000_000
+
+TermCounts = dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTexts:
+    """The texts of the link that led to a page."""
+
+    #: Number of the page that holds it.
+    source: int
+    anchor: TermCounts = field(default_factory=dict)
+    context: TermCounts = field(default_factory=dict)
+    window: TermCounts = field(default_factory=dict)
+    url: TermCounts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPage:
+    """A page that a crawl judged."""
+
+    #: Place among the judged pages, from 1.
+    number: int
+    url: str
+    relevance: float
+    #: Of the model that judged it.
+    version: int
+    #: Of the model that its link's score came from.
+    link_version: int
+    #: Label that it joined with by its relevance; None where it did not.
+    joins: bool | None
+    #: Empty where the limit of pages was reached, or the page has no words.
+    terms: TermCounts = field(default_factory=dict)
+    #: None of seeds, and of links whose page is no longer known.
+    link: LinkTexts | None = None
+
+    def to_line(self) -> str:
+        """Return one line of JSON."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        if self.link is not None:
+            values["link"] = {name: getattr(self.link, name) for name in self.link.__slots__}
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+
+def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[JudgedPage]:
+    """Return the pages that have a label, by number, and words to learn from."""
+    return [page for page in pages if page.number in labels and page.terms]
+
+
+def term_counts(counts: Counts) -> TermCounts:
+    """Return the counts of a text by term, the most frequent first where there are too many."""
+    pairs = zip(counts.ids.tolist(), counts.counts.tolist(), strict=True)
+    chosen = list(pairs)
+    if len(chosen) > MAX_TERMS:
+        chosen = sorted(chosen, key=lambda pair: -pair[1])[:MAX_TERMS]
+    return {TERMS.term(number): n for number, n in chosen}
+
+
+def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage], int]:
+    """Read the pages of a crawl.
+
+    Parameters
+    ----------
+    path : Path
+        It need not be there.
+    n_bytes : int, optional
+        Length up to which it is read.
+
+    Returns
+    -------
+    list of JudgedPage
+        In the order in which they were judged; of a number that stands there twice, the later.
+    int
+        Number of lines that are none.
+    """
+    pages: dict[int, JudgedPage] = {}
+    n_bad, done = 0, 0
+    try:
+        file = path.open("rb")
+    except FileNotFoundError:
+        return [], 0
+    with file:
+        while line := file.readline(MAX_LINE_BYTES):
+            done += len(line)
+            if (n_bytes is not None and done > n_bytes) or not line.endswith(b"\n"):
+                break
+            try:
+                page = _page(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+                n_bad += 1
+            else:
+                pages[page.number] = page
+    return [pages[number] for number in sorted(pages)], n_bad
+
+
+def _page(values: dict[str, Any]) -> JudgedPage:
+    link = values["link"]
+    joins = values["joins"]
+    if joins not in (True, False, None):
+        raise ValueError(f"joins must be true, false or null. Got {joins!r}.")
+    return JudgedPage(
+        number=int(values["number"]),
+        url=str(values["url"]),
+        relevance=float(values["relevance"]),
+        version=int(values["version"]),
+        link_version=int(values["link_version"]),
+        joins=joins,
+        terms=_counts(values["terms"]),
+        link=None
+        if link is None
+        else LinkTexts(int(link["source"]), *(_counts(link[name]) for name in ("anchor", "context", "window", "url"))),
+    )
+
+
+def _counts(values: dict[str, Any]) -> TermCounts:
+    return {str(term): max(1, int(n)) for term, n in values.items() if "\n" not in term}

@@ -1,0 +1,80 @@
+"""Kept pages in the frontier's file: written as they came, read and analysed again when the crawl goes on."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING
+
+from focused.frontier.store.stored_pages import StoredPage
+from focused.method.scoring import Visit
+
+if TYPE_CHECKING:
+    from focused.frontier.store.store import FrontierStore
+    from focused.items import PageItem
+    from focused.method.page.reader import PageReader
+    from focused.retraining.kept_pages import KeptPages
+
+logger = logging.getLogger(__name__)
+
+_MANY, _PAGES_A_SEC = 500, 1_500
+
+
+class KeptBodies:
+    """Stores each kept page with the transaction of its end, so that it is kept after a crash, too.
+
+    What analysis makes of a page is several times as large as the page and would take longer to write than to make anew.
+
+    Parameters
+    ----------
+    store : FrontierStore
+    pages : KeptPages
+    """
+
+    def __init__(self, store: FrontierStore, pages: KeptPages) -> None:
+        self._store = store
+        self._pages = pages
+        self._stored = store.pages(pages.max_pages)
+
+    def keep(self, item: PageItem) -> None:
+        """Store the page of an item, if it is kept."""
+        kept = None if item.analysed is None else self._pages.get(item.analysed.url)
+        if kept is None or kept.page is not item.analysed:
+            return
+        visit = kept.visit
+        fields = json.dumps([visit.depth, visit.carried, visit.number, visit.urls])
+        self._store.begin()
+        self._stored.add(StoredPage(kept.page.url, item.raw_type, fields, item.raw))
+
+    def restore(self, reader: PageReader, versions: dict[str, int]) -> tuple[int, int]:
+        """Keep again what is stored.
+
+        Parameters
+        ----------
+        reader : PageReader
+        versions : dict of str to int
+            Of pages, by URL, the version of the model that judged them.
+
+        Returns
+        -------
+        tuple of (int, int)
+            How many pages are kept again, and how many could not be read.
+        """
+        n_bad = 0
+        if len(self._stored) > _MANY:
+            logger.info(
+                "Reading the last %d pages again; some %.0f s.", len(self._stored), len(self._stored) / _PAGES_A_SEC
+            )
+        for stored in self._stored:
+            try:
+                depth, carried, number, urls = json.loads(stored.visit)
+                page = reader.read(bytes(stored.body), str(stored.url), str(stored.content_type))
+                self._pages.keep(page, Visit(depth, carried, number, tuple(urls)))
+            except (ValueError, TypeError) as error:
+                n_bad += 1
+                logger.warning("A page that the frontier has stored is left out: %s", error)
+                continue
+            kept = self._pages.get(page.url)
+            if kept is not None:
+                kept.version = versions.get(stored.url, kept.version)
+        return len(self._pages), n_bad

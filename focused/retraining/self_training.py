@@ -1,0 +1,103 @@
+"""Which judged pages join the examples, and when it is time to train again [I18, alg. 1 and 2]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.retraining.options import RetrainingOptions
+
+
+def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
+    """Return True for a page that joins the positives, False for the negatives, None for neither [I18, alg. 2].
+
+    >>> [label_by_relevance(value, 0.8, 0.2) for value in (0.8, 0.5, 0.2)]
+    [True, None, False]
+    """
+    if relevance >= t1:
+        return True
+    return False if relevance <= t2 else None
+
+
+@dataclass
+class SelfTraining:
+    """The labels of a crawl's pages by their numbers: what the model's relevance says, and what people say.
+
+    A verdict stands above the relevance, a later verdict above an earlier one.
+    """
+
+    options: RetrainingOptions
+    by_relevance: dict[int, bool] = field(default_factory=dict)
+    by_verdict: dict[int, bool] = field(default_factory=dict)
+    #: Pages counted towards the next training, each once.
+    counted: set[int] = field(default_factory=set)
+    #: Pages whose labels are new, or others, since the last training.
+    changed: set[int] = field(default_factory=set)
+
+    def judged(self, number: int, relevance: float) -> bool | None:
+        """Take in a judged page; return the label it joins with."""
+        if self.options.counts == "judged":
+            self.counted.add(number)
+        if not self.options.is_automatic:
+            return None
+        label = label_by_relevance(relevance, self.options.t1, self.options.t2)
+        if label is not None:
+            self.by_relevance[number] = label
+            self.changed.add(number)
+            self.counted.add(number)
+        return label
+
+    def verdict(self, number: int, relevant: bool) -> bool:
+        """Take in a verdict on a page; return whether it changes anything."""
+        if self.by_verdict.get(number) == relevant:
+            return False
+        self.by_verdict[number] = relevant
+        self.changed.add(number)
+        self.counted.add(number)
+        return True
+
+    @property
+    def is_due(self) -> bool:
+        """Whether k pages were counted since the last training."""
+        return len(self.counted) >= self.options.every_pages
+
+    def start_again(self) -> None:
+        """Count from nought."""
+        self.counted.clear()
+        self.changed.clear()
+
+    def count_again(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
+        """Count as an earlier run of the crawl has, whose pages and verdicts were taken in all at once.
+
+        Parameters
+        ----------
+        n_trained : int
+            Pages that were judged when the last training began.
+        n_pages : int
+            Pages that are judged now.
+        trained : mapping of int to bool
+            The verdicts that this training knew.
+        """
+        new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
+        self.counted, self.changed = set(new), set(new)
+        for number in range(n_trained + 1, n_pages + 1):
+            has_label = number in self.by_relevance or number in self.by_verdict
+            if has_label:
+                self.changed.add(number)
+            if has_label or self.options.counts == "judged":
+                self.counted.add(number)
+            if self.is_due and not self.changed:
+                self.start_again()  # there was nothing new
+
+    def labels(self) -> dict[int, bool]:
+        """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""
+        chosen: dict[int, bool] = {}
+        latest = sorted((n for n in self.by_relevance if n not in self.by_verdict), reverse=True)
+        for label in (True, False):
+            numbers = [n for n, relevant in reversed(self.by_verdict.items()) if relevant == label]
+            numbers += [n for n in latest if self.by_relevance[n] == label]
+            chosen |= dict.fromkeys(numbers[: self.options.max_pages], label)
+        return dict(sorted(chosen.items()))

@@ -1,0 +1,132 @@
+"""The versions of a topic's model that a crawl made: one folder each in its run directory, and a list of all attempts.
+
+Version 1 is the topic's own model. ``versions/N/TOPIC/`` is a topic like those of the models folder, so that a crawl can
+be started with it. Versions that were refused are in the list only.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from focused.method.topic import TopicError, load_topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.method.topic import Topic
+
+FOLDER = "versions"
+LIST_FILE = "versions.jsonl"
+LABELS_FILE = "labels.json"
+TASK_FILE = "adaptation-task.json"
+"""What the process that trains was asked last."""
+FIRST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A training during a crawl, and what became of it."""
+
+    version: int
+    accepted: bool
+    #: Why it was refused; empty where it was not.
+    why: str = ""
+    #: When it began, ISO 8601 in UTC.
+    at: str = ""
+    #: Pages judged by then.
+    n_pages: int = 0
+    n_positive: int = 0
+    n_negative: int = 0
+    n_verdicts: int = 0
+    #: Verdicts that all other examples speak against; they were left out.
+    n_doubtful: int = 0
+    #: Pages whose relevance the topic's own model contradicts; they were left out.
+    n_contradicted: int = 0
+    #: Pages that people want and the topic's own model calls irrelevant, and unlabelled examples left aside for them.
+    n_new_side: int = 0
+    n_left_aside: int = 0
+    n_links: int = 0
+    #: The version it was compared with.
+    in_use: int = FIRST
+    #: Average precision on held-out examples: of this version, of the one in use, of the first.
+    held_out: dict[str, float] = field(default_factory=dict)
+    #: What it decides about the held-out own examples, and what a model without pages of the crawl does.
+    decisions: dict[str, dict[str, float]] = field(default_factory=dict)
+    #: Seconds that the training took.
+    seconds: float = 0.0
+
+    def to_line(self) -> str:
+        """Return one line of JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False)
+
+
+def read_attempts(run_dir: Path) -> list[Attempt]:
+    """Return the trainings of a run, in their order; lines that are none are passed over."""
+    found: list[Attempt] = []
+    try:
+        lines = (run_dir / LIST_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
+    except FileNotFoundError:
+        return []
+    for line in lines:
+        try:
+            found.append(attempt(json.loads(line)))
+        except (ValueError, TypeError, KeyError):
+            continue
+    return found
+
+
+def attempt(values: dict[str, Any]) -> Attempt:
+    """Return a training from the values of a JSON object.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If it is none.
+    """
+    known = Attempt.__slots__
+    made = Attempt(**{name: value for name, value in values.items() if name in known})
+    if not isinstance(made.version, int) or not isinstance(made.accepted, bool) or made.version < FIRST:
+        raise ValueError(f"{values!r} is no training.")
+    return made
+
+
+def version_in_use(attempts: list[Attempt]) -> int:
+    """Return the last version that was accepted."""
+    return max((each.version for each in attempts if each.accepted), default=FIRST)
+
+
+def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:
+    """Load a version of a topic, checked as every topic is.
+
+    Raises
+    ------
+    TopicError
+        If it is not there, or not as it must be.
+    """
+    if version == FIRST:
+        return topic
+    folder = run_dir / FOLDER / str(version)
+    if not (folder / topic.name).is_dir():
+        raise TopicError(f"{folder / topic.name} is gone.")
+    return load_topic(topic.name, folder)
+
+
+def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
+    """Return the labels that a version was trained with, by the pages' numbers; none for the first."""
+    if version == FIRST:
+        return {}
+    values = json.loads((run_dir / FOLDER / str(version) / LABELS_FILE).read_text(encoding="utf-8"))
+    return {int(number): label is True for number, label in values.items()}
+
+
+def read_verdicts(run_dir: Path, version: int) -> dict[int, bool]:
+    """Return the verdicts that a training was asked with, by the pages' numbers; none if another was asked since."""
+    try:
+        task = json.loads((run_dir / TASK_FILE).read_text(encoding="utf-8"))
+        if task["version"] != version:
+            return {}
+        return {int(number): task["labels"][str(number)] is True for number in task["verdicts"]}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}

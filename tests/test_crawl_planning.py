@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import hand_made
+import pytest
+from scrapy.settings import Settings
+
+from focused import settings as project
+from focused.crawl.arguments import PlanError, check_seeds, read_seeds
+from focused.crawl.planning import plan_crawl
+from focused.crawl.settings_layers import signed, topic_settings
+from focused.frontier.resume import is_home, make_home
+from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.store.schema import FILE_NAME, FrontierFileError, lock
+from focused.frontier.store.store import FrontierStore
+
+
+@pytest.fixture
+def settings(models, tmp_path) -> Settings:
+    """The project's settings, as a command gets them."""
+    found = Settings()
+    found.setmodule(project, priority="project")
+    found.setdict({"FOCUSED_MODELS_DIR": str(models), "FOCUSED_RUNS_DIR": str(tmp_path / "runs")}, priority="project")
+    return found
+
+
+def test_a_topic_is_all_that_is_needed(settings, tmp_path):
+    plan = plan_crawl({"topic": "stars"}, settings)
+    assert (plan.topic.name, plan.strategy.name, plan.web) == ("stars", "adaptive", "live")
+    assert plan.seeds == ["http://site.example/"]
+    assert (plan.max_pages, plan.max_relevant) == (1000, 0)
+    assert not plan.drops_below_threshold
+    assert plan.run_dir.parent == tmp_path / "runs" / "stars"
+    assert plan.run_dir.is_dir()
+    assert not list(plan.run_dir.iterdir())
+
+
+def test_two_crawls_that_start_in_one_second_have_a_folder_each(settings):
+    folders = {plan_crawl({"topic": "stars"}, settings).run_dir for _ in range(3)}
+    assert len(folders) == 3
+
+
+def test_a_plan_that_fails_leaves_no_folder(settings, tmp_path):
+    with pytest.raises(PlanError, match="strategy"):
+        plan_crawl({"topic": "stars", "strategy": "magic"}, settings)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_arguments_decide_over_the_command_line(settings, two_regions, tmp_path):
+    settings.setdict(
+        {"FOCUSED_WEB": "demo", "FOCUSED_RUN_DIR": str(tmp_path / "a"), "FOCUSED_MAX_PAGES": "7"}, "cmdline"
+    )
+    plan = plan_crawl({"topic": "stars", "web": str(two_regions), "run_dir": str(tmp_path / "b")}, settings)
+    assert plan.web == plan.decided["FOCUSED_WEB"] == str(two_regions)
+    assert plan.decided["FOCUSED_RUN_DIR"] == str(tmp_path / "b")
+    assert plan.max_pages == plan.decided["FOCUSED_MAX_PAGES"] == 7
+
+
+def test_a_web_on_this_machine_comes_with_its_handler_and_without_delays(settings, two_regions):
+    plan = plan_crawl({"topic": "stars", "web": str(two_regions)}, settings)
+    assert plan.settings == {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+    assert set(plan.decided["DOWNLOAD_HANDLERS"]) == {"http", "https"}
+    live = plan_crawl({"topic": "stars"}, settings)
+    assert live.settings == {}
+    assert "DOWNLOAD_HANDLERS" not in live.decided
+
+
+def test_a_topic_does_not_slow_down_a_web_on_this_machine(settings, two_regions, tmp_path):
+    hand_made.topic("slow", settings={"DOWNLOAD_DELAY": 5, "DEPTH_LIMIT": 3}).save(tmp_path)
+    settings.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
+    assert plan_crawl({"topic": "slow"}, settings).settings == {"DOWNLOAD_DELAY": 5, "DEPTH_LIMIT": 3}
+    offline = plan_crawl({"topic": "slow", "web": str(two_regions)}, settings)
+    assert (offline.settings["DOWNLOAD_DELAY"], offline.settings["DEPTH_LIMIT"]) == (0, 3)
+
+
+def test_what_scrapyd_adds_is_no_mistake(settings):
+    assert plan_crawl({"topic": "stars", "_job": "1", "_version": "r1"}, settings).topic.name == "stars"
+
+
+@pytest.mark.parametrize(
+    ("agent", "contact", "signed_agent"),
+    [
+        ("focused/1", "me@h.org", "focused/1 (+me@h.org)"),
+        ("focused/1 (+me@h.org)", "me@h.org", None),
+        ("focused/1", "", None),
+    ],
+)
+def test_the_contact_is_in_the_user_agent_once(agent, contact, signed_agent):
+    found = signed(Settings({"USER_AGENT": agent, "FOCUSED_CONTACT": contact}))
+    assert found.get("USER_AGENT") == signed_agent
+
+
+def test_a_contact_cannot_add_headers():
+    with pytest.raises(PlanError, match="FOCUSED_CONTACT"):
+        signed(Settings({"USER_AGENT": "x", "FOCUSED_CONTACT": "a\r\nCookie: b"}))
+
+
+def test_of_a_topics_settings_only_the_allowed_are_used():
+    topic = hand_made.topic(strategy="slc", settings={"DOWNLOAD_DELAY": 2, "ITEM_PIPELINES": {"os.system": 1}})
+    assert topic_settings(topic) == {"FOCUSED_STRATEGY": "slc", "DOWNLOAD_DELAY": 2}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "http://a.example/,http://b.example/x?y=1,2",
+        "http://a.example/ http://b.example/x?y=1,2",
+        " http://a.example/ ,\n http://b.example/x?y=1,2 ,",
+    ],
+)
+def test_seeds_are_separated_by_commas_or_white_space(value):
+    assert read_seeds(value) == ["http://a.example/", "http://b.example/x?y=1,2"]
+
+
+def test_seeds_are_made_safe_and_each_is_asked_for_once():
+    seeds = ["http://a.example/b c", "http://a.example/b%20c", "http://a.example/#x", "http://a.example/"]
+    assert check_seeds(seeds, "a test") == ["http://a.example/b%20c", "http://a.example/"]
+
+
+FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST", "FOCUSED_FRONTIER_MAX_TUNNEL"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        *((name, value) for name in FRONTIER_LIMITS for value in ("abc", "1.5", "1e6", "", "-1", "none")),
+        *(("FOCUSED_FRONTIER_HOST_SINK", value) for value in ("abc", "nan", "inf", "-0.1", "")),
+        *(("FOCUSED_MERGE_EVIDENCE", value) for value in ("2", "", "yes", None)),
+        *(
+            ("SCHEDULER", value)
+            for value in ("a.class.that.is.not.there", "focused.crawl.planning.NoSuchClass", "", "x", None)
+        ),
+        ("SCHEDULER", "focused.crawl.planning.CrawlPlan"),  # no scheduler
+    ],
+)
+def test_a_bad_setting_of_the_frontier_is_refused_before_anything_is_written(settings, tmp_path, name, value):
+    settings.set(name, value, priority="cmdline")
+    with pytest.raises(PlanError, match=f"^{name} must be .* Got ") as error:
+        plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
+    assert repr(value) in str(error.value)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "good",
+    [
+        {**dict.fromkeys(FRONTIER_LIMITS, "0"), "FOCUSED_FRONTIER_HOST_SINK": "0.5", "FOCUSED_MERGE_EVIDENCE": "false"},
+        {**dict.fromkeys(FRONTIER_LIMITS, 7), "FOCUSED_FRONTIER_HOST_SINK": 2, "FOCUSED_MERGE_EVIDENCE": True},
+        {"SCHEDULER": "scrapy.core.scheduler.Scheduler"},
+        {"SCHEDULER": FrontierScheduler},
+    ],
+)
+def test_good_settings_of_the_frontier_are_taken(settings, good):
+    settings.setdict(good, priority="cmdline")
+    assert plan_crawl({"topic": "stars"}, settings).topic.name == "stars"
+
+
+def files(folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_a_folder_in_which_a_crawl_is_at_work_is_refused_and_left_as_it_is(settings, tmp_path):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / "run.json").write_text("{}")
+    held = lock(run_dir / FILE_NAME)
+    before = files(run_dir)
+    with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == before
+    held.close()
+    plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
+def test_a_plan_keeps_others_out_until_its_own_frontier_is_closed(settings, tmp_path):
+    (tmp_path / "run").mkdir()
+    for _ in range(2):  # the command plans, then the spider does
+        plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
+    path = tmp_path / "run" / FILE_NAME
+    store = FrontierStore(path)
+    with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
+        lock(path)
+    store.close()
+    lock(path).close()
+
+
+@pytest.mark.parametrize(
+    "scheduler", ["scrapy.core.scheduler.Scheduler", "focused.frontier.budget_scheduler.BudgetScheduler"]
+)
+@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", FILE_NAME])
+def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, scheduler, left):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / left).write_text("a line\n")
+    settings.set("SCHEDULER", scheduler, priority="cmdline")
+    with pytest.raises(FrontierFileError, match=r"holds an earlier crawl.* -a run_dir=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == {left: b"a line\n"}
+    # From JOBDIR they go on as they always have, but not among the files that a frontier counts.
+    settings.set("JOBDIR", str(tmp_path / "job"), priority="cmdline")
+    if left == FILE_NAME:
+        with pytest.raises(FrontierFileError, match="holds an earlier crawl"):
+            plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    else:
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
+@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", "pages.warc.gz", "requests.seen"])
+def test_the_default_scheduler_does_not_begin_at_zero_where_another_crawl_was(settings, tmp_path, left):
+    run_dir = tmp_path / "run"
+    run_dir.mkdir()
+    (run_dir / left).write_text("a line\n")
+    what = (
+        "the queue of a crawl with a scheduler of Scrapy's" if left == "requests.seen" else "pages of an earlier crawl"
+    )
+    with pytest.raises(FrontierFileError, match=rf"holds {what}.* -a run_dir=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    assert files(run_dir) == {left: b"a line\n"}
+
+
+def test_a_crawl_whose_frontier_is_elsewhere_is_not_begun_again(settings, tmp_path):
+    run_dir, job_dir = tmp_path / "run", tmp_path / "job"
+    run_dir.mkdir()
+    job_dir.mkdir()
+    store = FrontierStore(job_dir / FILE_NAME)
+    store.commit(home=make_home(job_dir, run_dir), topic="stars")
+    store.close()
+    (run_dir / "fetched.csv").write_text("a line\n")
+    with pytest.raises(FrontierFileError, match=r"lies in another folder.* -s JOBDIR=PATH"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    settings.set("JOBDIR", str(job_dir), priority="cmdline")
+    assert plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings).run_dir == run_dir
+
+
+def test_a_crawl_of_another_demo_web_is_refused(settings, tmp_path):
+    arguments = {"topic": "stars", "web": "demo", "run_dir": str(tmp_path / "run")}
+    plan = plan_crawl(arguments, settings)
+    store = FrontierStore(plan.run_dir / FILE_NAME)
+    store.commit(topic="stars", web="demo", web_options=plan.web_options)
+    store.close()
+    plan_crawl(arguments, settings)
+    settings.set("FOCUSED_DEMO_SEED", "7", priority="cmdline")
+    with pytest.raises(FrontierFileError, match="another demo web: FOCUSED_DEMO_SEED was 0, now it is 7"):
+        plan_crawl(arguments, settings)
+
+
+def test_a_frontier_knows_the_files_that_it_counts_wherever_they_are_moved(tmp_path):
+    run, job, other, moved = (tmp_path / name for name in ("run", "job", "other", "moved"))
+    for folder in (run, job, other):
+        folder.mkdir()
+    # The frontier in the run directory: all of it is moved at once.
+    inside = {"home": make_home(run, run)}
+    assert is_home(moved, moved, inside)
+    assert not is_home(job, run, inside)
+    # Two places: a name in both.
+    outside = {"home": make_home(job, run)}
+    assert is_home(job, run, outside)
+    assert make_home(job, run) == outside["home"]
+    assert not is_home(job, other, outside)
+    assert not is_home(job, job, outside)
+    run.rename(moved)
+    assert is_home(job, moved, outside)
+    # Of crawls before there were names the path is known.
+    assert is_home(job, run, {"home": None, "run_dir": str(run)})
+    assert not is_home(job, other, {"home": None, "run_dir": str(run)})
+    assert is_home(other, other, {"home": None, "run_dir": str(run)})

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import json
+import logging
+import re
+import threading
+import time
+from types import SimpleNamespace
+
+import hand_made
+import pytest
+from commands import crawl
+from scrapy.utils.test import get_crawler
+from sites import Reply, Site
+
+from focused.extensions.harvest_monitor import _TALKATIVE, HarvestMonitor, quieten
+from focused.method.topic import TopicError
+from focused.retraining.versions import Attempt, load_version
+
+LINE = re.compile(
+    r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
+    r"frontier (\d+)  \d+ pages/s"
+)
+
+
+@pytest.mark.slow
+def test_a_line_every_interval_says_how_it_goes(models, two_regions, tmp_path):
+    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0.05, "DOWNLOAD_DELAY": 0.02, "CONCURRENT_REQUESTS": 1}
+    result = crawl(models, tmp_path, web=two_regions, settings=settings)
+    lines = LINE.findall(result.err)
+    assert len(lines) >= 3
+    pages = [int(line[0]) for line in lines]
+    assert pages == sorted(pages)
+    for n_pages, n_relevant, harvest, *_ in lines:
+        assert float(harvest) == pytest.approx(int(n_relevant) / max(int(n_pages), 1), abs=0.0006)
+
+
+@pytest.mark.slow
+def test_no_lines_where_none_are_wanted(models, two_regions, tmp_path):
+    settings = {"FOCUSED_METRICS_INTERVAL_SECS": 0, "DOWNLOAD_DELAY": 0.02, "CONCURRENT_REQUESTS": 1}
+    result = crawl(models, tmp_path, web=two_regions, max_pages=5, settings=settings)
+    assert not LINE.findall(result.err)
+    assert "Finished (max_pages)" in result.err
+
+
+@pytest.mark.slow
+def test_while_it_runs_run_json_says_so(models, tmp_path):
+    seen = []
+
+    def page(path: str) -> bytes | None:
+        if path == "/":
+            seen.append(json.loads((tmp_path / "run" / "run.json").read_text()))
+        return hand_made.html(hand_made.FOOD) if path == "/" else None
+
+    with Site(page) as site:
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings={"DOWNLOAD_DELAY": 0})
+    assert seen[0]["finish_reason"] == "running"
+    assert "finished_at" not in seen[0]
+    assert result.run["finish_reason"] == "finished"
+    assert "No page was relevant. See why: scrapy explain" in result.err
+    assert not (result.run_dir / "pages.jsonl").exists()
+    assert "relevant pages  " not in result.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("goal", ["max_pages", "max_relevant"])
+def test_a_slow_answer_that_keeps_the_crawl_from_ending_is_waited_for_aloud(models, tmp_path, goal):
+    line = "about to end: waiting for 1 request under way"
+    is_asked = threading.Event()
+
+    def until_it_is_said() -> None:
+        is_asked.set()
+        for _ in range(1000):
+            if line in (tmp_path / "err").read_text():
+                return
+            time.sleep(0.02)
+
+    pages = {
+        "/": hand_made.html(hand_made.FOOD, ("/slow", "nebula"), ("/b", "nebula")),
+        "/b": Reply(hand_made.html(hand_made.STARS), wait=lambda: is_asked.wait(20)),
+        "/slow": Reply(hand_made.html(hand_made.STARS), wait=until_it_is_said),
+    }
+    settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 4}
+    settings |= {"FOCUSED_METRICS_INTERVAL_SECS": 0.1}
+    with Site(pages) as site:
+        limits = {"max_pages": 3} if goal == "max_pages" else {"max_relevant": 1}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", strategy="best_first", settings=settings, **limits)
+    assert result.exit_code == 0
+    assert result.run["finish_reason"] == goal
+    assert result.err.count(line) == 1
+
+
+def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is_over(monkeypatch, caplog):
+    clock = [1000.0]
+    monkeypatch.setattr("focused.extensions.harvest_monitor.time.monotonic", lambda: clock[0])
+    crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
+    crawler._engine = SimpleNamespace(_slot=None)
+    harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
+    monitor = HarvestMonitor(
+        crawler, SimpleNamespace(harvest=harvest, frontier=None, plan=SimpleNamespace(max_pages=0))
+    )
+    caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")
+
+    def lines(n_times: int) -> int:
+        caplog.clear()
+        for _ in range(n_times):
+            clock[0] += 0.5
+            monitor._log_line()
+        return len(caplog.messages)
+
+    assert lines(100) == 1
+    harvest.n_pages = 18
+    assert lines(1) == 1
+    assert lines(119) == 0
+    assert lines(1) == 1  # a sign of life
+
+
+@pytest.mark.parametrize(
+    ("mode", "accepted", "warns"), [("off", True, True), ("off", False, False), ("both", True, False)]
+)
+def test_a_crawl_that_goes_on_without_what_it_had_adapted_says_so(tmp_path, caplog, mode, accepted, warns):
+    (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
+    crawler = get_crawler(settings_dict={"FOCUSED_RETRAINING": mode})
+    HarvestMonitor(crawler, SimpleNamespace(plan=SimpleNamespace(run_dir=tmp_path)))._warn_of_adapted_run()
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * warns
+    assert ("had adapted to version 2" in caplog.text) == warns
+
+
+def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):
+    topic = hand_made.topic()
+    assert load_version(tmp_path, topic, 1) is topic
+    with pytest.raises(TopicError, match=r"versions/2/stars is gone") as error:
+        load_version(tmp_path, topic, 2)
+    assert "scrapy train" not in str(error.value)
+
+
+@pytest.fixture
+def loggers():
+    """Leaves the filters of loggers as they were."""
+    kept = {
+        name: list(logging.getLogger(name).filters) for name in (*_TALKATIVE, "scrapy.downloadermiddlewares.robotstxt")
+    }
+    yield
+    for name, filters in kept.items():
+        logging.getLogger(name).filters[:] = filters
+
+
+def test_scrapy_talks_of_itself_only_if_asked(loggers, caplog):
+    with caplog.at_level(logging.DEBUG):
+        quieten("INFO")
+        logging.getLogger("scrapy.core.engine").info("Spider opened")
+        logging.getLogger("scrapy.core.engine").warning("Something is wrong")
+        assert [record.message for record in caplog.records] == ["Something is wrong"]
+
+
+def test_and_then_it_says_everything(loggers, caplog):
+    with caplog.at_level(logging.DEBUG):
+        quieten("DEBUG")
+        logging.getLogger("scrapy.core.engine").info("Spider opened")
+        assert [record.message for record in caplog.records] == ["Spider opened"]

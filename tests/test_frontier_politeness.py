@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from focused.frontier.host_availability import HostAvailability
+from focused.frontier.politeness import retry_after
+from focused.frontier.store.host_queue import BUSY
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    """A date without a zone is one of GMT wherever the crawl runs."""
+    with monkeypatch.context() as patch:
+        patch.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("value", "secs"),
+    [
+        (b"0", 0), (b" 7 ", 7), (b"Sun, 22 Nov 2026 09:00:30 GMT", 30), (b"Sunday, 22-Nov-26 09:00:30 GMT", 30),
+        (b"Sun Nov 22 09:00:30 2026", 30), (b"Sun, 22 Nov 2026 10:00:30 +0100", 30), (b"Sun, 22 Nov 2026 08:00:00 GMT", 0),
+        (b"", 0), (b"-5", 0), (b"1.5", 0), (b"soon", 0), (b"\xb2", 0), (b"\xff\x00", 0), (b"Sun, 99 Nov 2026 09:00:30 GMT", 0),
+        (b"1 Jan 0001 00:00:00 +2359", 0), (b"9" * 5000, float("inf")),
+    ],
+)  # fmt: skip
+def test_what_a_server_asks_for_is_read_as_seconds_or_a_date_and_nonsense_is_nothing(value, secs, in_tokyo):
+    assert retry_after(value, 1_795_338_000.0) == secs
+
+
+def test_a_host_rests_until_the_latest_moment_it_was_given_and_no_other_does():
+    slot = SimpleNamespace(concurrency=1, delay=2.0, lastseen=100.0, queue=[], transferring=[])
+    downloader = SimpleNamespace(
+        slots={"h.org": slot}, per_slot_settings={}, ip_concurrency=0, domain_concurrency=1, _delay=2.0, active=set()
+    )
+    ready = HostAvailability(downloader)
+    assert ready("h.org") == 102.0
+    ready.rest("h.org", 110.0)
+    ready.rest("h.org", 105.0)
+    assert ready("h.org") == 110.0
+    assert ready("i.org") == 0.0
+    ready.hand_out("h.org", request := object())
+    downloader.active.add(request)
+    assert ready("h.org") == BUSY

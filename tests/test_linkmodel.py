@@ -1,0 +1,615 @@
+"""What a crawl learns of links: features, memory, model, session."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import hand_made
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize
+
+from focused.method.page.reader import PageReader
+from focused.method.page.units import KINDS
+from focused.method.scoring import Visit
+from focused.method.scoring.base import block_of_links
+from focused.method.strategies import make_strategy
+from focused.method.strategies.linkmodel import session as link_session
+from focused.method.strategies.linkmodel import training_rows as link_training
+from focused.method.strategies.linkmodel.descent import descend
+from focused.method.strategies.linkmodel.features import N_COLUMNS, PageLinks, logit, page_links, url_features
+from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, NO_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
+from focused.method.strategies.linkmodel.model import LinkModel, Weights
+from focused.method.strategies.linkmodel.session import LinkSession
+from focused.method.strategies.linkmodel.training_rows import DENSE, Loss, Rates, training_matrix
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic.judge import Judge
+from focused.utils.steps import Steps, finish
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator
+
+    from scipy import sparse
+
+LEVEL = 1 / 1000
+
+
+def page(url: str, relevance: float, *links: str, anchor: int = 7, block: int = 0, logits: float = 0.0) -> PageLinks:
+    """A page all of whose links stand in one block and have one anchor text."""
+    n = len(links)
+    return PageLinks(
+        *((url,), relevance, "h.org", list(links), np.full(n, block), np.full(n, 3)),
+        *(np.full((n, 4), logits), [(anchor,)] * n),
+    )
+
+
+def many(n_pages: int, seed: int = 0) -> list[PageLinks]:
+    """Pages with links to each other: those in /good/ are relevant; nothing but the folder tells them from /bad/."""
+    generator = np.random.default_rng(seed)
+    urls = [f"http://h.org/{'good' if number % 2 else 'bad'}/{number}.html" for number in range(10 * n_pages)]
+    found = []
+    for url in generator.choice(urls, n_pages, replace=False).tolist():
+        links = dict.fromkeys(generator.choice(urls, 12).tolist())
+        found.append(page(url, 0.9 if "good" in url else 0.1, *links, anchor=int(generator.integers(1, 99))))
+    return found
+
+
+def learnt(pages: list[PageLinks], **options) -> LinkSession:
+    session = LinkSession(**options)
+    for found in pages:
+        session._learn(found)
+    return session
+
+
+def scores(session: LinkSession, *urls: str) -> list[float]:
+    return session._scores(np.array(session.memory.numbers(urls))).tolist()
+
+
+def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
+    """What the model would be fitted to, with the rates of now."""
+    rates = Rates(model.memory, model.values())
+    for _ in rates.count():
+        pass
+    return finish(training_matrix(model.memory, links, model.values(), rates))
+
+
+# --- Features
+
+
+def test_what_a_page_says_of_its_links_comes_back_from_its_bytes():
+    reader, topic = PageReader(Analyzer("en")), hand_made.topic()
+    body = hand_made.html(hand_made.STARS, ("/a", "a nebula"), ("/b?x=1", ""), ("http://other.org/c", "soup"))
+    read = reader.read(body, "http://h.org/dir/")
+    found = page_links(read, Judge(topic).judge(read, KINDS), ("http://h.org/old", "http://h.org/dir/"))
+    again = PageLinks.unpack(found.pack())
+    for name in PageLinks.__slots__:
+        one, other = getattr(found, name), getattr(again, name)
+        assert np.array_equal(one, other) if isinstance(one, np.ndarray) else one == other, name
+    assert found.links == ["http://h.org/a", "http://h.org/b?x=1", "http://other.org/c"]
+    assert [len(anchor) for anchor in found.anchors] == [1, 0, 1]  # stopwords are no terms
+    assert found.logits[0, 2] > found.logits[2, 2]
+
+
+@pytest.mark.parametrize("data", [b"", b"nothing", bytes(50)])
+def test_bytes_that_are_something_else_are_refused(data):
+    with pytest.raises(ValueError, match="not what a page says"):
+        PageLinks.unpack(data)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://[::1", "http://h.org", "http://h.org/" + "a/" * 5000, "http://h.org/\udcff", "http://h.org/%ff%00/~x", ""],
+)
+def test_any_url_has_features(url):
+    found = url_features(url)
+    assert 1 <= len(found.columns) == len(set(found.columns)) <= 16
+    assert all(0 < column < N_COLUMNS for column in found.columns)
+
+
+def test_numbers_in_urls_count_by_their_length():
+    first, second = (url_features(f"http://h.org/news/item{number}.html") for number in (17, 93))
+    assert first == second
+    assert first != url_features("http://h.org/news/item174.html")
+
+
+@pytest.mark.parametrize("port", ["", ":", ":80", ":65535", ":70000"])
+def test_a_port_is_no_part_of_what_a_url_says(port):
+    assert url_features(f"http://h.org{port}/a/b.html?c=1") == url_features("http://h.org/a/b.html?c=1")
+
+
+# --- Memory
+
+
+def test_pages_that_are_found_later_count_for_a_fetched_link_as_well():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a"))
+    memory.add(page("http://h.org/a", 0.9))
+    memory.add(page("http://h.org/b", 0.1, "http://h.org/a", logits=2.0))
+    number = memory.number("http://h.org/a")
+    assert memory.links["n_referrers"][number] == 2
+    assert memory.links["outcome"][number] == 0.9
+    assert memory.links["tops"][number].tolist() == [2.0] * 4
+    assert memory.links["sums"][number].tolist() == [2.0] * 4
+
+
+def test_all_urls_that_led_to_a_page_have_its_outcome():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a", "http://h.org/old"))
+    memory.add(replace(page("", 0.9), urls=("http://h.org/old", "http://h.org/new")))
+    memory.same("http://h.org/a", "http://h.org/new")
+    outcomes = memory.links["outcome"][memory.numbers(f"http://h.org/{name}" for name in ("a", "old", "new"))]
+    assert outcomes.tolist() == [0.9] * 3
+
+
+def test_memory_is_bounded_and_what_is_left_stays_what_it_was():
+    pages = many(400)
+    small, large = learnt(pages, max_links=1000), learnt(pages)
+    most = max(len(found.links) for found in pages) + 1
+    assert len(small.memory.links) <= 1000 + most
+    assert len(small.memory.evidence) <= EVIDENCE_OF_LINK * 1000 + most
+    assert small.figures["focused/adaptive/forgotten_count"] > 500
+    assert "focused/adaptive/forgotten_count" not in large.figures
+    memory = small.memory
+    assert memory.evidence["link"].max() < memory.links.size
+    assert (memory.links["n_referrers"][memory.evidence["link"]] > 0)[memory.evidence["link"] != NO_LINK].all()
+    for name in (*OF_EVIDENCE, *OF_LINKS):
+        groups = memory.groups[name].table
+        in_use = np.flatnonzero(memory.links["key"]) if name in OF_LINKS else memory.evidence["link"] != NO_LINK
+        numbers = (memory.links if name in OF_LINKS else memory.evidence)[name][in_use]
+        assert np.array_equal(np.bincount(numbers, minlength=groups.size), groups["n_members"]), name
+        if name != "source":
+            assert len(groups) == len(np.unique(numbers))
+    for url in pages[-1].links:
+        number, other = memory.number(url), large.memory.number(url)
+        assert np.array_equal(memory.links["columns"][number], large.memory.links["columns"][other])
+    # What the folders taught is not forgotten with the links.
+    good, bad = ([url for url in pages[-1].links if name in url] for name in ("/good/", "/bad/"))
+    assert min(scores(small, *good)) > max(scores(small, *bad))
+
+
+# --- Model
+
+
+def test_at_first_all_relevances_count_the_same():
+    session = LinkSession()
+    first = replace(
+        page("http://h.org/", 0.5, "http://h.org/a", "http://h.org/b"), logits=np.array([[1.0, 2, 3, -2], [0] * 4])
+    )
+    session._learn(first)
+    assert session.model.scores(slice(1, 3)) == pytest.approx([1.0, 0.0])
+
+
+@pytest.mark.parametrize("what", ["folder", "anchor", "block", "page", "place"])
+def test_what_led_to_relevant_pages_is_followed(what):
+    """Two groups of links that differ in one thing; four of each ten are fetched."""
+    session = LinkSession(every_pages=5)
+    urls = {
+        name: [
+            f"http://h.org/{name if what == 'folder' else 'x'}/{name * (what == 'folder')}{i}.html" for i in range(10)
+        ]
+        for name in ("q", "w")
+    }
+    urls["w"] = [url.replace(".html", "0.html") for url in urls["w"]]
+    if what == "page":
+        for name in urls:
+            session._learn(page(f"http://h.org/{name}", 0.5, *urls[name]))
+    else:
+        both, is_w = [*urls["q"], *urls["w"]], np.repeat([0, 1], 10)
+        session._learn(
+            replace(
+                page("http://h.org/", 0.5, *both),
+                blocks=is_w * (what == "block"),
+                places=3 + is_w * (what == "place"),
+                anchors=[(5 + (what == "anchor") * int(each),) for each in is_w],
+            )
+        )
+    for k in range(4):
+        session._learn(page(urls["q"][k], 0.9))
+        session._learn(page(urls["w"][k], 0.05))
+    assert min(scores(session, *urls["q"][4:])) > max(scores(session, *urls["w"][4:])) + 0.05
+
+
+def test_the_own_outcome_of_a_link_is_no_feature_of_it():
+    memory = LinkMemory()
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a/1", anchor=3))
+    memory.add(page("http://i.org/", 0.2, "http://j.org/b/2", anchor=4))
+    memory.add(page("http://h.org/a/1", 1.0))
+    memory.add(page("http://j.org/b/2", 0.0))
+    model = LinkModel(memory)
+    model.fit()
+    dense, _, _ = matrix(model, np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
+    columns = [DENSE.index(name) for name in ("source", "source best", "block", "anchor", "folder")]
+    assert np.abs(dense[:, columns]).max() < 1e-9
+
+
+def test_scores_between_two_fits_are_what_computing_all_anew_gives():
+    session = learnt(many(60))
+    before = session.model.scores(slice(None)).copy()
+    rates = {name: groups.table["rate"].copy() for name, groups in session.memory.groups.items()}
+    for _ in session.model._computing(session.model.weights, rates):
+        pass
+    waiting = np.isnan(session.memory.links["outcome"])
+    assert session.memory.n_pages > session._next_fit - session._every_pages > 0
+    assert session.model.scores(slice(None))[waiting] == pytest.approx(before[waiting])
+
+
+def test_the_fit_is_a_minimum():
+    """No step from it in any of some random directions lowers the penalised loss."""
+    session = learnt(many(300), every_pages=25)
+    model, fits = session.model, []
+    for _ in range(8):  # 30 steps each, from the last weights on
+        model.fit()
+        fits.append(model.last.loss)
+    training = np.flatnonzero(model.is_learnt_from())
+    dense, terms, columns = matrix(model, training)
+    y = model.values()[training]
+    learnt_weights = model.weights
+    weights = np.concatenate(
+        (learnt_weights.dense, np.concatenate((learnt_weights.urls, learnt_weights.anchors))[columns])
+    )
+    prior, penalty = model.prior.of(columns)
+
+    def loss(w: np.ndarray) -> float:
+        z = dense @ w[: len(DENSE)] + terms @ w[len(DENSE) :]
+        return float((np.logaddexp(0, z) - y * z).sum() + (penalty * (w - prior) ** 2).sum() / 2)
+
+    generator = np.random.default_rng(0)
+    for _ in range(20):
+        step = generator.normal(size=len(weights))
+        step *= 0.3 / np.linalg.norm(step)
+        assert loss(weights) < loss(weights + step)
+    assert model.last.loss < 0.8 * model.last.loss_of_mean
+
+
+def test_with_credit_a_page_counts_for_what_it_led_to():
+    values = {}
+    for credit in (0.0, 0.5):
+        memory = LinkMemory()
+        memory.add(page("http://h.org/", 0.5, "http://h.org/hub", "http://h.org/end"))
+        memory.add(page("http://h.org/hub", 0.2, *(f"http://h.org/{i}" for i in range(8))))
+        memory.add(page("http://h.org/end", 0.2))
+        for i in range(8):
+            memory.add(page(f"http://h.org/{i}", 1.0))
+        numbers = memory.numbers(["http://h.org/hub", "http://h.org/end"])
+        values[credit] = LinkModel(memory, credit).values()[numbers].tolist()
+    assert values[0.0] == [0.2, 0.2]
+    assert values[0.5] == pytest.approx([1 - 0.8 * (1 - 0.5 * 8 / 10), 0.2])
+
+
+# --- Session
+
+
+def test_the_same_pages_teach_the_same():
+    first, second = (learnt(many(120), exploration=0.1) for _ in range(2))
+    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+
+
+def test_a_session_goes_on_with_what_another_has_recorded():
+    session, again = LinkSession(), LinkSession()
+    session.placed("http://h.org/", 1, 1.0)
+    pages = many(80)
+    for found in pages:
+        session._records[found.urls[0]] = found
+        session._learn(found)
+        n_links, record = session.record(found.urls[0])
+        assert n_links == len(found.links)
+        assert session.record(found.urls[0]) is None
+        again.replay(record)
+    again.resume()
+    assert again.memory.n_pages == 80
+    assert again.memory.relevance == pytest.approx(session.memory.relevance)
+    for table in ("links", "evidence", "anchors"):
+        for name in getattr(session.memory, table)._kinds:
+            if name not in ("url", "group_sum", "group_top", "frontier", "level", "rate"):
+                one, other = (getattr(each.memory, table)[name] for each in (session, again))
+                assert np.array_equal(one, other, equal_nan=name == "outcome"), name
+    session.model.fit()
+    links = pages[-1].links
+    assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
+
+
+def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
+    session = LinkSession(every_pages=10)
+    place = {}
+    for found in many(60):
+        led = session.memory.number(found.urls[0])
+        ids = session._learn(found)
+        for url, score in zip(found.links, session._scores(ids).tolist(), strict=True):
+            number = session.memory.number(url)
+            if url not in place and np.isnan(session.memory.links["outcome"][number]):
+                place[url] = [len(place) + 1, score]
+                session.placed(url, len(place), score)
+        if led is not None and found.urls[0] in place:
+            del place[found.urls[0]]  # it is fetched
+            place[found.urls[0] + "#"] = [0, 0.0]
+        by_number = {number: url for url, (number, _) in place.items()}
+        for number, score in session.moved():
+            place[by_number[number]][1] = score
+    while moved := session.moved():
+        for number, score in moved:
+            place[by_number[number]][1] = score
+    waiting = {url: score for url, (_, score) in place.items() if not url.endswith("#")}
+    assert len(waiting) > 100
+    assert list(waiting.values()) == pytest.approx(scores(session, *waiting), abs=LEVEL)
+
+
+def test_links_that_are_gone_are_not_mentioned_again():
+    session = LinkSession(every_pages=5)
+    session.placed("http://h.org/", 51, 1.0)
+    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
+    for i in range(50):
+        session.placed(f"http://h.org/{i}", i + 1, 0.0)
+    assert len(session.moved()) == 50
+    session.gone(range(1, 26))
+    for i in range(40, 50):
+        session._learn(page(f"http://h.org/{i}", 0.9 if i % 2 else 0.1))
+    assert {number for number, _ in session.moved()} <= set(range(26, 41))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.2])
+def test_a_share_of_the_pages_is_explored(share):
+    session = LinkSession(every_pages=10, exploration=share)
+    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(400))))
+    for i in range(400):
+        session.placed(f"http://h.org/{i}", i + 1, 0.5)
+    drawn = set()
+    for i in range(100):
+        session._learn(page(f"http://h.org/{i}", 0.1))
+        drawn |= {number for number, score in session.moved() if score == 1.0}
+    assert len(drawn) == pytest.approx(100 * share, abs=5)
+
+
+def test_without_a_frontier_nothing_is_kept_for_it():
+    session = learnt(many(60))
+    assert not len(session._moves)
+    assert not session._records
+
+
+def test_few_pages_are_asked_for_at_a_time_until_something_is_known():
+    session = LinkSession(warm_up_pages=20)
+    found = []
+    for each in many(30):
+        found.append(session.max_under_way())
+        session._learn(each)
+    assert found[0] == 2
+    assert sorted(found[:20]) == found[:20]
+    assert found[20:] == [None] * 10
+    assert LinkSession(warm_up_pages=0).max_under_way() is None
+
+
+def test_scores_of_a_strategy_itself_know_nothing_of_other_pages():
+    topic, strategy = hand_made.topic(), make_strategy("adaptive")
+    read = PageReader(Analyzer("en")).read(
+        hand_made.html("Welcome.", ("/a", "a nebula"), ("/b", "a recipe")), "http://h.org/"
+    )
+    relevance = Judge(topic).judge(read, KINDS)
+    first, second = (strategy.score(read, relevance, Visit()).scores for _ in range(2))
+    assert np.array_equal(first, second)
+    values = np.stack(
+        [np.full(2, relevance.page), block_of_links(read, relevance.blocks), relevance.anchors, relevance.contexts]
+    )
+    assert first == pytest.approx(1 / (1 + np.exp(-logit(values).mean(axis=0) / 2)), abs=1e-3)
+
+
+# --- In steps
+
+
+def bowl(point: np.ndarray) -> tuple[float, np.ndarray]:
+    return float(((point - 3) ** 2 * [1, 10]).sum()), 2 * (point - 3) * [1, 10]
+
+
+def test_a_descent_has_a_break_after_each_time_that_the_function_was_computed():
+    points = []
+
+    def loss(point: np.ndarray) -> tuple[float, np.ndarray]:
+        points.append(point)
+        return bowl(point)
+
+    steps = descend(loss, np.zeros(2), np.ones(2), max_iterations=30)
+    for n_steps in range(1, 4):
+        next(steps)
+        assert len(points) == n_steps  # nothing happens between two
+    found, n_iterations = finish(steps)
+    assert found == pytest.approx([3, 3], abs=1e-2)
+    assert 1 < n_iterations < len(points)
+
+
+def logistic_loss(seed: int) -> Loss:
+    rng = np.random.default_rng(seed)
+    dense = rng.normal(size=(300, len(DENSE))) * np.geomspace(0.1, 10, len(DENSE))
+    terms = sparse.random(300, 200, density=0.05, format="csr", rng=rng)
+    outcomes = 1 / (1 + np.exp(-dense @ rng.normal(size=len(DENSE)) / 10))
+    n = len(DENSE) + 200
+    return Loss(dense, terms, outcomes, rng.normal(size=n) / 10, np.full(n, 0.5))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_descent_ends_where_scipys_does_with_fewer_computations(seed):
+    loss = logistic_loss(seed)
+    start, calls = np.zeros(len(DENSE) + 200), []
+
+    def counted(point: np.ndarray) -> tuple[float, np.ndarray]:
+        calls.append(point)
+        return loss(point)
+
+    found, _ = finish(descend(counted, start, loss.curvature(start), max_iterations=200, tolerance=1e-9))
+    options = {"maxiter": 1000, "ftol": 1e-12, "gtol": 1e-8}
+    same = minimize(loss, start, jac=True, method="L-BFGS-B", options=options)
+    assert found == pytest.approx(same.x, abs=2e-3)
+    assert loss(found)[0] == pytest.approx(same.fun, rel=1e-6)
+    assert len(calls) < same.nfev
+
+
+def test_curvatures_are_the_second_derivatives():
+    loss = logistic_loss(0)
+    point = np.full(len(DENSE) + 200, 0.01)
+    found = loss.curvature(point)
+    for number in (0, 5, len(DENSE) - 1, len(DENSE) + 3, len(point) - 1):
+        step = np.zeros(len(point))
+        step[number] = 1e-5
+        slope = (loss(point + step)[1][number] - loss(point - step)[1][number]) / 2e-5
+        assert found[number] == pytest.approx(slope, rel=1e-3)
+
+
+def test_a_descent_from_the_lowest_point_stays_there():
+    found, n_iterations = finish(descend(bowl, np.full(2, 3.0), np.ones(2), max_iterations=30))
+    assert found.tolist() == [3, 3]
+    assert n_iterations == 0
+
+
+@pytest.mark.parametrize("curvature", [1e-6, 1.0, 1e6])
+def test_a_descent_that_is_told_a_wrong_curvature_ends_at_the_same_point(curvature):
+    found, _ = finish(descend(bowl, np.zeros(2), np.full(2, curvature), max_iterations=200, tolerance=1e-12))
+    assert found == pytest.approx([3, 3], abs=1e-3)
+
+
+def test_a_descent_where_nothing_is_lower_ends():
+    def broken(point: np.ndarray) -> tuple[float, np.ndarray]:
+        return (0.0 if not point.any() else np.nan), np.ones(2)
+
+    found, n_iterations = finish(descend(broken, np.zeros(2), np.ones(2), max_iterations=30))
+    assert found.tolist() == [0, 0]
+    assert n_iterations == 0
+
+
+def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
+    """What pages bring meanwhile counts from the next fit on, but is scored by this one."""
+    monkeypatch.setattr(link_training, "ROWS_AT_A_TIME", 100)
+    monkeypatch.setattr(link_training, "LINKS_AT_A_TIME", 10)
+    pages, more = many(150), many(60, seed=1)
+    at_once, in_steps = learnt(pages), learnt(pages)
+    n_steps = 0
+    at_once.model.fit()
+    for n_steps, _ in enumerate(in_steps.model.fitting(), 1):
+        if n_steps % 5 == 0 and more:
+            in_steps.model.add(*in_steps.memory.add(more.pop()))
+    assert n_steps > 50
+    assert len(more) < 50
+    assert in_steps.model.last.n_outcomes == at_once.model.last.n_outcomes
+    for name in Weights.__slots__:
+        one, other = getattr(at_once.model.weights, name), getattr(in_steps.model.weights, name)
+        assert one == pytest.approx(other, abs=0.05), name
+    links = [number for number in range(1, in_steps.memory.links.size) if in_steps.memory.links["n_referrers"][number]]
+    before = in_steps.model.scores(np.array(links)).copy()
+    rates = {name: groups.table["rate"].copy() for name, groups in in_steps.memory.groups.items()}
+    for _ in in_steps.model._computing(in_steps.model.weights, rates):
+        pass
+    assert in_steps.model.scores(np.array(links)) == pytest.approx(before)
+
+
+def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monkeypatch):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 20_000)
+    session, n_busy, costs = LinkSession(every_pages=25), 0, []
+    go_on = session._go_on
+
+    def counted(work: Iterator[int]) -> None:
+        rows = []
+
+        def steps() -> Generator[int, None, None]:
+            for n in work:
+                rows.append(n)
+                yield n
+
+        go_on(steps())
+        costs.append(sum(rows))
+
+    for found in many(600):
+        session._go_on = counted
+        session._learn(found)
+        n_busy += session._work is not None
+    assert n_busy > 20
+    assert session.figures["focused/adaptive/fits_count"] >= 10
+    assert session.model.last.n_outcomes > 300
+    assert max(costs) < 20_000 + 40_000
+
+
+@pytest.mark.parametrize("work", [3_000, 10**9])
+def test_what_a_crawl_learns_does_not_depend_on_the_time_that_it_takes(monkeypatch, work):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", work)
+    first, second = (learnt(many(200), exploration=0.1, max_links=1000) for _ in range(2))
+    assert np.array_equal(first.model.scores(slice(None)), second.model.scores(slice(None)))
+    good, bad = ([url for url in many(200)[-1].links if name in url] for name in ("/good/", "/bad/"))
+    assert min(scores(first, *good)) > max(scores(first, *bad))
+
+
+def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
+    memory = LinkMemory(1000)
+    memory.add(page("http://h.org/", 0.2, "http://h.org/a/1", "http://h.org/b/2"))
+    memory.add(page("http://h.org/a/1", 1.0))
+    model = LinkModel(memory)
+    model.refresh()
+    folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
+    before = memory.links["folder"][number]
+    assert folders["rate"][before] > 0
+    memory.forget(np.array([number]), model.values())
+    memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
+    number = memory.number("http://h.org/new/3")
+    assert memory.links["folder"][number] == before
+    assert folders["rate"][before] == folders["past_count"][before] == 0
+    assert np.isnan(memory.links["outcome"][number])
+
+
+def test_a_page_that_changes_thousands_of_links_is_told_to_the_frontier_bit_by_bit_the_best_first():
+    urls = [f"http://h.org/{i}/{i}" for i in range(2500)]
+    session = LinkSession(every_pages=10_000)
+    session.placed("http://h.org/", 0, 1.0)
+    session._learn(page("http://h.org/", 0.5, *urls))
+    for i, url in enumerate(urls):
+        session.placed(url, i + 1, 0.5)
+    session.moved()
+    logits = np.linspace(0.5, 3, 2500)[:, None].repeat(4, axis=1)
+    session._learn(replace(page("http://h.org/x", 0.5, *urls), logits=logits))
+    moved = [session.moved() for _ in range(3)]
+    assert [len(each) for each in moved] == [1000, 1000, 500]
+    assert min(score for _, score in moved[0]) >= max(score for _, score in moved[1]) - LEVEL
+    assert len({number for each in moved for number, _ in each}) == 2500
+
+
+def of_many_links(n_links: int) -> PageLinks:
+    """A page of links that others have, too, and of new ones, in five blocks."""
+    urls = list(dict.fromkeys(url for found in many(150) for url in found.links))
+    urls += [f"http://new.org/{number % 7}/{number}.html" for number in range(n_links - len(urls))]
+    found = page("http://h.org/index.html", 0.6, *urls)
+    logits = np.random.default_rng(1).normal(-1, 2, (len(urls), 4)).round(3)
+    anchors = [(1 + number % 50,) for number in range(len(urls))]
+    return replace(found, blocks=np.arange(len(urls)) // 1000, logits=logits, anchors=anchors)
+
+
+@pytest.mark.parametrize("max_links", [1_000, 100_000])
+def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier_does_meanwhile(monkeypatch, max_links):
+    monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 5_000)  # so that a fit is under way
+    large, before, after = of_many_links(4_000), many(151)[:-1], many(40, seed=2)
+    at_once, in_steps = (LinkSession(every_pages=10, max_links=max_links) for _ in range(2))
+    for session in (at_once, in_steps):
+        session.placed("http://h.org/", 0, 1.0)
+        for number, found in enumerate(before):
+            session._learn(found)
+            session.placed(found.links[0], number + 1, 0.5)
+            session.moved()
+            if number > 100 and session._work is not None:
+                break
+    assert at_once._work is not None
+    n_steps = 0
+    learning = Steps(in_steps._learning(large))
+    for n_rows in learning:
+        assert n_rows >= 0
+        n_steps += 1
+        in_steps.placed(large.links[n_steps], 1000 + n_steps, 0.5)
+        in_steps.moved()
+        in_steps.gone([n_steps])
+        in_steps.record(before[n_steps].urls[0])
+    assert n_steps > 6
+    at_once._learn(large)
+    _, found = learning.found
+    assert found.tolist() == scores(at_once, *large.links)
+    for each in after:
+        for session in (at_once, in_steps):
+            session._learn(each)
+    assert in_steps.figures == at_once.figures
+    for table in ("links", "evidence"):
+        one, other = getattr(at_once.memory, table), getattr(in_steps.memory, table)
+        for name in one._kinds:
+            if name not in ("frontier", "level"):
+                assert np.array_equal(one[name], other[name], equal_nan=True), name

@@ -1,0 +1,180 @@
+"""What the links among a topic's examples teach before the crawl."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import hand_made
+import numpy as np
+import pytest
+from scipy import sparse
+
+from focused.method.page.reader import PageReader
+from focused.method.page.units import KINDS
+from focused.method.scoring import Visit
+from focused.method.strategies import make_strategy
+from focused.method.strategies.linkmodel.examples import learnt_prior
+from focused.method.strategies.linkmodel.features import hashed, place_key, url_features
+from focused.method.strategies.linkmodel.prior import NO_PRIOR
+from focused.method.strategies.linkmodel.session import LinkSession
+from focused.method.text.analyzer import Analyzer
+from focused.method.topic import EXAMPLES_FILE, Topic, TopicExamples, load_topic
+from focused.method.topic.examples import N_PLACES
+from focused.method.topic.judge import Judge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WORDS = ["go", "see"]  # of anchor texts; the topic knows neither
+TERMS = [*hand_made.FOR, *hand_made.AGAINST, *WORDS]
+N_EACH = 30
+
+
+def counts(texts: list[list[str]]) -> sparse.csr_matrix:
+    rows = np.zeros((len(texts), len(TERMS)))
+    for row, text in enumerate(texts):
+        for term in text:
+            rows[row, TERMS.index(term)] += 1
+    return sparse.csr_matrix(rows)
+
+
+def places(urls: list[str]) -> np.ndarray:
+    found = np.zeros((len(urls), N_PLACES), dtype=np.int64)
+    for row, url in enumerate(urls):
+        features = url_features(url)
+        found[row, :2] = place_key(features.folder), place_key(features.host)
+        found[row, 2 : 2 + len(features.columns)] = features.columns
+    return found
+
+
+def examples(*, anchors: bool = False, folders: bool = False) -> TopicExamples:
+    """Pages about stars and about food, each with links to three of either; told apart by anchor text, by folder, or not."""
+    n = 2 * N_EACH
+    sources = np.repeat(np.arange(n), 6)
+    targets = np.concatenate([[(s + k) % N_EACH + half for k in (1, 2, 3) for half in (0, N_EACH)] for s in range(n)])
+    is_star = targets < N_EACH
+    texts = counts([[WORDS[not star] if anchors else WORDS[row // 2 % 2]] for row, star in enumerate(is_star)])
+    names = np.where(is_star, "right", "left") if folders else np.where(targets % 2, "right", "left")
+    none = counts([[]] * len(targets))
+    return TopicExamples(
+        terms=TERMS,
+        pages=counts([hand_made.FOR] * N_EACH + [hand_made.AGAINST] * N_EACH),
+        positive=np.arange(n) < N_EACH // 2,
+        sources=sources,
+        targets=targets,
+        anchors=texts,
+        contexts=none,
+        windows=texts,
+        urls=none,
+        places=places([f"http://h.org/{name}/{target}.html" for name, target in zip(names, targets, strict=True)]),
+    )
+
+
+def topic(found: TopicExamples | None) -> Topic:
+    made = hand_made.topic()
+    made.examples = found
+    return made
+
+
+def session(found: TopicExamples | None, **settings) -> LinkSession:
+    return make_strategy("adaptive", settings).prepare(topic(found)).session()
+
+
+def first_scores(found: LinkSession, *links: tuple[str, str]) -> list[float]:
+    page = PageReader(Analyzer("en")).read(hand_made.html("Welcome.", *links), "http://h.org/", "text/html")
+    relevance = Judge(hand_made.topic()).judge(page, KINDS)
+    return found.score(page, relevance, Visit(urls=("http://h.org/",))).scores.tolist()
+
+
+LINKS = [("/right/991.html", "go"), ("/left/992.html", "see")]
+
+
+@pytest.mark.parametrize("what", ["anchors", "folders"])
+def test_links_like_those_that_led_to_relevant_examples_come_first_from_the_first_page_on(what):
+    better, worse = first_scores(session(examples(**{what: True})), *LINKS)
+    assert better > worse + 0.05
+
+
+@pytest.mark.parametrize(
+    ("found", "settings"),
+    [(None, {}), (examples(), {}), (examples(anchors=True, folders=True), {"FOCUSED_ADAPTIVE_EXAMPLES": 0.0})],
+    ids=["no examples", "examples that tell nothing", "not wanted"],
+)
+def test_where_examples_teach_nothing_such_links_are_alike(found, settings):
+    better, worse = first_scores(session(found, **settings), *LINKS)
+    assert better == pytest.approx(worse, abs=0.02)
+
+
+def test_few_links_teach_nothing():
+    few = examples(anchors=True)
+    texts = {name: getattr(few, name)[:9] for name in ("anchors", "contexts", "windows", "urls", "places")}
+    assert learnt_prior(topic(replace(few, sources=few.sources[:9], targets=few.targets[:9], **texts)), 1.0) is NO_PRIOR
+
+
+def test_the_more_an_example_counts_the_further_it_moves_the_weights():
+    column = hashed("go") + 2**16
+    found = [learnt_prior(topic(examples(anchors=True)), weight) for weight in (0.05, 0.2, 1.0)]
+    weights = [each.terms()[column] for each in found]
+    sureness = [each.sparse_penalty[each.columns == column].item() for each in found]
+    assert 0 < weights[0] < weights[1] < weights[2]
+    assert 3 < sureness[0] < sureness[1] < sureness[2]
+
+
+def test_the_own_url_of_an_example_says_nothing():
+    """A link to a relevant example is worth as much as one to a page beside it."""
+    known, new = first_scores(session(examples(folders=True)), ("/right/0.html", "go"), ("/right/9.html", "go"))
+    assert known == new
+
+
+def test_what_the_crawl_finds_overrules_the_examples():
+    """Examples say that what is called "go" leads to stars; in this crawl it leads to food."""
+    found = session(examples(anchors=True), FOCUSED_ADAPTIVE_EVERY_PAGES=5)
+    reader, judge = PageReader(Analyzer("en")), Judge(hand_made.topic())
+    links = [(f"/x/{number}.html", WORDS[number % 2]) for number in range(120)]
+    before = first_scores(found, *links)
+    assert before[0] > before[1]
+    for number in range(80):
+        url = f"http://h.org/x/{number}.html"
+        page = reader.read(hand_made.html(hand_made.STARS if number % 2 else hand_made.FOOD), url, "text/html")
+        found.score(page, judge.judge(page, KINDS), Visit(urls=(url,)))
+    go, see = first_scores(found, ("/x/100.html", "go"), ("/x/101.html", "see"))
+    assert see > go
+
+
+def test_topics_that_keep_no_places_teach_by_their_anchor_texts():
+    better, worse = first_scores(session(replace(examples(anchors=True), places=None)), *LINKS)
+    assert better > worse + 0.05
+
+
+def test_damaged_examples_cost_what_they_could_teach_and_not_the_crawl(tmp_path: Path, caplog):
+    directory = topic(examples()).save(tmp_path)
+    (directory / EXAMPLES_FILE).write_bytes(b"damaged")
+    with caplog.at_level(logging.WARNING):
+        prepared = make_strategy("adaptive", {}).prepare(load_topic("stars", tmp_path))
+    assert "adaptive begins without" in caplog.text
+    assert len(first_scores(prepared.session(), *LINKS)) == 2
+
+
+def test_places_are_saved_and_loaded(tmp_path: Path):
+    found = examples(folders=True)
+    topic(found).save(tmp_path)
+    loaded = load_topic("stars", tmp_path).examples
+    assert loaded is not None
+    assert loaded.places is not None
+    assert (loaded.places == found.places).all()
+
+
+def test_hosts_and_folders_have_the_same_numbers_in_every_process():
+    code = "from focused.method.strategies.linkmodel.features import place_key; print(place_key('h.org/right'))"
+    numbers = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env=os.environ | {"PYTHONHASHSEED": seed}
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert numbers == {f"{place_key('h.org/right')}{os.linesep}".encode()}

@@ -1,0 +1,86 @@
+"""A seed that has had less than its share of the pages."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_linkmodel import page, scores
+
+from focused.method.strategies.linkmodel.seed_shares import NOBODY
+from focused.method.strategies.linkmodel.session import LinkSession
+
+
+def crawl(session: LinkSession, n_pages: int = 60, relevance: float = 0.3) -> LinkSession:
+    """Two seeds; of what the first leads to, many pages are fetched, of the second nothing but the seed."""
+    session._learn(page("http://rich.org/", 0.3, *(f"http://rich.org/{k}" for k in range(n_pages + 1))))
+    session._learn(page("http://poor.org/", 0.3, "http://poor.org/people"))
+    for k in range(n_pages):
+        session._learn(page(f"http://rich.org/{k}", relevance, f"http://rich.org/{k}/more"))
+    return session
+
+
+def test_links_behind_a_seed_that_has_had_few_pages_come_forward():
+    fair, unfair = (crawl(LinkSession(fairness=fairness)) for fairness in (1.0, 0.0))
+    poor, rich = "http://poor.org/people", "http://rich.org/60"
+    assert scores(fair, poor)[0] > scores(unfair, poor)[0] + 0.1
+    assert scores(fair, rich) == pytest.approx(scores(unfair, rich))
+
+
+def test_where_most_pages_are_relevant_there_is_less_to_make_up_for():
+    sessions = [crawl(LinkSession(fairness=1.0), relevance=relevance) for relevance in (0.01, 0.5, 0.99)]
+    advantage = [
+        session._advantages(np.array(session.memory.numbers(["http://poor.org/people"]))).item() for session in sessions
+    ]
+    assert advantage[0] > advantage[1] > advantage[2] >= 0
+
+
+def test_what_a_page_leads_to_counts_for_the_seed_that_the_page_was_reached_from():
+    session = crawl(LinkSession())
+    links = session.memory.links
+    of = {
+        url: int(links["start"][session.memory.number(url)])
+        for url in ("http://rich.org/59/more", "http://poor.org/people")
+    }
+    assert of == {"http://rich.org/59/more": 0, "http://poor.org/people": 1}
+
+
+def test_the_target_of_a_redirect_belongs_to_the_seed_whose_link_led_there():
+    session = crawl(LinkSession())
+    memory = session.memory
+    memory.add(page("http://poor.org/people", 0.1, "http://else.org/x"))
+    found = page("http://moved.org/x", 0.1, "http://moved.org/y")
+    memory.add(
+        type(found)(("http://else.org/x", "http://moved.org/x"), *(getattr(found, n) for n in found.__slots__[1:]))
+    )
+    assert int(memory.links["start"][memory.number("http://moved.org/y")]) == 1
+
+
+def test_seeds_of_equal_shares_have_no_advantage():
+    session = LinkSession(fairness=1.0)
+    for host in "abcdef":
+        session._learn(page(f"http://{host}.org/", 0.1, f"http://{host}.org/x"))
+    assert (
+        session._advantages(np.array(session.memory.numbers(f"http://{host}.org/x" for host in "abcdef"))).tolist()
+        == [0] * 6
+    )
+
+
+def test_a_crawl_that_goes_on_knows_the_shares():
+    session = crawl(LinkSession(fairness=1.0))
+    again = LinkSession(fairness=1.0)
+    for found in [
+        page("http://rich.org/", 0.3, *(f"http://rich.org/{k}" for k in range(61))),
+        page("http://poor.org/", 0.3, "http://poor.org/people"),
+        *(page(f"http://rich.org/{k}", 0.3, f"http://rich.org/{k}/more") for k in range(60)),
+    ]:
+        again.replay(found.pack())
+    links = np.arange(1, len(session.memory.links))
+    assert again._advantages(links).tolist() == session._advantages(links).tolist()
+    assert max(session._advantages(links)) > 0
+
+
+def test_once_links_are_forgotten_a_page_from_nowhere_is_no_seed():
+    session = crawl(LinkSession(fairness=1.0))
+    session.memory.n_forgotten = 1
+    session.memory.add(page("http://forgotten.org/", 0.1, "http://forgotten.org/x"))
+    assert int(session.memory.links["start"][session.memory.number("http://forgotten.org/x")]) == NOBODY

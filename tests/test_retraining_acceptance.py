@@ -1,0 +1,227 @@
+"""Adaptation does not worsen what a topic decides: what a crawl's pages may move, and which new models are refused."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from commands import crawl, environment, scrapy
+from test_retraining import OTHER_WORDS, STAR_WORDS, a_topic, judged, words
+
+from focused.method.learning.figures import brier_score
+from focused.method.learning.held_out import Units, first_equal_rows, held_out_decisions
+from focused.method.learning.learners import make_learner
+from focused.method.topic import Topic, load_topic
+from focused.retraining.acceptance import Decisions, agreed, decisions_of, why_forgets
+from focused.retraining.augmentation import enlarge
+from focused.retraining.drift import example_relevance
+from focused.retraining.held_out import held_out_score, parts_of
+from focused.retraining.training import retrain
+from focused.retraining.worker import Task, do
+
+if TYPE_CHECKING:
+    from focused.retraining.judged_pages import JudgedPage
+
+FIRST = Decisions(recall=0.95, f1=0.85, skill=0.7)
+HIDDEN = 6
+
+
+@pytest.fixture(scope="module")
+def topic(tmp_path_factory) -> Topic:
+    """About stars; of its 66 unlabelled pages six are relevant."""
+    rng = np.random.default_rng(7)
+    hidden = [judged(n, words(rng, STAR_WORDS)) for n in range(HIDDEN)]
+    first = retrain(a_topic(), hidden, dict.fromkeys(range(HIDDEN), False), about={})
+    first.manifest = {"learner": "screened_svm"}  # as if nothing were known of the unlabelled pages yet
+    made = retrain(first, [], {}, about={})
+    models = tmp_path_factory.mktemp("models")
+    made.save(models)
+    return load_topic("stars", models)
+
+
+def met(about: list[str], numbers: range, seed: int = 3) -> list[JudgedPage]:
+    rng = np.random.default_rng(seed)
+    return [judged(n, words(rng, about)) for n in numbers]
+
+
+def relevances(topic: Topic, model: Topic, pages: list[JudgedPage]) -> np.ndarray:
+    assert topic.examples is not None
+    found = example_relevance(model, enlarge(topic.examples, pages, {page.number: True for page in pages}))
+    return found[topic.examples.pages.shape[0] :]
+
+
+def test_pages_of_a_focused_crawl_do_not_move_the_share_of_relevant_pages_nor_their_relevance_down(topic):
+    pages = met(STAR_WORDS, range(1, 101)) + met(OTHER_WORDS, range(101, 121))
+    made = retrain(topic, pages, {page.number: page.number <= 100 for page in pages}, about={})
+    assert made.manifest["figures"]["prior"] == topic.manifest["figures"]["prior"]
+    new = met(STAR_WORDS, range(1, 61), seed=9)
+    assert np.mean(relevances(topic, made, new) >= made.threshold("page")) > 0.9
+
+
+def test_relevant_pages_that_are_taken_for_negatives_do_not_take_the_others_with_them(topic):
+    # What a spiral does: pages of the topic join the other side, more with each training.
+    pages = met(STAR_WORDS, range(1, 61))
+    made = retrain(topic, pages, {page.number: page.number <= 30 for page in pages}, about={})
+    new = met(STAR_WORDS, range(1, 61), seed=9)
+    assert np.mean(relevances(topic, made, new) >= made.threshold("page")) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("new", "names"),
+    [
+        (replace(FIRST, recall=0.6), "recall 0.600"),
+        (replace(FIRST, f1=0.7), "F1 0.700"),
+        (replace(FIRST, skill=0.4), "Brier skill 0.400"),
+    ],
+)
+def test_a_model_that_decides_worse_is_refused_whichever_figure_tells(new, names):
+    assert names in new.why_worse(FIRST, 0.02)
+    assert new.why_worse(FIRST, 1.0) == ""
+
+
+def test_what_chance_does_to_thirty_positives_is_no_reason_to_refuse():
+    assert Decisions(recall=0.9, f1=0.81, skill=0.65).why_worse(FIRST, 0.02) == ""
+
+
+def test_verdicts_may_widen_a_topic_as_long_as_what_it_was_is_still_found():
+    assert replace(FIRST, f1=0.5, skill=0.2).why_worse(FIRST, 0.02, widens=True) == ""
+    assert replace(FIRST, recall=0.5).why_worse(FIRST, 0.02, widens=True)
+
+
+def test_labels_that_the_topics_own_model_contradicts_do_not_join_but_verdicts_do(topic):
+    pages = met(STAR_WORDS, range(1, 11)) + met(OTHER_WORDS, range(11, 21))
+    right = {page.number: page.number <= 10 for page in pages}
+    assert agreed(topic, pages, right, ()) == right
+    wrong = {number: not label for number, label in right.items()}
+    assert agreed(topic, pages, wrong, {3, 14}) == {3: False, 14: True}
+
+
+def test_a_model_that_forgets_pages_that_joined_is_refused(topic):
+    pages = met(STAR_WORDS, range(1, 21))
+    labels = {page.number: True for page in pages}
+    assert why_forgets(topic, topic, pages, labels, (), 0.02) == ""
+    calibrations = topic.calibrations | {"page": replace(topic.calibrations["page"], threshold=0.9999)}
+    strict = replace(topic, calibrations=calibrations)
+    assert "20 of 20" in why_forgets(topic, strict, pages, labels, (), 0.02)
+    assert why_forgets(topic, strict, pages, labels, set(labels), 0.02) == ""
+
+
+def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_decides(topic, tmp_path):
+    stars, others = met(STAR_WORDS, range(1, 11)), met(OTHER_WORDS, range(11, 31))
+    (tmp_path / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in stars + others))
+    labels = {
+        str(page.number): page.number <= 5 for page in stars + others
+    }  # five pages about stars are said to be none
+    assert topic.directory is not None
+    task = Task(
+        version=2,
+        in_use=1,
+        topic="stars",
+        models_dir=str(topic.directory.parent),
+        run_dir=str(tmp_path),
+        n_bytes=10**9,
+        labels=labels,
+        verdicts=[],
+        tolerance=0.02,
+        random_state=0,
+        doubts=True,
+        keeps_examples=False,
+    )
+    found = do(task, topic, {})
+    assert (found.accepted, found.n_contradicted, found.n_positive, found.n_negative) == (True, 5, 5, 20)
+    made = load_topic("stars", tmp_path / "versions" / "2")
+    assert found.decisions["new"]["recall"] == pytest.approx(decisions_of(made).recall, abs=1e-6)
+    assert set(found.decisions) == {"new", "first"}
+
+
+def test_copies_of_a_page_are_judged_by_a_model_that_has_seen_none_of_them(topic):
+    examples = topic.examples
+    assert examples is not None
+    hidden = np.flatnonzero(~examples.positive)[-HIDDEN:]
+    n_own = len(examples.positive)
+    texts = [
+        dict(zip(examples.terms, examples.pages[row].toarray()[0].astype(int).tolist(), strict=True)) for row in hidden
+    ]
+    copies = [judged(n, {term: k for term, k in text.items() if k}) for n, text in enumerate(texts)]
+    wide = enlarge(examples, copies, {page.number: True for page in copies})
+    assert first_equal_rows(wide.pages)[n_own:].tolist() == hidden.tolist()
+    learner = topic.manifest["learner"]
+    model = make_learner(learner, 0).fit(wide.pages, wide.positive)
+    (decisions,) = held_out_decisions(
+        learner,
+        model,
+        wide.pages,
+        wide.positive,
+        [Units(wide.pages, np.arange(wide.pages.shape[0]))],
+        n_folds=3,
+        random_state=0,
+        learnt_only=np.arange(wide.pages.shape[0]) >= n_own,
+    )
+    assert decisions[n_own:].tolist() == decisions[hidden].tolist()
+
+
+def test_copies_of_examples_do_not_say_how_those_are_to_be_judged(topic):
+    examples = topic.examples
+    assert examples is not None
+    part = np.where(parts_of(examples.positive, 0) == 0, 0, -1)  # one part is judged, all others are learnt from
+    asked = np.flatnonzero(examples.positive & (part == 0))
+    texts = [examples.pages[row] for row in asked.tolist()]
+    copies = [
+        judged(n, {examples.terms[j]: int(k) for j, k in zip(row.indices, row.data, strict=True)})
+        for n, row in enumerate(texts)
+    ]
+    # Of each positive that is judged a copy that says the contrary: learnt, it would turn the order round.
+    wide = enlarge(examples, copies, {page.number: False for page in copies})
+    none_of_them = np.full(len(copies), -1)
+    scores = [
+        held_out_score(
+            topic.manifest["learner"],
+            wide.pages,
+            wide.positive,
+            np.concatenate([part, none_of_them]),
+            np.concatenate([examples.positive, learnt_as]).astype(np.int8),
+            0,
+        )
+        for learnt_as in (none_of_them, np.zeros(len(copies)))
+    ]
+    assert scores[0] == scores[1] > 0.5
+
+
+def test_the_brier_score_of_unlabelled_pages_is_that_of_the_labels_nobody_gave():
+    rng = np.random.default_rng(4)
+    is_relevant = rng.random(200_000) < 0.1
+    relevance = np.clip(np.where(is_relevant, 0.7, 0.2) + rng.normal(0, 0.1, len(is_relevant)), 0, 1)
+    true = np.mean((relevance - is_relevant) ** 2)
+    shown = np.where(rng.random(20_000) < 1, 0.7, 0) + rng.normal(0, 0.1, 20_000)
+    both = np.concatenate([np.clip(shown, 0, 1), relevance])
+    positive = np.arange(len(both)) < len(shown)
+    assert brier_score(both, positive, prior=0.1, prior_is_assumed=False) == pytest.approx(true, abs=0.003)
+    background = np.concatenate([np.clip(shown, 0, 1), relevance[~is_relevant]])
+    positive = np.arange(len(background)) < len(shown)
+    assert brier_score(background, positive, prior=0.1, prior_is_assumed=True) == pytest.approx(true, abs=0.003)
+
+
+@pytest.mark.slow
+def test_a_crawl_that_adapts_by_itself_still_calls_the_topics_pages_relevant(tmp_path):
+    """On the demo web: a share of relevant pages that follows the crawl makes nine tenths of them irrelevant."""
+    models = tmp_path / "models"
+    home = "http://www.webring-central.example/"
+    assert scrapy("demo", "--examples", "astronomy", "ex", cwd=tmp_path, env=environment(models)).exit_code == 0
+    made = scrapy(
+        *("train", "stars", "--positive", "ex/positive.jsonl", "--unlabeled", "ex/unlabeled.jsonl", "--seeds", home),
+        *("--web", "demo", "--quick", "--quiet"),
+        cwd=tmp_path,
+        env=environment(models),
+    )
+    assert made.exit_code == 0, made.err
+    settings = {"CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_RETRAINING": "automatic"}
+    run = crawl(models, tmp_path / "c", topic="stars", max_pages=120, settings=settings)
+    assert run.exit_code == 0, run.err
+    assert run.stats["focused/retraining/accepted_count"] >= 4
+    with (run.run_dir / "fetched.csv").open(newline="") as file:
+        relevant = [row["relevant"] == "1" for row in csv.DictReader(file)]
+    assert sum(relevant) >= 0.9 * len(relevant)
+    assert sum(relevant[-40:]) >= 0.85 * 40
