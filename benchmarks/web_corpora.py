@@ -9,9 +9,9 @@ from corpus_documents import Documents
 from tqdm import tqdm
 
 from focused.method.page.reader import PageReader
-from focused.method.page.url_forms import canonical_form
 from focused.method.text.analyzer import Analyzer
 from focused.method.training.counting import Counts, count, counted_page
+from focused.utils.url_forms import canonical_form
 from focused.webs import open_web
 
 if TYPE_CHECKING:

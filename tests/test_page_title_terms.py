@@ -14,12 +14,12 @@ from focused.method.explanation.text import to_text
 from focused.method.page.page import Page
 from focused.method.page.reader import PageReader
 from focused.method.page.units import KINDS, page_units
-from focused.method.page.url_forms import canonical_form
 from focused.method.strategies import make_strategy
 from focused.method.text.analyzer import FIRST_TERM, RARE, TERMS, Analyzer, TermTable
 from focused.method.topic.judge import Judge
 from focused.method.topic.product import UnitProduct
 from focused.method.training.counting import counted_page
+from focused.utils.url_forms import canonical_form
 
 BODY = (
     '<body><div><p>Galaxies turn.</p></div><div><p>Read <a href="a.html">on stars</a> now.</p><p>More text <a href="b.html">'

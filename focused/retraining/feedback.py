@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.method.page.url_forms import canonical_form
 from focused.retraining.feedback_files import SUFFIXES, listing
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

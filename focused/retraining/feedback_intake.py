@@ -6,7 +6,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any
 
-from focused.method.page.url_forms import canonical_form
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.method.page.url_forms import canonical_form
 from focused.method.topic.page_keys import page_keys, text_keys
 from focused.retraining.judged_pages import that_join
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,8 +12,8 @@ from scipy import sparse
 
 from focused.method.page.context import window_context
 from focused.method.page.units import ANCHOR, CONTEXT, page_units
-from focused.method.page.url_forms import canonical_form
 from focused.method.text.analyzer import FIRST_TERM
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -7,8 +7,8 @@ import random
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from focused.method.page.url_forms import canonical_form
 from focused.method.training.example_content import RefusedError
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.page.limits import PageLimits
 from focused.method.page.reader import PageReader
-from focused.method.page.url_forms import canonical_form
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
 from focused.method.training.counting import CountedPage, counted_page
 from focused.method.training.gathering import Seen, examples
 from focused.method.training.refusals import Refusals
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page

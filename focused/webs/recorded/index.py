@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from focused.method.page.url_forms import canonical_form, tolerant_form
+from focused.utils.url_forms import canonical_form, tolerant_form
 from focused.webs.recorded.answer import Match, WebError
 from focused.webs.recorded.bytesource import Place
 from focused.webs.recorded.index_rows import hash_of

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from tqdm import tqdm
 
-from focused.method.page.url_forms import canonical_form, tolerant_form
+from focused.utils.url_forms import canonical_form, tolerant_form
 from focused.webs.recorded.httpmessage import parse_head
 from focused.webs.recorded.warcrecord import clean_url
 

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from focused.method.page.url_forms import canonical_form, tolerant_form
+from focused.utils.url_forms import canonical_form, tolerant_form
 
 
 def form(url: str) -> str | None:
