@@ -93,7 +93,7 @@ LEARNERS: dict[tuple[str, str], Callable[[], Any]] = {
     ("biased SVM", "tfc"): lambda: BiasedSVM(**_S),
     ("weighted logistic regression", "tfc"): lambda: WeightedLogistic(**_S),
 }
-"""What is compared. Two-step learners take the likeliest negatives where their method finds too few (D20)."""
+"""What is compared. Two-step learners take the likeliest negatives where their method finds too few (D14)."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ SCHEDULER_MEMORY_QUEUE = "scrapy.squeues.FifoMemoryQueue"
 SCHEDULER_DISK_QUEUE = "scrapy.squeues.PickleFifoDiskQueue"
 # No request is chosen while a response's links are still being scored: the best link may be among them.
 SCRAPER_SLOT_MAX_ACTIVE_SIZE = 1
-CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS = 16  # docs/method/, D56
 # Tasks started for each response, which has one item; the default of 100 costs a third of Scrapy's CPU.
 CONCURRENT_ITEMS = 1
 DEPTH_STATS_VERBOSE = False

@@ -26,7 +26,7 @@ from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
 
 # In the check data every document holds every term, and U is often smaller than P: no reliable negatives can be found
-# there. By default the documents that come nearest to being some serve (docs/method.md, D20), and all checks hold.
+# there. By default the documents that come nearest to being some serve (docs/method/, D14), and all checks hold.
 ESTIMATORS = [
     AgainstUnlabeled(),
     AgainstUnlabeled(loss="squared_hinge", random_state=0),

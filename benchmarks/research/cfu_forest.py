@@ -103,7 +103,7 @@ class Forest:
         return float(np.linalg.norm(self._sum(node)[1]))
 
     def vector(self, node: int) -> NDArray[np.float64]:
-        """Return the sum of a node's units, of length 1 again (docs/method.md, D38), shape (n_terms,)."""
+        """Return the sum of a node's units, of length 1 again (docs/method/, D51), shape (n_terms,)."""
         terms, weights = self._sum(node)
         vector = np.zeros(self.rows.shape[1])
         vector[terms] = weights / max(self.length(node), 1e-300)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def insert_units(forest: Forest, units: Iterable[int]) -> None:
-    """Insert rows of the forest that stand in no tree yet (docs/method.md, D39).
+    """Insert rows of the forest that stand in no tree yet (docs/method/, D52).
 
     A unit joins the closest node, leaf or inner, of the closest tree if the two pass the comparison, else it
     starts a tree. On the way up from there each subtree is compared with its sibling again: one that fails is cut

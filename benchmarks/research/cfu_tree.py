@@ -30,8 +30,8 @@ class CFuTree(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     `fit` merges the closest pair of all that pass until none does. `partial_fit` inserts units one by one, see
     `research.cfu_insertion.insert_units`.
 
-    Departures (docs/method.md): the vector of a cluster has length 1 again, and the smaller cluster plays C_i
-    (D38); what the paper leaves open about insertion (D39).
+    Departures (docs/method/): the vector of a cluster has length 1 again, and the smaller cluster plays C_i
+    (D51); what the paper leaves open about insertion (D52).
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class FieldWeights(NamedTuple):
-    """How often a term counts that stands once in a section; L16 prints no values (docs/method.md, D34)."""
+    """How often a term counts that stands once in a section; L16 prints no values (docs/method/, D11)."""
 
     headline: float = 4.0
     """alpha; titles and headings, the Subject line of a message."""

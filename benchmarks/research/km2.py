@@ -30,7 +30,7 @@ def km2_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> 
     embeddings of all distributions on the sample: near 0 first, then rising in a straight line. Where its slope
     reaches 0.8 times the first slope + 0.2 times |F - H| the bend is taken to be.
 
-    Departure (docs/method.md, D42): the points are the decision values in 256 cells of equal width, not the
+    Departure (docs/method/, D33): the points are the decision values in 256 cells of equal width, not the
     documents' features; the projections are non-negative least squares in the eigenvectors of the kernel.
 
     Parameters

@@ -38,7 +38,7 @@ def tice_prior(
     lower bound over the parts that a tree finds when it looks for the largest labelled share. The bound allows for
     chance (one-sided Chebyshev), hence the prior is rather too high than too low.
 
-    Departure (docs/method.md, D42): the only attribute is the decision value. Each node is parted at the quartiles
+    Departure (docs/method/, D33): the only attribute is the decision value. Each node is parted at the quartiles
     of its own values, again and again; published trees part each attribute once, in four equal widths.
 
     Parameters

@@ -100,8 +100,8 @@ class Crawler:
             strategy=strategy,
             web=group.warc,
             seeds=" ".join(group.seeds),
-            # Training positives do not count, nor does a page again under another host's name; the watch ends the crawl
-            # when enough others were fetched.
+            # Training positives do not count (docs/method/, D71), nor does a page again under another host's name; the
+            # watch ends the crawl when enough others were fetched.
             max_pages=str(2 * group.pages + len(group.positives)),
             run_dir=str(run_dir),
         )

@@ -129,7 +129,7 @@ def measure(
         if is_relevant:
             n_relevant += 1
             target_length += row.depth
-            irrelevant_on_path += before
+            irrelevant_on_path += before  # docs/method/, D72
             reasons[_THROUGH.get(row.reason, OTHER)] += 1
             n_targets += page in targets
             n_unreachable += page not in targets

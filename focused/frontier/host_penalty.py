@@ -18,8 +18,8 @@ class HostPenalty:
 
     A host sinks by ``strength`` times the share by which its harvest rate falls short of the whole crawl's. What counts
     is not the rate seen but the best that is still likely: shrunk towards the crawl's by ``patience`` pages, and with
-    an allowance that shrinks with the host's pages and grows with the crawl's, as in UCB1. So one page writes no host
-    off, and each is tried again.
+    an allowance that shrinks with the host's pages and grows with the crawl's, as in UCB1 (docs/method/, D60). So one
+    page writes no host off, and each is tried again.
 
     Parameters
     ----------

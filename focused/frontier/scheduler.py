@@ -269,5 +269,5 @@ class FrontierScheduler(BaseScheduler):
 
 
 def _first(known: Any, new: Any) -> Any:
-    """The first page's evidence stands (D6)."""
+    """The first page's evidence stands (D43)."""
     return known

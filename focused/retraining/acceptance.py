@@ -81,7 +81,7 @@ def agreed(
     """Return the labels without those by relevance that the topic's own model decides otherwise.
 
     A model that has learnt from the crawl gives the relevances by which pages join. Without this its errors would
-    confirm themselves (docs/method.md, D94).
+    confirm themselves (docs/method/, D67).
 
     Parameters
     ----------

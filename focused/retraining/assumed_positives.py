@@ -1,4 +1,4 @@
-"""A topic that was made from words, with examples that it can be trained again from (docs/method.md, D97)."""
+"""A topic that was made from words, with examples that it can be trained again from (docs/method/, D70)."""
 
 from __future__ import annotations
 

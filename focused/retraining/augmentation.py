@@ -26,8 +26,8 @@ def enlarge(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mappin
     """Return the examples with those pages of a crawl that have a label.
 
     Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
-    negatives (docs/method.md, D90). Of the links that led to pages that joined, those join that stand on a page that
-    did, too.
+    negatives (docs/method/, D63). Of the links that led to pages that joined, those join that stand on a page that
+    did, too (D65).
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class KeptPages:
 
 
 class LinkScoresByUrl:
-    """What links are worth now: what the strategy makes of what the pages say of a link, or what the first says (D6).
+    """What links are worth now: what the strategy makes of what the pages say of a link, or what the first says (D43).
 
     Parameters
     ----------

@@ -1,4 +1,7 @@
-"""A side of the topic that its examples do not show, and that people want: pages that may belong to it are no negatives."""
+"""A side of the topic that its examples do not show, and that people want: pages that may belong to it are no negatives.
+
+See docs/method/, D68.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def resembling(examples: TopicExamples, n_own: int, side: npt.NDArray[np.int64],
     A tenth of the web may be about what people want now, and so may be a tenth of the unlabelled pages. Against that
     many the first few pages of a new side count for nothing: a classifier learns them by heart, and finds no other. So
     they are set against all unlabelled pages on their own, as the positives are in the first step of the screened SVM
-    (docs/method.md, D15), and what lies on their side of that border is not learnt from.
+    (docs/method/, D29), and what lies on their side of that border is not learnt from.
 
     Pages that have nothing in common resemble next to nothing, so a few wrong verdicts leave next to nothing aside.
 

@@ -21,7 +21,7 @@ _SHARE_OF_PAGES = 0.9
 
 
 class Rescoring:
-    """Scores waiting links in slices, whenever the crawl has time for one.
+    """Scores waiting links in slices, whenever the crawl has time for one (docs/method/, D62).
 
     Parameters
     ----------

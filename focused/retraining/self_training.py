@@ -38,7 +38,7 @@ class SelfTraining:
     changed: set[int] = field(default_factory=set)
 
     def judged(self, number: int, relevance: float) -> bool | None:
-        """Take in a judged page; return the label it joins with."""
+        """Take in a judged page; return the label it joins with (what counts: docs/method/, D66)."""
         if self.options.counts == "judged":
             self.counted.add(number)
         if not self.options.is_automatic:

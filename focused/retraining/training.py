@@ -76,6 +76,8 @@ def compare(
 ) -> Comparison:
     """Compare what is learnt with new labels, with those of the model in use, and without any page of the crawl.
 
+    A worse model is not used (docs/method/, D64).
+
     Judged are the topic's own examples and, by what people say of them, the pages with a verdict: each in the third that
     it is kept apart in, drawn with the seed. Pages that joined by their relevance judge nobody: that the model in use is
     right about them is why they joined. Nor do unlabelled pages that may belong to a new side of the topic
@@ -175,7 +177,7 @@ def retrain(
         background_prior=prior if is_assumed else None,
         links_are_met=True,
         # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
-        # every relevance, down with each training (docs/method.md, D94).
+        # every relevance, down with each training (docs/method/, D67).
         learnt_only=np.arange(len(examples.positive)) >= len(own.positive),
         known_prior=None if widens else prior,
         left_aside=aside,

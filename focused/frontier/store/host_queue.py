@@ -18,7 +18,7 @@ class HostQueue:
     """A heap of hosts by the rank of their best waiting link; hosts that must rest lie aside until their time comes.
 
     Stale entries are left in the heap and passed over when they come up: an entry counts only if it is the host's
-    current one. Memory: some 300 bytes a host that has waiting links, 120 more while it rests.
+    current one (docs/method/, D55). Memory: some 300 bytes a host that has waiting links, 120 more while it rests.
 
     Attributes
     ----------

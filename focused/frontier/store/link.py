@@ -19,9 +19,9 @@ class Link:
     Parameters
     ----------
     fingerprint : int
-        Of host and canonical URL, 64 bits with sign (:func:`fingerprint_of`). Two links of one fingerprint are one
-        link: among ten million links there is such a mistake with a probability of 3 in a million if they lie on many
-        hosts, of 0.18 if all lie on one; it costs one page.
+        Of host and canonical URL, 64 bits with sign (:func:`fingerprint_of`; docs/method/, D57). Two links of one
+        fingerprint are one link: among ten million links there is such a mistake with a probability of 3 in a million if
+        they lie on many hosts, of 0.18 if all lie on one; it costs one page.
     url : str
     evidence : Evidence
         What the page it stands on says of it.

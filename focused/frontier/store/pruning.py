@@ -15,7 +15,7 @@ _SHARE = 1 / 8
 
 
 class Pruner:
-    """Keeps the number of waiting links under a limit.
+    """Keeps the number of waiting links under a limit (docs/method/, D61).
 
     Once it is passed, the rank that divides the worst links from the rest is estimated from a sample, and what lies
     beyond is deleted in slices in the order of discovery. A link that was cut and is found again is new.

@@ -10,6 +10,8 @@ _TURN = (1 << RANK_BITS) - 1
 class Ranks:
     """Puts ranks together and takes them apart; less is better.
 
+    Links of one level of priority are fetched in the order of discovery (docs/method/, D58).
+
     Parameters
     ----------
     is_newest_first : bool

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 class Transaction:
     """Opens a transaction with the first change, and ends it with what the crawl wants to remember.
 
+    A page's links, its item and the counters are one transaction (docs/method/, D59).
+
     Parameters
     ----------
     sql : sqlite3.Connection

@@ -116,7 +116,7 @@ def calibrate_links(
     """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
 
     Anchor texts of few known terms are drawn to the prior, as far as that ranks them no worse. A context of few terms says
-    as much as its decision, and only one without any is unknown (docs/method.md, D98).
+    as much as its decision, and only one without any is unknown (docs/method/, D41).
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ def _learner(path: str, **options: Any) -> _Learner:
     return _Learner(f"focused.method.learning.{path}", {"sublinear_tf": True, **options})
 
 
-# The first one is the default; docs/method.md, D15 says why it is not the papers' WVC, which fails where 1-DNFC finds too
-# few reliable negatives (D10). 1-DNF and 1-DNFII find too few on most real pages: what rests on them takes the
-# documents that come nearest to being some (D20).
+# The first one is the default; docs/method/, D29 says why it is not the papers' WVC, which fails where 1-DNFC finds too
+# few reliable negatives (D13). 1-DNF and 1-DNFII find too few on most real pages: what rests on them takes the
+# documents that come nearest to being some (D14).
 _LEARNERS = {
     "screened_svm": _learner("estimators.screened_svm.ScreenedSVM"),
     "logistic": _learner("estimators.against_unlabeled.AgainstUnlabeled"),

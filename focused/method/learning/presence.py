@@ -24,8 +24,8 @@ def fit_line_to_unlabeled(
     """Fit slope and offset to positive and unlabelled units by maximum likelihood, `prior` and `half_terms` as in `start`.
 
     A document of the sample P + U is a labelled one with probability w p / (w p + 1), where p is its relevance and
-    w = |P| / (|U| prior): P is a draw from the positives, U one from all (Steinberg and Cardell 1992; docs/method.md,
-    D51). The p that makes the labels of the sample most likely needs no label of any unlabelled document.
+    w = |P| / (|U| prior): P is a draw from the positives, U one from all (Steinberg and Cardell 1992; docs/method/,
+    D40). The p that makes the labels of the sample most likely needs no label of any unlabelled document.
 
     Parameters
     ----------

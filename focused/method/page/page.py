@@ -35,7 +35,7 @@ class Page:
     Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. They
     begin with the title and the keywords, which belong to the page but to no block. Behind the text stand, as one more
     chunk, the terms of the title once again, as terms of their own (``title: star``): they belong to the page, too, and
-    to nothing else in it (docs/method.md, D52).
+    to nothing else in it (docs/method/, D9).
     """
 
     url: str

@@ -13,7 +13,7 @@ MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
 )
 BLOCK_TAG_SETS = {"modern": MODERN_BLOCK_TAGS, "paper": PAPER_BLOCK_TAGS}
 
-# Elements that do not interrupt a word or a line of text; all others do. They are nodes only if they hold one (D18).
+# Elements that do not interrupt a word or a line of text; all others do. They are nodes only if they hold one (D4).
 _PHRASE_TAGS = (
     "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
     "small span strike strong sub sup time tt u var wbr head"

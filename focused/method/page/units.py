@@ -146,7 +146,7 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 
 
 def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
-    """Return which positions stand in a link element, one that leads into the page itself (D7) included."""
+    """Return which positions stand in a link element, one that leads into the page itself (D5) included."""
     outline, nodes, size = page.outline, page.outline.link_nodes, int(chunk_start[-1]) + 1
     change = np.bincount(chunk_start[outline.first_chunk[nodes]], minlength=size)
     change -= np.bincount(chunk_start[outline.last_chunk[nodes]], minlength=size)

@@ -141,9 +141,9 @@ class Strategy:
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return what two pages together say of a link that waits: by default, the mean of their scores.
 
-        Each page known to link there counts the same, so the order in which they come makes no difference to the score.
-        The link is admitted if any of them admits it. Referrer, path and reason are those of the page that says more
-        for it. A seed that waits rests on no page, and stays as it is.
+        Each page known to link there counts the same, so the order in which they come makes no difference to the score
+        (docs/method/, D43). The link is admitted if any of them admits it (D44). Referrer, path and reason are those
+        of the page that says more for it. A seed that waits rests on no page, and stays as it is.
 
         Asked for by the crawl where ``merges`` is true, once for each page that links to a waiting link.
         """

@@ -1,7 +1,7 @@
 """Link score to request priority and back. Nothing else knows the scale.
 
 Scrapy orders by whole numbers, larger first; a redirect adds 2 to a request's priority and a retry takes 1 off. On a
-scale of a thousand levels (D8) that is noise; between the classes there is room for it.
+scale of a thousand levels (D45) that is noise; between the classes there is room for it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SEED = 10 * LEVELS
 def to_priority(score: float, admitted: bool) -> int:
     """Return the priority of a link.
 
-    Admitted links lie above zero, deferred ones below: every deferred link comes after every admitted one (D5).
+    Admitted links lie above zero, deferred ones below: every deferred link comes after every admitted one (D42).
 
     Parameters
     ----------

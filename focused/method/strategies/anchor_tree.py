@@ -38,7 +38,7 @@ class AnchorTree(Strategy):
 
     The tree asks whether terms stand in the anchor text; a leaf's share of links that led to relevant pages is the
     score. It is trained on the links among the topic's examples. L14 names neither algorithm nor parameters: the
-    splits are by entropy, as in C4.5 (docs/method.md, D65). A link with several anchors has the best of their scores.
+    splits are by entropy, as in C4.5 (docs/method/, D50). A link with several anchors has the best of their scores.
     """
 
     #: Most questions to a leaf.

@@ -49,7 +49,7 @@ def agglomerate(products: NDArray[np.float64], lambda_: float, compare: str = "s
     """Merge units into clusters until no pair passes the comparison [P15, Sect. 4, steps 1-5].
 
     Each time, the closest pair of those that pass is merged: where the closest pair of all fails, the next one
-    is tried. A cluster's vector is the sum of its units, of length 1 again (docs/method.md, D38). The products
+    is tried. A cluster's vector is the sum of its units, of length 1 again (docs/method/, D51). The products
     of the units are all that is needed, so a merge costs a few operations on whole rows of a matrix.
 
     Parameters

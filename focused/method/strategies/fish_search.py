@@ -24,7 +24,7 @@ class FishSearch(Strategy):
 
     On a relevant page the first 1.5 * width links (rounded down) score 1, the next width 0.5, the others 0, and the
     linked pages have the full depth ahead of them. On an irrelevant page the first width score 0.5, the others 0, and
-    the linked pages have one less ahead than the page; links of one that has 0 are below the threshold (D60). Of a link
+    the linked pages have one less ahead than the page; links of one that has 0 are below the threshold (D46). Of a link
     seen again the larger score and the larger depth stand [Hersovici et al. 1998, Fig. 1].
     """
 

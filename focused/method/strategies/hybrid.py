@@ -46,7 +46,7 @@ class Hybrid(Strategy):
 
     Both scores are probabilities of C-SVMs with a radial kernel on tf-idf rows [I18, Table 2]: the one judges the page
     that holds the link, the other the anchor text with 50 characters on each side. They are trained on the topic's
-    examples, the second on the links among these. Both classes weigh the same, as I18's nearly do (docs/method.md, D67).
+    examples, the second on the links among these. Both classes weigh the same, as I18's nearly do (docs/method/, D54).
     """
 
     #: w1; w2 is the rest.

@@ -40,7 +40,7 @@ class Incremental(Strategy):
 
     The SVM is trained on the contexts of the links among the topic's examples, those that lead to relevant pages against
     all others; on the pages themselves where such links are few. Its decision becomes a score in [0, 1] by a sigmoid that
-    is fitted to held-out decisions, both classes weighing the same; from 0.5 on a link is admitted (docs/method.md, D66).
+    is fitted to held-out decisions, both classes weighing the same; from 0.5 on a link is admitted (docs/method/, D53).
     """
 
     #: Whether contexts are clustered, or each is judged by itself.

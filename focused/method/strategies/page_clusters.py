@@ -116,7 +116,7 @@ class LinkDirection:
         return unit_of, weighted_rows(counts[first], self.weights, sublinear=self.sublinear)
 
     def _of_clusters(self, rows: Any, lambda_: float) -> Floats:
-        """Return for each unit the product of its cluster's sum, of length 1 again (D38), with the direction."""
+        """Return for each unit the product of its cluster's sum, of length 1 again (D51), with the direction."""
         similarities = (rows @ rows.T).toarray()
         cluster_of = np.arange(rows.shape[0])
         for kept, joined in agglomerate(similarities, lambda_).tolist():

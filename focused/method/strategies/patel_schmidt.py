@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class PatelSchmidt(Strategy):
     """1/2 mean of Sim(page, topic) over all n known referrers + 1/2 Sim(anchor text, topic) [L16, eq. 1].
 
-    The anchor text is the best of all referrers' (D62). Nothing is below the threshold.
+    The anchor text is the best of all referrers' (D48). Nothing is below the threshold.
     """
 
     #: Weight of the pages, the rest is the anchor text's.

@@ -71,7 +71,7 @@ class RbfClassifier:
         self._slope, self._offset = -float(sigmoid.a_), -float(sigmoid.b_)
 
     def rows(self, counts: Any) -> Any:
-        """Return texts as tf-idf rows, of any length (docs/method.md, D67)."""
+        """Return texts as tf-idf rows, of any length (docs/method/, D54)."""
         rows = counts.astype(np.float64)
         rows.data *= self.idf[rows.indices]
         return rows

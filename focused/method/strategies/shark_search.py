@@ -30,7 +30,7 @@ class SharkSearch(Strategy):
     inherited     = 0.5 relevance of the page, if it is relevant, else 0.5 times what the page inherited (a seed: 0)
     neighbourhood = 0.8 sim(anchor text) + 0.2 context, with context = 1 if sim(anchor text) > 0, else sim(context)
 
-    A calibrated relevance is never 0: "> 0" reads "more than a text has in which the topic knows no word" (D61).
+    A calibrated relevance is never 0: "> 0" reads "more than a text has in which the topic knows no word" (D47).
     Nothing is below the threshold. Of a link seen again the larger score and the larger inheritance stand.
     """
 

@@ -46,7 +46,7 @@ def training_links(topic: Topic, strategy: str) -> TrainingLinks:
     """Return the examples of a topic, labelled.
 
     Taken for relevant are the positives, and the unlabelled pages that the topic's own classifier takes for relevant, as
-    a crawl would: of links to the positives alone there are few (docs/method.md, D64).
+    a crawl would: of links to the positives alone there are few (docs/method/, D49).
 
     Raises
     ------

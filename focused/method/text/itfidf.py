@@ -54,7 +54,7 @@ def information_gain(frequencies: Any) -> NDArray[np.float64]:
     entropy of the documents' lengths, p(d) = |d| / sum |d| (our reading of eq. 8, which is lost), and H(D|t)
     that of the term's occurrences, p(d|t) = tf_dt / sum_s tf_st. A term of one document has H(D), a term
     spread like the lengths 0. One spread more evenly than the lengths would be below 0 and is given 0, as a
-    negative weight makes no probability (docs/method.md, D35); so is a term that no document holds.
+    negative weight makes no probability (docs/method/, D12); so is a term that no document holds.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def itfidf(frequencies: Any, idf: ArrayLike, gain: ArrayLike, *, sublinear: bool
     idf, gain : array-like of shape (n_terms,)
         ln(N/n_i), and IG from `information_gain`; a gain of 1 for each term gives TFIDF.
     sublinear : bool
-        Use 1 + ln tf in place of tf (docs/method.md, D9).
+        Use 1 + ln tf in place of tf (docs/method/, D7).
     """
     rows = weighted_rows(frequencies, idf, sublinear=sublinear)
     rows.data *= np.asarray(gain, dtype=np.float64)[rows.indices]

@@ -139,7 +139,7 @@ _AROUND_ENTRIES = " \ufeff\"',.^\u2019"
 def stopwords(code: str) -> frozenset[str]:
     """Return the lower-case stopwords of a language, empty where none are known.
 
-    Personal pronouns are none in English, German, French, Spanish, Italian, Portuguese and Dutch (docs/method.md, D53).
+    Personal pronouns are none in English, German, French, Spanish, Italian, Portuguese and Dutch (docs/method/, D10).
 
     >>> "the" in stopwords("en"), "your" in stopwords("en"), "votre" in stopwords("fr")
     (True, False, False)

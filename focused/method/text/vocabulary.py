@@ -58,8 +58,8 @@ def select_terms(
     """Return the sorted columns of the terms that are kept.
 
     A term is kept when it occurs at least `min_total` times (P13 6.1.2 prunes by frequency) and stands
-    in `min_df_positive` positive documents or in `min_df` documents of the training set (docs/method.md,
-    D17). The second way in alone would delete most of a topic's words where there are only ten positives.
+    in `min_df_positive` positive documents or in `min_df` documents of the training set (docs/method/,
+    D8). The second way in alone would delete most of a topic's words where there are only ten positives.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDAr
     frequencies : array-like of shape (n_terms,)
         n_i, the number of documents that hold the term.
     n_documents : int
-        N. The papers count text units or documents; we count training documents (docs/method.md, D4).
+        N. The papers count text units or documents; we count training documents (docs/method/, D6).
     """
     n_i = np.asarray(frequencies, dtype=np.float64)
     # A term outside the collection says nothing: weight 0 rather than infinity.
@@ -46,7 +46,7 @@ def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int
 
 
 def term_frequency(counts: Any, *, sublinear: bool = False) -> sparse.csr_matrix:
-    """Return the counts f as floats, or 1 + ln f where `sublinear` (docs/method.md, D9)."""
+    """Return the counts f as floats, or 1 + ln f where `sublinear` (docs/method/, D7)."""
     tf = canonical(counts).copy()
     if sublinear:
         tf.data = 1.0 + np.log(tf.data)
@@ -79,7 +79,7 @@ def tfc(counts: Any, idf: ArrayLike, *, sublinear: bool = False) -> sparse.csr_m
     idf : array-like of shape (n_terms,)
         ln(N/n_i) of the training documents, see `inverse_document_frequency`.
     sublinear : bool
-        Use 1 + ln f_ki in place of f_ki; a departure (docs/method.md, D9).
+        Use 1 + ln f_ki in place of f_ki; a departure (docs/method/, D7).
     """
     return weighted_rows(counts, idf, sublinear=sublinear)
 

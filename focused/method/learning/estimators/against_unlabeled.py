@@ -31,7 +31,7 @@ class AgainstUnlabeled(LinearCountClassifier):
     C : float, default=5.0
         Inverse strength of the L2 penalty for one positive document.
     sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the SVM solver; the logistic one needs none.
 

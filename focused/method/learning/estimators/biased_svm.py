@@ -50,7 +50,7 @@ class BiasedSVM(_ChosenPenalties):
     Minimises |w|^2 / 2 + C+ (hinge losses of P) + C- (hinge losses of U). U holds positives, P no negatives, so C- is
     the smaller one. Both are chosen by Lee and Liu's criterion in cross-validation; the decision at 0 is the SVM's.
 
-    Departure (docs/method.md, D44): a small grid in which C- is measured by |P| / |U|, so that it suits any size of U;
+    Departure (docs/method/, D35): a small grid in which C- is measured by |P| / |U|, so that it suits any size of U;
     the paper's has C- from 0.01 to 0.61 and C+ ten to 200 times that.
 
     Parameters
@@ -62,7 +62,7 @@ class BiasedSVM(_ChosenPenalties):
     n_folds : int, default=5
         Folds of the cross-validation; fewer where a class has fewer documents.
     sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the folds and of the SVM solver.
 

@@ -52,12 +52,12 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
 
     - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one. Its errors
       are alike from draw to draw: the negatives' upper tail is longer than a Gaussian's, and what is left over of it
-      counts as positive. Therefore a mixture m < 0.3 is read as m (m / 0.3)^0.3, at least 0.01 (docs/method.md, D54);
+      counts as positive. Therefore a mixture m < 0.3 is read as m (m / 0.3)^0.3, at least 0.01 (docs/method/, D38);
     - the least ratio of (share of U above a value) to (share of P above it), which the prior cannot exceed; of P the
-      lesser of the share found and the share that a Gaussian expects (docs/method.md, D99). Where there are many
+      lesser of the share found and the share that a Gaussian expects (docs/method/, D39). Where there are many
       positives it is the better one, and weighs n / (n + 20).
 
-    Where P and U overlap, they hardly tell: the estimate is drawn to a prior opinion, 0.04 (docs/method.md, D50).
+    Where P and U overlap, they hardly tell: the estimate is drawn to a prior opinion, 0.04 (docs/method/, D37).
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def share_of_positives_above(
 def _least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
     """Return the least (share of U above a value) / (share of P above it), where enough of P is above."""
     values = np.unique(np.concatenate([np.quantile(unlabeled, _QUANTILES), positive]))
-    # Decisions crowd at a margin: a Gaussian may expect every fifth positive above the highest of all documents (D99).
+    # Decisions crowd at a margin: a Gaussian may expect every fifth positive above the highest of all documents (D39).
     found = 1 - np.searchsorted(np.sort(positive), values) / len(positive)
     in_positive = np.minimum(share_of_positives_above(positive, unlabeled, values), found)
     above = 1 - np.searchsorted(np.sort(unlabeled), values) / len(unlabeled)

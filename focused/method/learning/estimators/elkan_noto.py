@@ -22,7 +22,7 @@ class ElkanNoto(LinearCountClassifier):
     frequency c. An unlabelled document is positive with probability w(x) = (1 - c) / c * g(x) / (1 - g(x)). The second
     logistic regression takes each of them twice: as a positive of weight w and as a negative of weight 1 - w.
 
-    Departure (docs/method.md, D40): g is cross-fitted and Platt-scaled, so that c is found on all positives, each
+    Departure (docs/method/, D31): g is cross-fitted and Platt-scaled, so that c is found on all positives, each
     held out once, and a hidden positive is not weighed by a model that was taught it is negative.
 
     Parameters
@@ -37,7 +37,7 @@ class ElkanNoto(LinearCountClassifier):
     n_folds : int, default=5
         Folds of the cross-fitting; fewer where a class has fewer documents.
     sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the folds.
 

@@ -38,7 +38,7 @@ def lee_liu_criterion(positive: NDArray[np.float64], unlabeled: NDArray[np.float
     """Return recall^2 / P(f = 1) of decisions at the threshold 0; larger is better [LL03].
 
     precision * recall / p(y = 1), which orders classifiers as precision * recall does, but needs no negatives: recall
-    is the accepted share of P, P(f = 1) that of U, counting at least half a document (docs/method.md, D44). Random
+    is the accepted share of P, P(f = 1) that of U, counting at least half a document (docs/method/, D35). Random
     decisions have their recall as criterion, so at most 1.
 
     Parameters

@@ -79,7 +79,7 @@ def elkan_noto_prior(
         How c is found: the mean of g over P; the sum of g over P divided by that over P and U (the same number here,
         as the sum of a fitted logistic g is the number of labelled); the largest g. A logistic g does not level off
         at c, where it should: in truth g = c p(y = 1 | x). "fitted" fits this product for priors from 0.002 to 0.95
-        in equal ratios and returns their mean, weighted by likelihood (docs/method.md, D41).
+        in equal ratios and returns their mean, weighted by likelihood (docs/method/, D32).
 
     Raises
     ------

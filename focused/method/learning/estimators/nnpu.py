@@ -37,7 +37,7 @@ class NonNegativePU(LinearCountClassifier):
 
     A flexible model drives the middle part below 0, which no true risk can be; the max takes away what it gains by it.
 
-    Departure (docs/method.md, D43): one smooth problem for L-BFGS on all documents, the corner of the max rounded off,
+    Departure (docs/method/, D34): one smooth problem for L-BFGS on all documents, the corner of the max rounded off,
     from f = 0, for the sigmoid loss by way of the logistic one; the paper takes stochastic steps, backwards where the
     middle part is negative.
 
@@ -60,7 +60,7 @@ class NonNegativePU(LinearCountClassifier):
     n_folds : int, default=5
         Folds of the cross-fitting where the prior is estimated.
     sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of those folds.
 

@@ -15,7 +15,7 @@ from focused.method.text.weighting import inverse_document_frequency, tfc
 class OneClass(LinearCountClassifier):
     """Linear one-class SVM on the tfc rows of P, the baseline OCS of [P13, Table 1].
 
-    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method.md, D25). Time is
+    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method/, D30). Time is
     quadratic in |P|: thousands of positives take seconds.
 
     Parameters

@@ -20,7 +20,7 @@ _PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
 
 
 class ScreenedSVM(LinearCountClassifier):
-    """Two linear SVMs; what the first calls positive among the unlabelled is kept from the second (docs/method.md, D15).
+    """Two linear SVMs; what the first calls positive among the unlabelled is kept from the second (docs/method/, D29).
 
     Both weigh each class |P| in total. The first is trained on P against all of U: its ranking is right,
     although some of U are positive (Elkan and Noto 2008), but the hidden positives pull the border towards P. Those on
@@ -38,7 +38,7 @@ class ScreenedSVM(LinearCountClassifier):
         Least share of U that must be left for negatives, in [0, 1]; at least as many as positives. Where fewer are,
         nothing is screened out.
     sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 

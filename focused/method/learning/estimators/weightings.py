@@ -39,7 +39,7 @@ def judged_term_weights(
     counts : CSR matrix of shape (n_documents, n_terms)
         The training documents; all of them count for N and n_i.
     positive, known : ndarray of bool of shape (n_documents,)
-        The positives; the documents whose class the class rates are taken from (docs/method.md, D14).
+        The positives; the documents whose class the class rates are taken from (docs/method/, D21).
     """
     frequencies, n_documents = document_frequencies(counts), counts.shape[0]
     if weighting == "tfidf":

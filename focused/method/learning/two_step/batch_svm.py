@@ -102,7 +102,7 @@ class BatchSVM(LabeledSVM):
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete.
     sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the SVM solver.
 

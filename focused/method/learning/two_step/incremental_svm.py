@@ -31,9 +31,9 @@ class IncrementalSVM(LabeledSVM):
     small share of any of their words. The next SVM is trained on the support vectors AV of the last one,
     FALSE and DARK. `partial_fit` takes new examples without the old set: it has kept AV and DARK.
 
-    Departures (docs/method.md): linear SVMs, whose classes weigh the same (D11) by their numbers in T and not
-    in the part trained on (D30); DARK passes over empty documents (D31); the end where FALSE never empties
-    (D32); a bound on what is kept (D33).
+    Departures (docs/method/): linear SVMs, whose classes weigh the same (D18) by their numbers in T and not
+    in the part trained on (D23); DARK passes over empty documents (D24); the end where FALSE never empties
+    (D25); a bound on what is kept (D26).
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class IncrementalSVM(LabeledSVM):
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete, as in P15's own experiments.
     sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of SVM_0's sample and of the SVM solver.
 

@@ -30,7 +30,7 @@ def darkest(q: NDArray[np.float64], right: NDArray[np.bool_], mu: float) -> NDAr
     """Flag the `mu` % of the rightly classified documents whose Q is lowest, rounded up.
 
     Documents without a word have Q = 0 and would be all there is on a site of near-empty pages; they teach
-    nothing and are passed over (docs/method.md, D31).
+    nothing and are passed over (docs/method/, D24).
     """
     candidates = np.flatnonzero(right & (q > 0))
     chosen = candidates[np.argsort(q[candidates], kind="stable")[: int(np.ceil(mu / 100 * len(candidates)))]]
@@ -40,7 +40,7 @@ def darkest(q: NDArray[np.float64], right: NDArray[np.bool_], mu: float) -> NDAr
 
 
 def strongest(margins: NDArray[np.float64], positive: NDArray[np.bool_], n_most: int) -> NDArray[np.intp]:
-    """Return at most `n_most` rows, in order: the smallest margins, both classes taking turns (docs/method.md, D33)."""
+    """Return at most `n_most` rows, in order: the smallest margins, both classes taking turns (docs/method/, D26)."""
     if len(margins) <= n_most:
         return np.arange(len(margins))
     turn = np.empty(len(margins))

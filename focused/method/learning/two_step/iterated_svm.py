@@ -57,7 +57,7 @@ class PEBL(IteratedSVM):
     """Positive example based learning: 1-DNF, then SVMs until no negative is found (Yu, Han and Chang 2002).
 
     The last SVM decides, whether or not it has lost the positives; it is the baseline of [P13, Table 1]. Its linear
-    SVMs have balanced classes (docs/method.md, D11), and it does not train on too few reliable negatives (D10).
+    SVMs have balanced classes (docs/method/, D18), and it does not train on too few reliable negatives (D13).
 
     Parameters and attributes as in `IteratedSVM`, with other defaults for `reliable` ("1-dnf") and `guard` (None).
     """

@@ -36,12 +36,12 @@ class NaiveBayes(LinearCountClassifier):
         "tfidf" leaves the information gain out.
     term_share : float, default=1.0
         Share of the terms, those with the highest mutual information, that are kept, in (0, 1]; ties at the
-        cut are all kept. The default prunes none (docs/method.md, D37): the measure favours rare terms, and a
+        cut are all kept. The default prunes none (docs/method/, D28): the measure favours rare terms, and a
         smaller share ranks no better.
     prior : float or None, default=0.5
         P(C) of the positive class, in (0, 1). None: the share of the positives among the documents trained
-        on, as printed. That says how many pages were gathered, not how common relevant ones are (docs/method.md,
-        D36), unless the training set is a random draw.
+        on, as printed. That says how many pages were gathered, not how common relevant ones are (docs/method/,
+        D27), unless the training set is a random draw.
     reliable : str, default="1-dnfc"
         How reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}, default="lowest"
@@ -50,7 +50,7 @@ class NaiveBayes(LinearCountClassifier):
         False: the negatives are the reliable ones. True: all documents that are not positive, for training
         sets whose labels are complete.
     sublinear_tf : bool, default=False
-        Use 1 + ln(tf) for the term frequency (docs/method.md, D9).
+        Use 1 + ln(tf) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the search for reliable negatives, where it draws.
 

@@ -32,7 +32,7 @@ def nearest_negatives(
     """Find the documents of U that are less like their nearest positives than nearly all positives are.
 
     A document's score is its mean cosine, on tfc rows, with the `n_neighbors` positives nearest to it; a positive's
-    own score leaves itself out. The source sets its threshold by hand; here the positives set it (docs/method.md, D23).
+    own score leaves itself out. The source sets its threshold by hand; here the positives set it (docs/method/, D17).
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ def one_dnfc_negatives(
     """Find the documents of U that hold no positive feature, raising lambda until they are enough.
 
     Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training
-    then collapses where almost no document is left (docs/method.md, D10).
+    then collapses where almost no document is left (docs/method/, D13).
 
     Parameters
     ----------

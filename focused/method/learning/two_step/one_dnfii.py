@@ -31,7 +31,7 @@ def one_dnfii_negatives(
     """Find the documents of U without a frequent positive feature, raising the threshold until they are enough.
 
     A positive feature is commoner in P than in U, as in 1-DNF, and its absolute frequency, the number of its
-    occurrences in P, exceeds a threshold. No paper prints one (docs/method.md, D21). Like 1-DNFC's lambda it rises
+    occurrences in P, exceeds a threshold. No paper prints one (docs/method/, D15). Like 1-DNFC's lambda it rises
     where it leaves too few reliable negatives, to the least value that leaves enough, but not above |P|: a word that
     all pages hold has the most occurrences, and a threshold that leaves little but such words lets positives pass.
 

@@ -52,7 +52,7 @@ class PSOC(WVC):
 
     The source rates weights on labelled documents. Here they are rated on P and U alone by `pu_fitness`, each
     document judged by SVMs that have not seen it: those of all rounds are trained again three times, on two thirds of
-    P and of their negatives (docs/method.md, D24). The swarm starts from WVC's weights, so what it finds never rates
+    P and of their negatives (docs/method/, D22). The swarm starts from WVC's weights, so what it finds never rates
     below them.
 
     Parameters

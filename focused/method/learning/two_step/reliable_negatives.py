@@ -29,7 +29,7 @@ class ReliableNegatives(NamedTuple):
 
 
 def needed_negatives(n_positive: int, n_unlabeled: int, min_share: float) -> int:
-    """Return max(|P|, `min_share` |U|), the least number of reliable negatives (docs/method.md, D10).
+    """Return max(|P|, `min_share` |U|), the least number of reliable negatives (docs/method/, D13).
 
     Raises
     ------
@@ -75,7 +75,7 @@ def select(
     """Take the documents with scores up to `threshold` for reliable negatives, if they are enough.
 
     Where they are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with
-    the lowest scores, ties included, until they are enough or U is used up (docs/method.md, D20). `reason` says in
+    the lowest scores, ties included, until they are enough or U is used up (docs/method/, D14). `reason` says in
     the error why there are so few.
     """
     check_too_few(too_few)

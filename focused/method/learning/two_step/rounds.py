@@ -52,7 +52,7 @@ def train_rounds(
     positive, negative : ndarray of bool of shape (n_documents,)
         P, and the reliable negatives.
     guard : float or None
-        Stop before an SVM with p_i < p_0 - guard (docs/method.md, D12); None keeps all.
+        Stop before an SVM with p_i < p_0 - guard (docs/method/, D19); None keeps all.
     max_rounds : int
         At least 1.
     """

@@ -29,7 +29,7 @@ def spy_negatives(
     """Find the documents of U that a naive Bayes classifier finds less like P than nearly all spies.
 
     The spies are drawn from P and put into U; multinomial naive Bayes learns the other positives against U and the
-    spies, once, without the EM of the source (docs/method.md, D22).
+    spies, once, without the EM of the source (docs/method/, D16).
 
     Parameters
     ----------

@@ -21,8 +21,8 @@ class WVC(TwoStepSVM):
     weighted by the share p_i of the positives that SVM_i recognises. It is linear, so one coefficient
     vector holds the whole vote.
 
-    Departures (docs/method.md): linear SVMs with balanced classes instead of LIBSVM's defaults (D11); a
-    guard that stops before an SVM that has lost positives (D12); p_i on tfc rows (D13).
+    Departures (docs/method/): linear SVMs with balanced classes instead of LIBSVM's defaults (D18); a
+    guard that stops before an SVM that has lost positives (D19); p_i on tfc rows (D20).
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ class WVC(TwoStepSVM):
         How training rows are weighted. "tfidf": as tfc with scikit-learn's smoothed idf. "tfipndf": by
         class, recomputed each round as the negatives grow; a document to be judged has no class and is
         weighted by tfc [P13, Sect. 5]. "tfipndf_independent": by the larger of the two class rates (of P
-        and the reliable negatives, D14), in training and in prediction.
+        and the reliable negatives, D21), in training and in prediction.
     reliable : str, default="1-dnfc"
         How the reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     C : float, default=1.0

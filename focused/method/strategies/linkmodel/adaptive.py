@@ -29,8 +29,8 @@ class Adaptive(Strategy):
     """Begins with page, block, anchor text and context in equal parts, and learns from what comes of every link.
 
     The model is a logistic regression on the relevances of all pages that link somewhere, on the terms of URLs and anchor
-    texts, and on what came of other links of the same page, block, place, text, folder and host (docs/method.md,
-    "Adaptive"). Nothing is below the threshold. The score is the logistic function of half the log-odds.
+    texts, and on what came of other links of the same page, block, place, text, folder and host
+    (docs/method/link-model.md). Nothing is below the threshold. The score is the logistic function of half the log-odds.
     """
 
     #: Pages between two fits.

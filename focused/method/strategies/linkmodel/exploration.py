@@ -52,6 +52,8 @@ class LinkExploration:
     def of_folders(self, links: Rows, n_links: int) -> None:
         """Let links come first from the folders of which the fewest pages are known; which of a folder's, by lot.
 
+        See docs/method/, D69.
+
         Parameters
         ----------
         links : Rows
