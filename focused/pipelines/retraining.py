@@ -114,7 +114,6 @@ class RetrainingPipeline:
         start = time.perf_counter()
         harvest = self._crawl.harvest
         number = 1 + (harvest.n_pages if harvest is not None else len(self._recorder.version_of))
-        item.model_version = self._rounds.model.version
         self._drift.judged(item.relevance)
         label = self._joined.judged(number, item.relevance)
         if label is not None:

@@ -1,0 +1,52 @@
+"""The pipeline that lets a crawl's model learn from its pages, without a crawl around it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import hand_made
+from scrapy.utils.test import get_crawler
+
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+from focused.method.page.reader import PageReader
+from focused.method.strategies import make_strategy
+from focused.method.topic.judge import Judge
+from focused.pipelines.retraining import RetrainingPipeline
+from focused.retraining.judged_pages import RECORD_FILE, read_record
+from focused.retraining.options import RetrainingOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def a_pipeline(run_dir: Path) -> RetrainingPipeline:
+    topic = hand_made.topic()
+    plan = SimpleNamespace(
+        topic=topic,
+        judge=Judge(topic),
+        reader=PageReader(topic.analyzer),
+        strategy=make_strategy("best_first"),
+        run_dir=run_dir,
+        web="live",
+    )
+    crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 2, "TWISTED_REACTOR_ENABLED": False})
+    return RetrainingPipeline(crawler, Crawl(plan), RetrainingOptions("automatic"))
+
+
+def a_judged_item(number: int, version: int) -> PageItem:
+    url = f"http://h.org/{number}"
+    page = PageReader(hand_made.topic().analyzer).read(hand_made.html(hand_made.STARS), url)
+    return PageItem(url, relevance=0.9, relevant=True, model_version=version, page=page)
+
+
+def test_a_page_belongs_to_the_version_that_judged_it_although_another_took_over_before_the_pipeline(tmp_path):
+    pipeline = a_pipeline(tmp_path)
+    judged_before = a_judged_item(1, version=1)
+    pipeline._rounds.model.version = 2
+    judged_after = a_judged_item(2, version=2)
+    assert [pipeline.process_item(item).model_version for item in (judged_before, judged_after)] == [1, 2]
+    pipeline.close_spider()
+    pages, _ = read_record(tmp_path / RECORD_FILE)
+    assert [page.version for page in pages] == [1, 2]
