@@ -19,35 +19,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT_SECS = 300
 
-# A server process imports these once; each command runs in a fork of it. No reactor is among them.
-_PRELOADED = [
-    "scrapy.cmdline",
-    "scrapy.commands.crawl",
-    "scrapy.crawler",
-    "focused.pipelines.retraining",
-    "focused.commands.crawl",
-    "focused.commands.evaluate",
-    "focused.commands.explain",
-    "focused.commands.frontier",
-    "focused.commands.report",
-    "focused.commands.train",
-    "focused.commands.demo",
-    "focused.evaluation.run",
-    "focused.extensions.harvest_monitor",
-    "focused.frontier.scheduler",
-    "focused.middlewares.link_scoring",
-    "focused.pipelines.harvest",
-    "focused.evaluation.report",
-    "focused.spiders.focused",
-    "focused.method.training.from_pages",
-    "focused.method.training.from_keywords",
-    "focused.method.training.trained_topic",
-    "focused.extensions.warc_recorder",
-    "focused.webs.demo",
-    "focused.webs.handler",
-    "focused.webs.recorded",
-]
-
 
 @dataclass
 class Finished:
@@ -91,7 +62,7 @@ def started(
     ``before`` is a function of a module of the tests, called in the process before the command.
     """
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(_PRELOADED)
+    context.set_forkserver_preload(["preloaded"])  # each command runs in a fork of a process that has imported all
     if not getattr(forkserver._forkserver, "_forkserver_pid", None):
         os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
         forkserver.ensure_running()

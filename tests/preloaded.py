@@ -1,0 +1,44 @@
+"""Imports all that a command of this project may load, so that a fork of this process loads nothing.
+
+The modules of the project and the components of Scrapy's default settings are found, not listed. None of them may
+install a reactor: each command installs its own. ``focused.settings`` reads the environment of its command.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import pkgutil
+import sys
+
+import scrapy.commands
+from scrapy.settings import BaseSettings, default_settings
+from scrapy.utils.misc import load_object
+
+import focused
+
+PACKAGES = (focused, scrapy.commands)
+DELAYED = {"focused.settings"}
+
+
+def load() -> None:
+    """Import everything once."""
+    for package in PACKAGES:
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            if module.name not in DELAYED:
+                importlib.import_module(module.name)
+    for value in vars(default_settings).values():
+        for path in _class_paths(value):
+            load_object(path)
+    assert "twisted.internet.reactor" not in sys.modules, "a module of a command installs a reactor when it is imported"
+    gc.freeze()  # so that forks share these objects' pages for good
+
+
+def _class_paths(value: object) -> list[str]:
+    if isinstance(value, (dict, BaseSettings)):
+        return [path for each in (*value.keys(), *value.values()) for path in _class_paths(each)]
+    is_path = isinstance(value, str) and value.startswith("scrapy.") and value.rpartition(".")[2][:1].isupper()
+    return [value] if is_path else []
+
+
+load()
