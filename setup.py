@@ -1,16 +1,26 @@
-"""What an egg for Scrapyd is built from: docs/deploy.md."""
+"""The packages of a wheel, of a source archive, and of an egg for Scrapyd. All else is in pyproject.toml."""
 
-import re
+import shutil
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
+from setuptools.command.build_py import build_py
+
+
+class BuildWithTopics(build_py):
+    """Puts the topics of ``models`` into the package: an installed one has no folder beside it."""
+
+    def run(self) -> None:
+        """Build the package. An egg stays zipped, and topics are read from folders: it gets none."""
+        super().run()
+        if not self.editable_mode and {"bdist_egg", "bdist_uberegg"}.isdisjoint(sys.argv):
+            topics = Path(self.build_lib) / "focused" / "models"
+            shutil.copytree("models", topics, ignore=shutil.ignore_patterns("previous"), dirs_exist_ok=True)
+
 
 setup(
-    name="focused",
-    version=re.search(r'^__version__ = "(.+)"', Path("focused/utils/version.py").read_text(), re.MULTILINE)[1],
     packages=find_packages(include=["focused", "focused.*"]),
-    package_data={"focused.method.text": ["*.npz"]},  # the general background; models are no part of an egg
-    python_requires=">=3.10",
-    entry_points={"scrapy": ["settings = focused.settings"]},
-    zip_safe=True,
+    package_data={"focused": ["py.typed"], "focused.method.text": ["*.npz"]},  # the general background
+    cmdclass={"build_py": BuildWithTopics},
 )

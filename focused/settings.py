@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
+from focused.utils.places import default_models_dir
 from focused.utils.version import __version__
-
-_ROOT = Path(__file__).resolve().parent.parent
 
 BOT_NAME = "focused"
 SPIDER_MODULES = ["focused.spiders"]
@@ -83,7 +81,8 @@ LOG_VERSIONS: list[str] = []  # run.json names them
 
 # --- Where things are -----------------------------------------------------------------------------------------------
 # Absolute, for Scrapyd runs crawls in a folder of its own; the environment wins, for an egg has no folder beside it.
-FOCUSED_MODELS_DIR = os.environ.get("FOCUSED_MODELS_DIR", str(_ROOT / "models"))
+# Topics that ship with the package are found as well, wherever this is.
+FOCUSED_MODELS_DIR = os.environ.get("FOCUSED_MODELS_DIR", str(default_models_dir()))
 FOCUSED_RUNS_DIR = os.environ.get("FOCUSED_RUNS_DIR", "runs")
 FOCUSED_WEBS_DIR = os.environ.get("FOCUSED_WEBS_DIR", "")  # under Scrapyd, WARC and seed files come from here only
 FOCUSED_CACHE_DIR = os.environ.get("FOCUSED_CACHE_DIR", "")  # for indexes of WARC files in folders we may not write

@@ -112,8 +112,10 @@ def server(tmp_path_factory, models, two_regions) -> Iterator[Server]:
 def deploy(server: Server) -> None:
     """Do what docs/deploy.md says, in a copy of the project: building an egg leaves files."""
     project = server.folder / "project"
-    shutil.copytree(ROOT / "focused", project / "focused", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(ROOT / "setup.py", project)
+    for name in ("focused", "models"):
+        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, project)
     config = configparser.ConfigParser()
     config.read(ROOT / "scrapy.cfg")
     config["deploy:local"].update({"url": server.url, "username": USER, "password": PASSWORD})
@@ -137,7 +139,7 @@ def test_the_egg_stays_zipped_and_holds_code_only(server):
     names = zipfile.ZipFile(egg).namelist()
     assert "EGG-INFO/zip-safe" in names
     assert {"focused/settings.py", "focused/commands/crawl.py", "focused/webs/handler.py"} <= set(names)
-    assert not [name for name in names if name.startswith(("tests", "models", "benchmarks"))]
+    assert not [name for name in names if name.startswith(("tests", "models", "focused/models", "benchmarks"))]
     has_background = (ROOT / "focused" / "method" / "text" / "background.npz").exists()
     assert ("focused/method/text/background.npz" in names) == has_background
 

@@ -17,6 +17,7 @@ from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
+from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand
 from focused.utils.url_lists import http_url
 from focused.webs import open_web
@@ -81,7 +82,7 @@ class Command(ProjectCommand):
             )
         if not (opts.top.isascii() and opts.top.isdigit()):
             raise ValueError(f"--top must be a whole number of at least 0 (0: all). Got {opts.top!r}.")
-        topic = load_topic(args[0], Path(str(self.settings.get("FOCUSED_MODELS_DIR"))))
+        topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
         strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
         reader, judge = make_reader(topic, settings), make_judge(topic, settings)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.topic import TopicError, check_counting, load_topic
 from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.utils.places import SHIPPED_MODELS_DIR
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def train_from_run(
     run_dir : Path
         Of a crawl for this topic that adapted.
     models_dir : Path
+        Of the user: it takes the new topic. One that it lacks is looked for among those that ship.
     tolerance : float
         By how much the average precision on held-out examples may be lower; see `Decisions.why_worse` for the rest.
     force : bool
@@ -87,7 +89,7 @@ def train_from_run(
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import compare, retrain
 
-    topic = with_assumed_positives(load_topic(name, models_dir))
+    topic = with_assumed_positives(load_topic(name, models_dir, SHIPPED_MODELS_DIR))
     check_counting(name, topic.manifest)
     run = read_run_labels(run_dir, topic, force=force)
     pages, version = run.pages, run.version
@@ -135,7 +137,7 @@ def train_from_run(
         )
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
-    kept = _keep(topic)
+    kept = _keep(topic, models_dir)
     directory = made.save(models_dir)
     figures = made.manifest["figures"]
     lines = [
@@ -177,10 +179,10 @@ def _verdict_on(found: Comparison, new: Decisions, first: Decisions, widens: boo
     return "It is not worse" if all(a >= b for a, b in pairs) else "It is not clearly worse"
 
 
-def _keep(topic: Topic) -> Path:
+def _keep(topic: Topic, models_dir: Path) -> Path:
     """Copy a topic's files to where the one before is kept, and return that directory."""
     assert topic.directory is not None
-    kept = topic.directory / PREVIOUS / topic.name
+    kept = models_dir / topic.name / PREVIOUS / topic.name
     try:
         kept.mkdir(parents=True, exist_ok=True)
         for name in (MODEL_FILE, EXAMPLES_FILE, MANIFEST_FILE, TOPIC_FILE):

@@ -28,6 +28,7 @@ from focused.crawl.settings_layers import (
 from focused.method.strategies import CHOICES, STRATEGIES, check_parameters, make_strategy
 from focused.method.topic import Topic, load_topic
 from focused.retraining.options import read_options
+from focused.utils.places import models_dirs
 from focused.webs import DEMO_OPTIONS, open_web
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
     if is_confined:
         check_paths(settings)
-    topic = load_topic(str(arguments["topic"]), Path(str(settings.get("FOCUSED_MODELS_DIR"))))
+    topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
     effective = with_topic(topic, settings)
     web = _web(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic)

@@ -98,7 +98,7 @@ def match_labels(
 
 
 def labels_from_topics(
-    names: Sequence[str], models_dir: Path, web: RecordedWeb, pages: Sequence[str], settings: Any, track: Any
+    names: Sequence[str], models_dirs: Sequence[Path], web: RecordedWeb, pages: Sequence[str], settings: Any, track: Any
 ) -> Labels:
     """Label all pages of a web by the classifiers of topics: a page has the name of each that finds it relevant.
 
@@ -110,7 +110,7 @@ def labels_from_topics(
     made = Labels(made_by=tuple(names))
     found: dict[str, set[str]] = {url: set() for url in pages}
     for name in names:
-        topic = load_topic(name, models_dir)
+        topic = load_topic(name, *models_dirs)
         reader, judge = make_reader(topic, settings), make_judge(topic, settings)
         for url in track(list(pages), f"pages labelled by {name}"):
             answer = web.answer(url)

@@ -111,7 +111,7 @@ def open_evaluated(
     name: str,
     option: WebOption,
     files: tuple[Path, Path | None],
-    models_dir: Path,
+    models_dirs: Sequence[Path],
     settings: Any,
     folder: Path,
     track: Track,
@@ -130,7 +130,7 @@ def open_evaluated(
     graph, graph_path = graph_of(web, digest, settings, folder / "graphs", track)
     pages = sorted(url for url in graph.pages if urlsplit(url).path != "/robots.txt")  # a text, but no page of the site
     if option.labels_from:
-        labels = labels_from_topics(option.labels_from, models_dir, web, pages, settings, track)
+        labels = labels_from_topics(option.labels_from, models_dirs, web, pages, settings, track)
     else:
         assert labels_path is not None
 

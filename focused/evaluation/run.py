@@ -6,7 +6,6 @@ import json
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import one_of
@@ -21,9 +20,11 @@ from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.method.strategies import STRATEGIES, check_parameters
 from focused.method.topic import load_topic
 from focused.utils.files import write_json
+from focused.utils.places import models_dirs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from focused.evaluation.options import Options
     from focused.evaluation.prepare import EvaluatedWeb
@@ -104,10 +105,10 @@ class Evaluation:
 
     def _open(self, stack: ExitStack) -> tuple[list[EvaluatedWeb], dict[str, Any]]:
         """Open the webs; return them with the options to note."""
-        models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        folders = models_dirs(self.settings)
         options, settings = self.options, self.settings
         for name in {name for web in options.webs for name in web.labels_from}:
-            load_topic(name, models_dir)  # a mistake is said before anything is read
+            load_topic(name, *folders)  # a mistake is said before anything is read
         files = [web_files(web, settings, self.folder) for web in options.webs]
         digests = {str(path): sha256_of(path) for pair in files for path in pair if path is not None}
         kept = options.kept(digests)
@@ -115,7 +116,7 @@ class Evaluation:
             self.say(f"Going on with the evaluation in {self.folder}")
         webs = []
         for name, option, pair in zip(web_names([warc for warc, _ in files]), options.webs, files, strict=True):
-            web = open_evaluated(name, option, pair, models_dir, settings, self.folder, self.track)
+            web = open_evaluated(name, option, pair, folders, settings, self.folder, self.track)
             stack.callback(web.web.close)
             webs.append(web)
         return webs, kept

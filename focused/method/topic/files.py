@@ -39,19 +39,21 @@ _ARRAYS = ("terms", "idf", "coef", "topic_vector")
 _KEYS = ("title", "note", "language", "seeds", "strategy", "web", "settings")
 
 
-def load_topic(name: str, models_dir: Path) -> Topic:
-    """Load a topic and check it.
+def load_topic(name: str, *models_dirs: Path) -> Topic:
+    """Load a topic from the first folder that has it, and check it.
 
     Raises
     ------
     TopicError
         If there is none of that name, or if anything about it is not as it must be.
     """
-    directory = models_dir / check_topic_name(name)
-    if not (directory / TOPIC_FILE).is_file():
-        known = ", ".join(topic_names(models_dir)) or "none"
+    check_topic_name(name)
+    directory = next((folder / name for folder in models_dirs if (folder / name / TOPIC_FILE).is_file()), None)
+    if directory is None:
+        known = ", ".join(topic_names(*models_dirs)) or "none"
         raise TopicError(
-            f"No topic {name!r} in {models_dir}. Known topics: {known}. Train one: scrapy train {name} --positive PATH"
+            f"No topic {name!r} in {' or '.join(map(str, models_dirs))}. Known topics: {known}. "
+            f"Train one: scrapy train {name} --positive PATH"
         )
     topic = _read_toml(name, directory / TOPIC_FILE)
     manifest = _read_manifest(name, directory / MANIFEST_FILE)

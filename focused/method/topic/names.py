@@ -42,9 +42,10 @@ def check_topic_name(name: str) -> str:
     return name
 
 
-def topic_names(models_dir: Path) -> list[str]:
-    """Return the names of the topics in a models folder."""
-    return sorted(path.parent.name for path in models_dir.glob(f"*/{TOPIC_FILE}") if _NAME.fullmatch(path.parent.name))
+def topic_names(*models_dirs: Path) -> list[str]:
+    """Return the names of the topics in models folders."""
+    found = {path.parent.name for folder in models_dirs for path in folder.glob(f"*/{TOPIC_FILE}")}
+    return sorted(name for name in found if _NAME.fullmatch(name))
 
 
 def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
@@ -52,8 +53,8 @@ def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
     command = manifest.get("command")
     if name in SHIPPED and (not command or _SHIPPED_EXAMPLES in str(command)):
         return (
-            f"It came with the project; put it back: git checkout -- models/{name} (or make it anew: "
-            f"python scripts/train_shipped_topics.py {name})"
+            f"It came with the project; put it back: git checkout -- models/{name} (an installed package: install it again; "
+            f"or make it anew: python scripts/train_shipped_topics.py {name})"
         )
     if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
         command = f"scrapy train {name} --positive PATH"
