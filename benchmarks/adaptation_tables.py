@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from adaptation_pages import labels_of, read_pages
 
-from focused.method.learning.training import TopicModel, train_topic
+from focused.method.learning.training import TrainedModel, train_topic
 from focused.method.training.from_pages import Columns
 from focused.retraining.self_training import label_by_relevance
 
@@ -37,7 +37,7 @@ def tables(options: argparse.Namespace) -> None:
     stage_of = rng.permutation(np.arange(len(in_training)) * 10 // len(in_training))
     judged = np.isin(links.target_rows, in_testing)
     print("mode,stage,positives,others,precision,recall,F")
-    model: TopicModel | None = None
+    model: TrainedModel | None = None
     for mode in ("interactive", "automatic"):
         known, known_y = in_training[stage_of < 8], y[in_training[stage_of < 8]]
         for stage in (80, 90, 100):

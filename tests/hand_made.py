@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.learning.model import TopicModel
 from focused.method.topic import Topic
 
 FOR = ["star", "galaxi", "telescop", "planet", "orbit", "nebula"]
@@ -20,12 +21,10 @@ def topic(name: str = "stars", **changes) -> Topic:
     """
     signs = np.array([1.0] * len(FOR) + [-1.0] * len(AGAINST))
     vector = np.maximum(signs, 0)
-    fields = {
-        "title": "Stars",
-        "language": "en",
-        "seeds": ["http://site.example/"],
-        "terms": FOR + AGAINST,
-        "idf": np.ones(len(signs)),
+    fields = {"title": "Stars", "language": "en", "seeds": ["http://site.example/"], "terms": FOR + AGAINST}
+    model = {
+        "sublinear_tf": False,
+        "term_weights": np.ones(len(signs)),
         "coef": signs,
         "topic_vector": vector / np.linalg.norm(vector),
         "intercept": -0.5,
@@ -34,7 +33,8 @@ def topic(name: str = "stars", **changes) -> Topic:
             for kind in KINDS
         },
     }
-    return Topic(name, **(fields | changes))
+    model |= {field: changes.pop(field) for field in [*changes] if field in model}
+    return Topic(name, model=TopicModel(**model), **(fields | changes))
 
 
 def html(text: str, *links: tuple[str, str], title: str = "") -> bytes:

@@ -118,7 +118,7 @@ def test_folders_give_a_topic_and_a_report(examples: Path, tmp_path: Path) -> No
     assert "scrapy crawl focused -a topic=stars" in done.out
     topic = load_topic("stars", tmp_path / "models")
     assert (topic.title, topic.seeds, topic.language) == ("Stars", [SEED], "en")
-    coefficients = dict(zip(topic.terms, topic.coef.tolist(), strict=True))
+    coefficients = dict(zip(topic.terms, topic.model.coef.tolist(), strict=True))
     assert coefficients["star"] > 0.1
 
 
@@ -137,7 +137,7 @@ def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path:
         done = run or here(name, *argv)
         assert done.exit_code == 0, done.err
         topic = load_topic(name, tmp_path / "models")
-        vectors[name] = dict(zip(topic.terms, topic.coef.round(3).tolist(), strict=True))
+        vectors[name] = dict(zip(topic.terms, topic.model.coef.round(3).tolist(), strict=True))
     for name in ("warc", "urls"):
         shared = vectors["lines"].keys() & vectors[name].keys()
         assert len(shared) > 0.9 * len(vectors["lines"])

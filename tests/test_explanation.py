@@ -27,7 +27,7 @@ BODY = (
 def topic(request):
     rng = np.random.default_rng(1)
     n_terms = len(hand_made.FOR + hand_made.AGAINST)
-    return hand_made.topic(idf=rng.uniform(1, 3, n_terms), sublinear_tf=request.param)
+    return hand_made.topic(term_weights=rng.uniform(1, 3, n_terms), sublinear_tf=request.param)
 
 
 def explained(topic, body=BODY, strategy="cbp_slc", similarity="calibrated", **options):
@@ -38,8 +38,8 @@ def explained(topic, body=BODY, strategy="cbp_slc", similarity="calibrated", **o
 def test_what_the_terms_add_is_the_decision(topic):
     found = explained(topic)
     total = sum(term.contribution for term in found.terms_for + found.terms_against)
-    assert found.decision == pytest.approx(topic.intercept + total, abs=1e-12)
-    relevance = topic.calibrations["page"].relevance([found.decision], [found.n_known])[0]
+    assert found.decision == pytest.approx(topic.model.intercept + total, abs=1e-12)
+    relevance = topic.model.relevance("page", [found.decision], [found.n_known])[0]
     assert found.relevance == pytest.approx(relevance, abs=1e-12)
     assert found.relevance == Judge(topic).judge(PageReader(topic.analyzer).read(BODY, URL)).page
 
@@ -56,7 +56,7 @@ def test_each_term_is_counted_and_stands_on_its_side(topic):
 def test_a_page_without_known_words_is_left_to_the_prior(topic):
     found = explained(topic, b"<p>nothing whatever")
     assert (found.n_known, found.terms_for, found.terms_against) == (0, [], [])
-    assert found.decision == topic.intercept
+    assert found.decision == topic.model.intercept
     assert found.relevance == pytest.approx(0.1)
     assert "no word that the topic knows" in to_text(found)
     assert term_shares(PageReader(topic.analyzer).read(b"", URL), topic) == []

@@ -511,8 +511,9 @@ def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained
     topic.manifest |= {"intercept": 9.0, "calibrations": {}, "sublinear_tf": False, "figures": {}}
     pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 31)]
     made = retrain(topic, pages, {page.number: page.number % 2 == 1 for page in pages}, about={"version": 2})
-    kept = made.intercept, made.sublinear_tf, dict(made.calibrations)
+    kept = made.model
     made.save(tmp_path)
     loaded = load_topic("stars", tmp_path)
-    assert (loaded.intercept, loaded.sublinear_tf, loaded.calibrations) == kept
+    assert loaded.model.calibrations == kept.calibrations
+    assert (loaded.model.intercept, loaded.model.sublinear_tf) == (kept.intercept, kept.sublinear_tf)
     assert loaded.manifest["adaptation"]["version"] == 2

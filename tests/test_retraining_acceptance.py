@@ -103,8 +103,8 @@ def test_a_model_that_forgets_pages_that_joined_is_refused(topic):
     pages = met(STAR_WORDS, range(1, 21))
     labels = {page.number: True for page in pages}
     assert why_forgets(topic, topic, pages, labels, (), 0.02) == ""
-    calibrations = topic.calibrations | {"page": replace(topic.calibrations["page"], threshold=0.9999)}
-    strict = replace(topic, calibrations=calibrations)
+    page = replace(topic.model.calibrations["page"], threshold=0.9999)
+    strict = replace(topic, model=replace(topic.model, calibrations=topic.model.calibrations | {"page": page}))
     assert "20 of 20" in why_forgets(topic, strict, pages, labels, (), 0.02)
     assert why_forgets(topic, strict, pages, labels, set(labels), 0.02) == ""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import hand_made
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
 
 FORMER = hand_made.topic()
-OTHER = replace(FORMER, coef=-FORMER.coef)
+OTHER = hand_made.topic(coef=-FORMER.model.coef)
 """What was relevant is not, and the other way round."""
 WORDS = (hand_made.STARS, hand_made.FOOD)
 

@@ -146,7 +146,7 @@ def test_with_few_links_it_says_so_and_scores_all_the_same(
     if name != "anchor_tree":  # these learn from the pages instead
         assert stars > food
     elif n_links < 12:
-        assert stars == food == few.calibrations["anchor"].prior
+        assert stars == food == few.model.calibrations["anchor"].prior
 
 
 @pytest.mark.parametrize("name", ["incremental", "hybrid"])
@@ -223,7 +223,7 @@ def flat_topic(vector: dict[str, float]) -> Topic:
     words = ["footbal", "box", "basketbal", "cook"]
     weights = np.array([vector.get(word, 0.0) for word in words])
     return hand_made.topic(
-        terms=words, idf=np.ones(4), coef=np.zeros(4), topic_vector=weights / np.linalg.norm(weights)
+        terms=words, term_weights=np.ones(4), coef=np.zeros(4), topic_vector=weights / np.linalg.norm(weights)
     )
 
 
@@ -245,11 +245,13 @@ def test_clusters_are_those_of_the_cfu_tree(trained: Topic) -> None:
     columns = TermColumns(trained.terms)
     known = columns.known(page)
     units = context_units(page, known)
-    rows = weighted_rows(context_counts(known, units, np.arange(page.n_links), columns.n_terms), trained.idf)
+    rows = weighted_rows(
+        context_counts(known, units, np.arange(page.n_links), columns.n_terms), trained.model.term_weights
+    )
     different = sparse.csr_matrix(np.unique(rows.toarray().round(12), axis=0))
     tree = CFuTree(lambda_=3.0).fit(different)
     of_row = {tuple(row): label for row, label in zip(different.toarray().tolist(), tree.labels_, strict=True)}
-    centers = (tree.cluster_centers_ @ trained.topic_vector).tolist()
+    centers = (tree.cluster_centers_ @ trained.model.topic_vector).tolist()
     expected = [centers[of_row[tuple(row)]] for row in rows.toarray().round(12).tolist()]
     found = make_strategy("clustering").prepare(trained).score(page, None, Visit())  # type: ignore[arg-type]
     assert tree.n_clusters_ < different.shape[0]
@@ -272,7 +274,9 @@ def test_beyond_the_limit_links_are_judged_by_their_own_context_and_counted() ->
 
 def test_links_that_share_a_long_text_stay_within_the_limit_of_terms(trained: Topic) -> None:
     words = [f"w{chr(97 + n // 26)}{chr(97 + n % 26)}q" for n in range(600)]
-    long = hand_made.topic(terms=words, idf=np.ones(600), coef=np.zeros(600), topic_vector=np.full(600, 600**-0.5))
+    long = hand_made.topic(
+        terms=words, term_weights=np.ones(600), coef=np.zeros(600), topic_vector=np.full(600, 600**-0.5)
+    )
     own = [f"{words[n]} <a href=/{n}>{words[-n]} {words[2 * n]}</a>" for n in range(200)]
     page = read(f"<p>{' '.join(words)} {' '.join(own)}</p>".encode())
     found = make_strategy("clustering").prepare(long).score(page, None, Visit())  # type: ignore[arg-type]
@@ -307,10 +311,10 @@ def test_contexts_are_counted_as_they_are_judged(trained: Topic, other_anchors: 
     columns = TermColumns(trained.terms)
     known = columns.known(page)
     units = context_units(page, known, other_anchors=other_anchors)
-    rows = weighted_rows(context_counts(known, units, np.arange(3), columns.n_terms), trained.idf)
+    rows = weighted_rows(context_counts(known, units, np.arange(3), columns.n_terms), trained.model.term_weights)
     product = trained.product(trained.product.known(page.terms, page.chunk_start), units)
     expected = product.cosines()[1][units.link_rows.stop :]
-    assert rows @ trained.topic_vector == pytest.approx(expected)
+    assert rows @ trained.model.topic_vector == pytest.approx(expected)
     assert context_counts(known, units, np.array([2, 0]), columns.n_terms).toarray().tolist() == [
         context_counts(known, units, np.arange(3), columns.n_terms).toarray()[n].tolist() for n in (2, 0)
     ]

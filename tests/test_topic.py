@@ -18,6 +18,7 @@ from scipy import sparse
 
 from focused.method.learning.calibration import KINDS, Calibration
 from focused.method.learning.learners import LEARNERS
+from focused.method.learning.model import TopicModel
 from focused.method.topic import (
     Topic,
     TopicError,
@@ -43,11 +44,14 @@ def topic(tmp_path: Path) -> Topic:
         strategy="slc",
         settings={"DOWNLOAD_DELAY": 2.5},
         terms=["star", "moon"],
-        idf=np.array([1.0, 2.0]),
-        coef=np.array([0.5, -0.5]),
-        topic_vector=np.array([1.0, 0.0]),
-        intercept=-0.25,
-        calibrations={kind: Calibration(kind, 2.0, 1.0, 0.1, 4.0, 0.5, 7) for kind in KINDS},
+        model=TopicModel(
+            sublinear_tf=False,
+            term_weights=np.array([1.0, 2.0]),
+            coef=np.array([0.5, -0.5]),
+            topic_vector=np.array([1.0, 0.0]),
+            intercept=-0.25,
+            calibrations={kind: Calibration(kind, 2.0, 1.0, 0.1, 4.0, 0.5, 7) for kind in KINDS},
+        ),
     )
     topic.save(tmp_path)
     return topic
@@ -55,10 +59,10 @@ def topic(tmp_path: Path) -> Topic:
 
 def test_what_is_saved_is_loaded(topic: Topic, tmp_path: Path) -> None:
     loaded = load_topic("stars", tmp_path)
-    for name in ("title", "language", "seeds", "strategy", "settings", "terms", "intercept", "calibrations"):
+    for name in ("title", "language", "seeds", "strategy", "settings", "terms"):
         assert getattr(loaded, name) == getattr(topic, name)
-    for name in ("idf", "coef", "topic_vector"):
-        assert np.array_equal(getattr(loaded, name), getattr(topic, name))
+    for name in TopicModel.__slots__:
+        assert np.array_equal(getattr(loaded.model, name), getattr(topic.model, name))
     assert topic_names(tmp_path) == ["stars"]
 
 
@@ -69,7 +73,7 @@ def test_texts_are_judged_by_their_counts_whatever_the_order_of_the_columns_and_
     found = relevance_of_counts(topic, ["moon", "sun", "star"], counts, "block")
     # star weighs 1 * 1 and 4 * 1, moon 3 * 2: the rows are (1, 6) / sqrt(37), nothing, and (1, 0).
     decisions = np.array([(1 * 0.5 - 6 * 0.5) / np.sqrt(37), 0.0, 0.5]) - 0.25
-    expected = topic.calibrations["block"].relevance(decisions, np.array([2, 0, 1]))
+    expected = topic.model.calibrations["block"].relevance(decisions, np.array([2, 0, 1]))
     assert found == pytest.approx(expected)
     assert found[1] == pytest.approx(0.1)  # the prior
     assert relevance_of_counts(topic, ["sun"], counts[:, :1], "block") == pytest.approx([found[1]] * 3)
@@ -94,22 +98,21 @@ def test_a_disk_that_is_full_leaves_the_topic_that_was(
             raise OSError(errno.ENOSPC, "No space left on device")
         return real(path, data)
 
-    topic.coef, topic.examples = (
-        np.array([0.25, 0.5]),
-        cast("TopicExamples", SimpleNamespace(to_bytes=lambda: b"counts")),
-    )
+    topic.model = replace(topic.model, coef=np.array([0.25, 0.5]))
+    topic.examples = cast("TopicExamples", SimpleNamespace(to_bytes=lambda: b"counts"))
     monkeypatch.setattr(Path, "write_bytes", write_bytes)
     with pytest.raises(OSError, match=r"No space left.*stars"):
         topic.save(tmp_path)
     assert {path.name: path.read_bytes() for path in (tmp_path / "stars").iterdir()} == before
-    assert load_topic("stars", tmp_path).coef.tolist() == [0.5, -0.5]
+    assert load_topic("stars", tmp_path).model.coef.tolist() == [0.5, -0.5]
 
 
 @pytest.mark.parametrize("n_before", range(4))
 def test_two_trainings_of_a_topic_that_end_at_once_leave_that_of_one(
     n_before: int, topic: Topic, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, other, written = Path.write_bytes, replace(topic, coef=np.array([0.25, 0.5]), manifest={}), []
+    real, written = Path.write_bytes, []
+    other = replace(topic, model=replace(topic.model, coef=np.array([0.25, 0.5])), manifest={})
 
     def write_bytes(path: Path, data: bytes) -> int:
         written.append(real(path, data))
@@ -122,7 +125,7 @@ def test_two_trainings_of_a_topic_that_end_at_once_leave_that_of_one(
 
     monkeypatch.setattr(Path, "write_bytes", write_bytes)
     topic.save(tmp_path)
-    assert load_topic("stars", tmp_path).coef.tolist() == [0.5, -0.5]
+    assert load_topic("stars", tmp_path).model.coef.tolist() == [0.5, -0.5]
     assert sorted(path.name for path in (tmp_path / "stars").iterdir()) == ["manifest.json", "model.npz", "topic.toml"]
 
 

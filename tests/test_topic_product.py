@@ -10,6 +10,7 @@ from scipy import sparse
 from sklearn.preprocessing import normalize
 
 from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.learning.model import TopicModel
 from focused.method.page.reader import PageReader
 from focused.method.page.units import ANCHOR, CONTEXT
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX
@@ -61,15 +62,17 @@ def topic(request, bodies) -> Topic:
     return Topic(
         "random", "", "en", [],
         terms=terms,
-        idf=rng.uniform(0.1, 7, len(terms)),
-        coef=rng.normal(size=len(terms)),
-        topic_vector=vector / np.linalg.norm(vector),
-        intercept=-0.3,
-        sublinear_tf=request.param,
-        calibrations={
-            kind: Calibration(kind, 1.5 + number, 0.1 * number, 0.1 + 0.1 * number, 0.5 + number, 0.55, 10)
-            for number, kind in enumerate(KINDS)
-        },
+        model=TopicModel(
+            term_weights=rng.uniform(0.1, 7, len(terms)),
+            coef=rng.normal(size=len(terms)),
+            topic_vector=vector / np.linalg.norm(vector),
+            intercept=-0.3,
+            sublinear_tf=request.param,
+            calibrations={
+                kind: Calibration(kind, 1.5 + number, 0.1 * number, 0.1 + 0.1 * number, 0.5 + number, 0.55, 10)
+                for number, kind in enumerate(KINDS)
+            },
+        ),
     )  # fmt: skip
 
 
@@ -88,12 +91,12 @@ def expected(topic: Topic, kind: str, texts: list[str], similarity: str, title: 
                 rows[row, place] = count
     counts = rows.tocsr()
     weights = counts.copy()
-    if topic.sublinear_tf:
+    if topic.model.sublinear_tf:
         weights.data = 1 + np.log(weights.data)
-    rows = normalize(weights @ sparse.diags(topic.idf))
+    rows = normalize(weights @ sparse.diags(topic.model.term_weights))
     if similarity == "cosine" and kind != "page":
-        return rows @ topic.topic_vector
-    return topic.calibrations[kind].relevance(rows @ topic.coef + topic.intercept, counts.getnnz(axis=1))
+        return rows @ topic.model.topic_vector
+    return topic.model.relevance(kind, rows @ topic.model.coef + topic.model.intercept, counts.getnnz(axis=1))
 
 
 def context_of(page, anchors: list[int], other_anchors: bool) -> str:

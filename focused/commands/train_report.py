@@ -9,7 +9,7 @@ from focused.method.text.background import Background
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focused.method.learning.model import KeywordFigures, TrainingFigures
+    from focused.method.learning.trained_model import KeywordFigures, TrainingFigures
     from focused.method.topic import Topic
     from focused.method.training.from_keywords import Keywords
     from focused.method.training.from_pages import Learnt
@@ -47,7 +47,7 @@ def keyword_report(
     topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: PageSet | Background, directory: Path
 ) -> str:
     """Return the report on a topic made from words, for people."""
-    figures, page = cast("KeywordFigures", learnt.model.figures), topic.calibrations["page"]
+    figures, page = cast("KeywordFigures", learnt.model.figures), topic.model.calibrations["page"]
     words = [f"Words:      {', '.join(keywords.words)}"]
     about = [
         f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",

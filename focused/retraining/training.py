@@ -20,7 +20,7 @@ from focused.utils.words import quantity
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from focused.method.learning.model import TopicModel
+    from focused.method.learning.trained_model import TrainedModel
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
@@ -210,12 +210,9 @@ def _examples_of(topic: Topic) -> TopicExamples:
     return examples
 
 
-def _with_model(topic: Topic, model: TopicModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
-    made = replace(topic, directory=None)
+def _with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
+    made = replace(topic, model=model, directory=None)
     made.terms = [examples.terms[column] for column in model.term_indices.tolist()]
-    made.idf, made.coef, made.topic_vector = model.term_weights, model.coef, model.topic_vector
-    made.intercept, made.sublinear_tf = model.intercept, model.sublinear_tf
-    made.calibrations = dict(model.calibrations)
     made.examples = examples
     strongest = [
         [[examples.terms[column], round(weight, 4)] for column, weight in terms]

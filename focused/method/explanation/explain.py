@@ -123,8 +123,8 @@ def explain(
         relevance=relevance.page,
         is_relevant=relevance.is_relevant,
         thresholds={kind: relevance.thresholds[kind] for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)},
-        decision=judge.topic.intercept + math.fsum(share.contribution for share in shares),
-        intercept=judge.topic.intercept,
+        decision=judge.topic.model.intercept + math.fsum(share.contribution for share in shares),
+        intercept=judge.topic.model.intercept,
         n_words=page.n_words,
         n_terms=len(np.unique(page.terms[: page.n_words])),
         n_known=len(shares),
@@ -142,16 +142,18 @@ def term_shares(page: Page, topic: Topic) -> list[TermShare]:
     The contribution of term j is tf_j idf_j coef_j / ||tf idf||; tf is the count or, where the topic says so, 1 + its
     logarithm.
     """
-    column_of = {term: column for column, term in enumerate(topic.terms)}
+    model, column_of = topic.model, {term: column for column, term in enumerate(topic.terms)}
     counts = {
         column: (TERMS.term(number), count)
         for number, count in Counter(page.terms.tolist()).items()
         if (column := column_of.get(TERMS.term(number))) is not None
     }
-    tf = {column: 1 + math.log(count) if topic.sublinear_tf else count for column, (_, count) in counts.items()}
-    norm = math.sqrt(math.fsum((tf[column] * topic.idf[column]) ** 2 for column in tf))
+    tf = {column: 1 + math.log(count) if model.sublinear_tf else count for column, (_, count) in counts.items()}
+    norm = math.sqrt(math.fsum((tf[column] * model.term_weights[column]) ** 2 for column in tf))
     return [
-        TermShare(term, count, float(tf[column] * topic.idf[column] * topic.coef[column] / norm) if norm else 0.0)
+        TermShare(
+            term, count, float(tf[column] * model.term_weights[column] * model.coef[column] / norm) if norm else 0.0
+        )
         for column, (term, count) in counts.items()
     ]
 

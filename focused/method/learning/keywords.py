@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 from focused.method.learning.calibration import CalibrationExamples, fit_line, no_calibration
 from focused.method.learning.held_out import Units, short_texts
 from focused.method.learning.kinds import calibrate_links, calibrate_pages
-from focused.method.learning.model import KeywordFigures, TopicModel
+from focused.method.learning.trained_model import KeywordFigures, TrainedModel
 from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
 from focused.method.text.weighting import inverse_document_frequency, weighted_rows
 
@@ -47,7 +47,7 @@ def train_keywords(
     is_background: bool = False,
     link_examples: LinkExamples | None = None,
     random_state: int = 0,
-) -> TopicModel:
+) -> TrainedModel:
     """Make a topic from words and unlabelled pages.
 
     Its direction is `keyword_direction`. The pages nearest to it, as many as `SHARE` says, are taken for
@@ -120,7 +120,7 @@ def train_keywords(
             found = examples(Units(texts, np.asarray(links.source_rows)), relevance[links.target_rows])
         calibrations[kind] = calibrate_links(kind, page, found, short_examples)
     by_strength = np.argsort(-coef, kind="stable")
-    return TopicModel(
+    return TrainedModel(
         learner="keywords",
         sublinear_tf=True,
         n_columns=matrix.shape[1],

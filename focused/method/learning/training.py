@@ -1,4 +1,4 @@
-"""Train a topic: counts of positive and unlabelled pages in, a `TopicModel` of plain numbers out."""
+"""Train a topic: counts of positive and unlabelled pages in, a `TrainedModel` of plain numbers out."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from focused.method.learning.figures import brier_score, figures_at_thresholds, 
 from focused.method.learning.held_out import Units, held_out_decisions, short_texts
 from focused.method.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
 from focused.method.learning.learners import LEARNERS, make_learner
-from focused.method.learning.model import TopicModel, TrainingFigures
 from focused.method.learning.threshold import with_best_page_threshold
+from focused.method.learning.trained_model import TrainedModel, TrainingFigures
 from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["LinkExamples", "TopicModel", "train_topic"]
+__all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 
 logger = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def train_topic(
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
-) -> TopicModel:
+) -> TrainedModel:
     """Learn a topic from positive and unlabelled pages.
 
     Parameters
@@ -197,14 +197,14 @@ def _model(
     data: TrainingSet,
     calibrations: dict[str, Calibration],
     figures: TrainingFigures,
-) -> TopicModel:
+) -> TrainedModel:
     rows = weighted_rows(data.counts[data.positive], estimator.term_weights_, sublinear=estimator.sublinear_tf)
     mean = np.asarray(rows.mean(axis=0)).ravel()
     coef = estimator.coef_[0]
     by_strength = np.argsort(-coef, kind="stable")
     strongest = [i for i in by_strength[:N_STRONGEST] if coef[i] > 0]
     weakest = [i for i in by_strength[::-1][:N_STRONGEST] if coef[i] < 0]
-    return TopicModel(
+    return TrainedModel(
         learner=learner,
         sublinear_tf=estimator.sublinear_tf,
         n_columns=data.n_columns,

@@ -75,7 +75,7 @@ class AnchorTree(Strategy):
                 *(len(labels), topic.name, n_relevant),
             )
         if not 0 < n_relevant < len(labels) or not len(chosen):
-            prior = topic.calibrations["anchor"].prior
+            prior = topic.model.calibrations["anchor"].prior
             return replace(self, columns=columns, tree=None, leaf_scores=np.array([prior]))
         from sklearn.tree import DecisionTreeClassifier
 

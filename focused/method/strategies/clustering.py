@@ -48,9 +48,9 @@ class Clustering(Strategy):
         """Return the strategy with the topic vector."""
         direction = LinkDirection(
             TermColumns(topic.terms),
-            topic.idf,
-            topic.topic_vector,
-            topic.sublinear_tf,
+            topic.model.term_weights,
+            topic.model.topic_vector,
+            topic.model.sublinear_tf,
             other_anchors=self.context_anchors == "include",
             max_terms=self.max_terms,
         )

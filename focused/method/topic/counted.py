@@ -40,6 +40,6 @@ def relevance_of_counts(
     known = counts[:, np.flatnonzero(is_known)]
     shape = (known.shape[0], len(topic.terms))
     moved = sparse.csr_matrix((known.data, column[is_known][known.indices], known.indptr), shape=shape)
-    weighted = weighted_rows(moved, topic.idf, sublinear=topic.sublinear_tf)
-    decisions = weighted @ topic.coef + topic.intercept
-    return topic.calibrations[kind].relevance(decisions, np.diff(weighted.indptr))
+    model = topic.model
+    weighted = weighted_rows(moved, model.term_weights, sublinear=model.sublinear_tf)
+    return model.relevance(kind, weighted @ model.coef + model.intercept, np.diff(weighted.indptr))

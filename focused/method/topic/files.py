@@ -16,6 +16,7 @@ import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
 from focused.method.learning.calibration import KINDS, Calibration
+from focused.method.learning.model import TopicModel
 from focused.method.text.languages import language
 from focused.method.topic.names import (
     MANIFEST_FILE,
@@ -69,13 +70,17 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
                 f"The model of topic {name!r} was made for topic {manifest['topic']!r}, language "
                 f"{manifest['language']!r}; {TOPIC_FILE} says {topic.language!r}. {again}"
             )
-        topic.intercept = _finite(manifest["intercept"])
-        topic.sublinear_tf = bool(manifest["sublinear_tf"])
-        topic.calibrations = {kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS}
+        topic.model = TopicModel(
+            sublinear_tf=bool(manifest["sublinear_tf"]),
+            term_weights=arrays["idf"].astype(np.float64),
+            coef=arrays["coef"].astype(np.float64),
+            intercept=_finite(manifest["intercept"]),
+            topic_vector=arrays["topic_vector"].astype(np.float64),
+            calibrations={kind: _calibration(kind, manifest["calibrations"][kind]) for kind in KINDS},
+        )
     except (KeyError, TypeError, AttributeError) as error:
         raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
-    topic.idf, topic.coef, topic.topic_vector = (arrays[key].astype(np.float64) for key in _ARRAYS[1:])
     topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
     topic.directory = directory
     return topic

@@ -94,7 +94,9 @@ class Judge:
             fitted = dict.fromkeys(fitted, link_threshold) | {PAGE: fitted[PAGE]}
         if threshold is not None:
             fitted[PAGE] = threshold
-        self._numbers = np.stack([topic.calibrations[kind].numbers(topic.intercept) for kind in KINDS], axis=1)
+        self._numbers = np.stack(
+            [topic.model.calibrations[kind].numbers(topic.model.intercept) for kind in KINDS], axis=1
+        )
         self.thresholds = fitted
         nothing = calibrated(np.zeros(len(KINDS)), np.zeros(len(KINDS)), self._numbers)
         self._nothing = dict(zip(KINDS, nothing.tolist(), strict=True)) if similarity == "calibrated" else {}

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 import tomlkit
 
+from focused.method.learning.model import TopicModel, empty_model
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.method.topic.examples import read_examples
 from focused.method.topic.names import (
@@ -29,7 +29,6 @@ from focused.method.topic.product import UnitProduct
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from focused.method.learning.calibration import Calibration
     from focused.method.topic.examples import TopicExamples
 
 FORMAT = 1
@@ -42,11 +41,7 @@ _OF_FILES = ("format", "topic", "model_sha256", "examples_sha256")
 
 @dataclass
 class Topic:
-    """What a crawl is about.
-
-    The model maps a text unit to a decision value: with f the count of a vocabulary term, tf = f (or 1 + ln f),
-    x = tf * idf, the decision is intercept + (x / ||x||) . coef. Calibrations turn decisions into relevances.
-    """
+    """What a crawl is about, and the model that tells."""
 
     name: str
     title: str
@@ -57,13 +52,9 @@ class Topic:
     web: str = "live"
     note: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    #: The term of each column of the model's arrays.
     terms: list[str] = field(default_factory=list)
-    idf: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    coef: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    topic_vector: npt.NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    intercept: float = 0.0
-    sublinear_tf: bool = False
-    calibrations: dict[str, Calibration] = field(default_factory=dict)
+    model: TopicModel = field(default_factory=empty_model)
     #: All that the manifest says beyond what is needed to judge: figures, versions, digests, the training command.
     manifest: dict[str, Any] = field(default_factory=dict)
     #: Where it was loaded from; None where it was not.
@@ -94,7 +85,8 @@ class Topic:
         ids = [TERMS.intern(term, always=True) for term in self.terms]
         columns = np.full(len(TERMS), -1, dtype=np.int32)
         columns[ids] = np.arange(len(ids))
-        return UnitProduct(columns, self.idf, np.stack([self.coef, self.topic_vector]), self.sublinear_tf)
+        model = self.model
+        return UnitProduct(columns, model.term_weights, np.stack([model.coef, model.topic_vector]), model.sublinear_tf)
 
     @property
     def model_sha256(self) -> str:
@@ -103,29 +95,29 @@ class Topic:
 
     def threshold(self, kind: str) -> float:
         """Return the relevance from which a unit of a kind is relevant."""
-        return self.calibrations[kind].threshold
+        return self.model.threshold(kind)
 
     def save(self, models_dir: Path) -> Path:
         """Write the topic's directory and return it. If it cannot be written, the topic that was there stays whole."""
         directory = models_dir / check_topic_name(self.name)
-        examples = None if self.examples is None else self.examples.to_bytes()
+        model, examples = self.model, None if self.examples is None else self.examples.to_bytes()
         directory.mkdir(parents=True, exist_ok=True)
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
             terms=np.array([term.encode() for term in self.terms], dtype=np.bytes_),
-            idf=self.idf.astype(np.float32),
-            coef=self.coef.astype(np.float32),
-            topic_vector=self.topic_vector.astype(np.float32),
+            idf=model.term_weights.astype(np.float32),
+            coef=model.coef.astype(np.float32),
+            topic_vector=model.topic_vector.astype(np.float32),
         )
         self.manifest = {
             "format": FORMAT,
             "topic": self.name,
             "language": self.language,
-            "intercept": self.intercept,
-            "sublinear_tf": self.sublinear_tf,
+            "intercept": model.intercept,
+            "sublinear_tf": model.sublinear_tf,
             "counting": COUNTING,
-            "calibrations": {kind: asdict(calibration) for kind, calibration in self.calibrations.items()},
+            "calibrations": {kind: asdict(calibration) for kind, calibration in model.calibrations.items()},
             **{key: value for key, value in self.manifest.items() if key not in _OF_FILES},
             "model_sha256": hashlib.sha256(buffer.getvalue()).hexdigest(),
         }

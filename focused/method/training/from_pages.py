@@ -11,7 +11,7 @@ from scipy import sparse
 from focused.method.learning.diagnosis import Diagnosis, diagnose
 from focused.method.learning.learners import LEARNERS
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
-from focused.method.learning.model import TrainingFigures
+from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background
@@ -20,7 +20,7 @@ from focused.method.training.counting import count_matrix, used_ids
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-    from focused.method.learning.model import TopicModel
+    from focused.method.learning.trained_model import TrainedModel
     from focused.method.training.counting import CountedLink, CountedPage, Counts
     from focused.method.training.page_set import PageSet
 
@@ -44,7 +44,7 @@ _LEAST_PRIOR = 2e-4
 class Learnt:
     """A model, the term of each of its columns, and what was found about the examples."""
 
-    model: TopicModel
+    model: TrainedModel
     terms: list[str]
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
     curve: LearningCurve | None = None
@@ -173,7 +173,7 @@ def learn(
     y = np.arange(counts.shape[0]) < len(positive)
     links = columns.links_among(pages)
 
-    def train(prior: float | None) -> tuple[TopicModel, TrainingFigures]:
+    def train(prior: float | None) -> tuple[TrainedModel, TrainingFigures]:
         model = train_topic(
             counts,
             y,

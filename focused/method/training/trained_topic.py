@@ -37,11 +37,8 @@ def make_topic(
 
     Nothing of it depends on the clock or on the machine's paths: the same examples give the same files.
     """
-    model = learnt.model
+    topic.model = model = learnt.model
     topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
-    topic.idf, topic.coef, topic.topic_vector = model.term_weights, model.coef, model.topic_vector
-    topic.intercept, topic.sublinear_tf = model.intercept, model.sublinear_tf
-    topic.calibrations = dict(model.calibrations)
     topic.examples = kept_examples(
         positive if isinstance(positive, PageSet) else None, unlabeled, topic.analyzer, random_state=random_state
     )

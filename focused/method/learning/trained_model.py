@@ -1,0 +1,114 @@
+"""What training a topic yields: its model, the columns that the model reads, and how well it was learnt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.method.learning.model import TopicModel
+from focused.method.text.vocabulary import canonical
+from focused.method.text.weighting import weighted_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+    from focused.method.learning.figures import ThresholdFigures
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingFigures:
+    """How a topic was learnt and how well, for its manifest and for its user."""
+
+    n_positive: int
+    """Positive pages with at least one known word."""
+    n_unlabeled: int
+    n_terms: int
+    n_links: int
+    """Links among the training pages that anchors and contexts were calibrated on."""
+    n_folds: int
+    n_reliable_negatives: int | None
+    """None where the learner uses none, as the next three."""
+    lambda_: float | None
+    """1-DNFC's lambda."""
+    n_iterations: int | None
+    termination: str | None
+    prior: float
+    """Share of relevant pages among the unlabelled, in (0, 1)."""
+    prior_is_assumed: bool
+    """True where U is a general background: the prior is then a statement, not an estimate."""
+    prior_low: float
+    prior_high: float
+    precision: float
+    """Cross-validated, for pages at their threshold; each with a 95 % interval."""
+    precision_low: float
+    precision_high: float
+    recall: float
+    recall_low: float
+    recall_high: float
+    f1: float
+    f1_low: float
+    f1_high: float
+    at_thresholds: tuple[ThresholdFigures, ...] = ()
+    """What other thresholds of the page's relevance would give."""
+    brier: float | None = None
+    """Expected square of the error of a page's held-out relevance; see `brier_score`."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordFigures:
+    """What a topic was made from that is known by words alone; how good it is, nobody can say."""
+
+    n_unlabeled: int
+    n_with_keywords: int
+    """Unlabelled pages that hold one of the words at least."""
+    n_terms: int
+    n_links: int
+    """Links among the unlabelled pages that anchors and contexts were calibrated on."""
+    prior: float
+    """Share of relevant pages that is assumed of a crawl, in (0, 1)."""
+    share: float
+    """Share of the unlabelled pages that is taken for relevant, in (0, 1)."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class TrainedModel(TopicModel):
+    """A model together with what it was trained on; its arrays of shape (n_terms,) follow `term_indices`."""
+
+    learner: str
+    n_columns: int
+    """Columns of the counts it was trained on."""
+    term_indices: NDArray[np.int64]
+    """Sorted columns of the vocabulary."""
+    positive_terms: tuple[tuple[int, float], ...]
+    """Column and coefficient of the strongest terms for the topic, strongest first."""
+    negative_terms: tuple[tuple[int, float], ...]
+    """Column and coefficient of the strongest terms against it, strongest first."""
+    figures: TrainingFigures | KeywordFigures
+    left_out: tuple[int, ...] = ()
+    """Rows of positive pages, in the counts it was trained on, that hold no known word: nothing was learnt from them."""
+
+    def rows(self, counts: Any) -> sparse.csr_matrix:
+        """Return the weighted, L2-normalised rows of text units, shape (n_units, n_terms).
+
+        Parameters
+        ----------
+        counts : sparse matrix of shape (n_units, n_columns)
+            Term counts in the columns the model was trained on.
+
+        Raises
+        ------
+        ValueError
+            If the number of columns is another one.
+        """
+        if counts.shape[1] != self.n_columns:
+            raise ValueError(f"counts must have the model's {self.n_columns} columns. Got {counts.shape[1]}.")
+        known = canonical(counts)[:, self.term_indices]
+        return weighted_rows(known, self.term_weights, sublinear=self.sublinear_tf)
+
+    def decisions(self, counts: Any) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """Return for each unit its decision and the number of distinct known terms it holds."""
+        rows = self.rows(counts)
+        return rows @ self.coef + self.intercept, np.diff(rows.indptr).astype(np.int64)
