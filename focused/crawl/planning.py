@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.focused_settings import check_components, check_paths
+from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scrapy_settings import check_values
@@ -102,6 +103,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
         "FOCUSED_WEB": web,
+        **with_old_middlewares(effective),
     }
     if web == "live":
         decided |= signed(effective)

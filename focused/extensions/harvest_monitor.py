@@ -249,7 +249,7 @@ class HarvestMonitor:
                 "model_sha256": self._first_model,
                 "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
                 "settings": {
-                    name: value.copy_to_dict() if isinstance(value := settings[name], BaseSettings) else value
+                    name: _plain(settings[name])
                     for name in sorted(settings)
                     if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]
                 },
@@ -263,6 +263,11 @@ class HarvestMonitor:
                 **finished,
             },
         )
+
+
+def _plain(value: Any) -> Any:
+    """Return a setting's value as JSON can have it: components may be given as objects."""
+    return {str(key): each for key, each in value.items()} if isinstance(value, BaseSettings) else value
 
 
 def _iso(seconds: float) -> str:
