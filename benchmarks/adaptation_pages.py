@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import common  # noqa: F401 - the project is not installed
 
+from focused.method.training.example_refusals import Refusals
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
-from focused.method.training.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from focused.method.training.counting import CountedPage
+    from focused.method.training.term_counting import CountedPage
 
 
 def labels_of(path: Path) -> dict[str, set[str]]:

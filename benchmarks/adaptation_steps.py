@@ -42,7 +42,7 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
-from focused.method.training.counting import count, counted_link
+from focused.method.training.term_counting import count, counted_link
 from focused.retraining.drift import example_relevance
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.judged_pages import term_counts

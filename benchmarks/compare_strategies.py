@@ -16,8 +16,8 @@ import sys
 from pathlib import Path
 
 from common import DATA_DIR, ROOT, machine, say
-from evaluations.drawing import draw_curves, draw_sweeps
 from evaluations.plan import PAGES, SWEEP_PAGES, SWEEPS
+from evaluations.result_figures import draw_curves, draw_sweeps
 from evaluations.running import run_sweep, run_web
 from evaluations.tables import of_strategies, of_sweep
 from learners import FIGURES, RESULTS, write_blocks

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.method.text.analyzer import TERMS
-from focused.method.training.counting import Counts, count_matrix, used_ids
+from focused.method.training.term_counting import Counts, count_matrix, used_ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

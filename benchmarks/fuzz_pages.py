@@ -28,10 +28,10 @@ from warcio.archiveiterator import ArchiveIterator
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.method.page.context import link_context, url_terms, window_context  # noqa: E402
 from focused.method.page.description import describe  # noqa: E402
+from focused.method.page.link_context import link_context, url_terms, window_context  # noqa: E402
 from focused.method.page.reader import PageReader  # noqa: E402
-from focused.method.page.units import KINDS  # noqa: E402
+from focused.method.page.text_units import KINDS  # noqa: E402
 from focused.method.scoring import Visit  # noqa: E402
 from focused.method.strategies import CHOICES, make_strategy  # noqa: E402
 from focused.method.topic import load_topic  # noqa: E402
@@ -98,7 +98,7 @@ class PagePath:
         for strategy in self.strategies:
             strategy.score(page, relevance, Visit())
         taken = time.process_time() - started
-        describe(body, page.url, kind, page.markup.base)
+        describe(body, page.url, kind, page.marked_text.base)
         assert page.text is not None
         assert len(page.marks) == 4
         assert all(0 <= block < page.n_blocks for block in page.anchor_blocks)

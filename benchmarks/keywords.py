@@ -34,10 +34,10 @@ from web_corpora import read_labels
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.method.text.background import Background, load_background
-from focused.method.training.counting import CountedPage, Counts, count, count_matrix
 from focused.method.training.from_keywords import learn_keywords, read_keywords
 from focused.method.training.from_pages import Columns, Learnt
 from focused.method.training.page_set import PageSet
+from focused.method.training.term_counting import CountedPage, Counts, count, count_matrix
 from focused.webs import open_web
 
 WORDS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from common import table
-from comparisons.drawing import COLOURS, GREY, NAMES, STYLE
+from comparisons.plotting import COLOURS, GREY, NAMES, STYLE
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 

@@ -29,7 +29,7 @@ from focused.method.learning.estimators.one_class import OneClass
 from focused.method.learning.estimators.plain_svm import PlainSVM
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
 from focused.method.learning.estimators.weightings import WEIGHTINGS
-from focused.method.learning.examples import LinkExamples
+from focused.method.learning.training_set import LinkExamples
 from focused.method.learning.two_step.batch_svm import BatchSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
 from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM

@@ -25,7 +25,7 @@ from focused.method.page.blocks import partition
 from focused.method.page.encoding import is_binary, to_utf8
 from focused.method.page.outline import outline_of
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS, page_units
+from focused.method.page.text_units import KINDS, page_units
 from focused.method.page.walk import Walker
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
@@ -47,8 +47,8 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     bodies = [to_utf8(body)[0] for body, _ in pages]
     read = [reader.read(body, url) for body, url in pages]
-    markups = [page.markup for page in read]
-    streams = [topic.analyzer.stream(markup.text) for markup in markups]
+    marked_texts = [page.marked_text for page in read]
+    streams = [topic.analyzer.stream(marked.text) for marked in marked_texts]
     outlines = [page.outline for page in read]
     known = [topic.product.known(page.terms, page.chunk_start) for page in read]
     units = [page_units(page, chunk_start=each.chunk_start) for page, each in zip(read, known, strict=True)]
@@ -58,7 +58,7 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
         ("page: all of it", lambda body, url: judge.judge(reader.read(body, url), KINDS), pages),
         ("encoding", to_utf8, [(body,) for body, _ in pages]),
         ("parse and walk", lambda body: walker.walk(body, Counter()), [(body,) for body in bodies]),
-        ("tokens", lambda markup: topic.analyzer.stream(markup.text), [(markup,) for markup in markups]),
+        ("tokens", lambda marked: topic.analyzer.stream(marked.text), [(marked,) for marked in marked_texts]),
         ("outline", outline_of, [(stream,) for stream in streams]),
         ("blocks", lambda outline: partition(outline, 0.5, 1), [(outline,) for outline in outlines]),
         ("read, with links", reader.read, pages),
@@ -115,7 +115,7 @@ def report(title: str, pages: list[tuple[bytes, str]], topic: Topic, repeats: in
         for name, each in seconds.items()
     ]
     reader = PageReader(topic.analyzer)
-    n_links = statistics.mean(len(reader.read(*page).markup.link_targets) for page in pages)
+    n_links = statistics.mean(len(reader.read(*page).marked_text.link_targets) for page in pages)
     n_bytes = statistics.mean(len(body) for body, _ in pages)
     header = ("step", "ms a page, median", "best", "times the parse, median", "best")
     return (

@@ -13,7 +13,7 @@ from tqdm import tqdm
 
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
-from focused.method.training.counting import Counts, count
+from focused.method.training.term_counting import Counts, count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from tqdm import tqdm
 
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
-from focused.method.training.counting import Counts, count, counted_page
+from focused.method.training.term_counting import Counts, count, counted_page
 from focused.utils.url_forms import canonical_form
 from focused.webs import open_web
 

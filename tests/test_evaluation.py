@@ -19,9 +19,9 @@ from warcs import Warc
 
 from focused.commands.evaluate import Command
 from focused.commands.evaluate_options import read_options
-from focused.evaluation.cache import CachedReader, PageCache
 from focused.evaluation.files import RESULT_COLUMNS
 from focused.evaluation.options import Options, WebOption, first_difference
+from focused.evaluation.page_cache import CachedReader, PageCache
 from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer

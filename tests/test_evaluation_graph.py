@@ -8,7 +8,7 @@ from warcs import Warc
 from focused import settings as project_settings
 from focused.evaluation.graph import LinkGraph, load_graph
 from focused.evaluation.graph_build import build_graph, graph_of
-from focused.evaluation.oracle import Oracle, oracle_scores
+from focused.evaluation.oracle import OraclePlan, oracle_scores
 from focused.method.scoring.priority import to_priority
 from focused.webs.recorded import RecordedWeb
 
@@ -120,7 +120,7 @@ def order(
     found: LinkGraph, relevant: str, seeds: str, n_pages: int = 99, free: str = "", depth: int | None = None
 ) -> str:
     number = found.page_number
-    oracle = Oracle(found, [number[name] for name in relevant], [number[name] for name in free], depth)
+    oracle = OraclePlan(found, [number[name] for name in relevant], [number[name] for name in free], depth)
     return "".join(found.pages[page] for page in oracle.order([number[name] for name in seeds], n_pages))
 
 

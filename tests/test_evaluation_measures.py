@@ -3,14 +3,14 @@ from __future__ import annotations
 import pytest
 
 from focused.crawl.harvest import area
-from focused.evaluation.comparison import compare, t_interval
-from focused.evaluation.measures import Fetched, measure
+from focused.evaluation.measures import FetchedRow, measure
+from focused.evaluation.paired_comparison import compare, t_interval
 
 A, B, C, D, E, F = (f"http://h.org/{name}" for name in "abcdef")
 
 
 def row(url, referrer="", reason="seed", depth=0, location=""):
-    return Fetched(url, location or url, referrer, reason, depth)
+    return FetchedRow(url, location or url, referrer, reason, depth)
 
 
 def by_location(found):

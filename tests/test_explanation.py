@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from focused.method.explanation.explain import explain, term_shares
-from focused.method.explanation.text import WIDTH, shorten, to_json, to_text
+from focused.method.explanation.rendering import WIDTH, shorten, to_json, to_text
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Strategy, Visit
 from focused.method.strategies import STRATEGIES, make_strategy

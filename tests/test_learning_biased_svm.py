@@ -6,7 +6,7 @@ from sklearn.base import clone
 from topics import pages
 
 from focused.method.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
-from focused.method.learning.estimators.lee_liu import Candidate, choose, lee_liu_criterion
+from focused.method.learning.estimators.lee_liu import Penalties, choose, lee_liu_criterion
 from focused.method.text.weighting import weighted_rows
 
 VARIANTS = [BiasedSVM(random_state=0), WeightedLogistic(random_state=0)]
@@ -92,7 +92,7 @@ def test_penalties_that_are_none_are_refused():
 def test_a_choice_reports_every_candidate():
     counts, y, _ = pages()
     rows = weighted_rows(counts, np.ones(counts.shape[1]))
-    grid = [Candidate(1.0, 1.0), Candidate(10.0, 1.0)]
+    grid = [Penalties(1.0, 1.0), Penalties(10.0, 1.0)]
     choice = choose(grid, WeightedLogistic()._linear, rows, y, n_folds=3, random_state=0)
     assert len(choice.criteria) == 2
     assert choice.criteria[choice.best] == choice.criteria.max()

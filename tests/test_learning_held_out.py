@@ -5,8 +5,8 @@ import pytest
 from topics import pages
 
 from focused.method.learning.held_out import SHORT_LENGTHS, Units, draw_words, held_out_decisions, short_texts
-from focused.method.learning.kinds import background_population, population
 from focused.method.learning.learners import make_learner
+from focused.method.learning.unit_calibration import background_population, population
 
 
 def test_drawn_words_are_a_part_of_the_document():

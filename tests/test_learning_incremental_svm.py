@@ -8,7 +8,7 @@ from topics import pages, texts
 
 from focused.method.learning.two_step.batch_svm import BatchSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
-from focused.method.learning.two_step.informative import darkest, strongest, word_shares
+from focused.method.learning.two_step.informative_examples import darkest, strongest, word_shares
 from focused.method.text.vocabulary import total_frequencies
 from focused.method.text.weighting import weighted_rows
 

@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import TooFewReliableNegativesError
-from focused.method.learning.two_step import growing_svm as two_step
+from focused.method.learning.two_step import TooFewReliableNegativesError, two_step_svm
 from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
@@ -54,7 +53,7 @@ def forgetful(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds >= 3 else 0.0)
             return self
 
-    monkeypatch.setattr(two_step, "LinearSVC", Forgetful)
+    monkeypatch.setattr(two_step_svm, "LinearSVC", Forgetful)
 
 
 @pytest.mark.usefixtures("forgetful")

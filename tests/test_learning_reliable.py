@@ -15,7 +15,7 @@ from focused.method.learning.two_step import (
     Rocchio,
     Spy,
     TooFewReliableNegativesError,
-    nearest,
+    nearest_positives,
 )
 from focused.method.learning.two_step.reliable_negatives import below_most, needed_negatives
 
@@ -194,7 +194,7 @@ def test_the_nearest_positives_are_averaged_and_a_positive_leaves_itself_out():
 def test_cosines_are_the_same_however_many_are_held_at_a_time(monkeypatch):
     counts, y, _ = pages(20, 100)
     at_once = NearestPositives().fit(counts, y)
-    monkeypatch.setattr(nearest, "_CHUNK", 130)
+    monkeypatch.setattr(nearest_positives, "_CHUNK", 130)
     in_parts = NearestPositives().fit(counts, y)
     assert in_parts.threshold_ == at_once.threshold_
     assert (in_parts.decision_function(counts) == at_once.decision_function(counts)).all()

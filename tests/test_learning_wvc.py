@@ -6,8 +6,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import RELIABLE_NEGATIVES
-from focused.method.learning.two_step import growing_svm as two_step
+from focused.method.learning.two_step import RELIABLE_NEGATIVES, two_step_svm
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
 
@@ -94,7 +93,7 @@ def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds == 3 else 0.0)
             return self
 
-    monkeypatch.setattr(two_step, "LinearSVC", Forgetful)
+    monkeypatch.setattr(two_step_svm, "LinearSVC", Forgetful)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(random_state=0).fit(counts, y)
     assert model.termination_condition_ == "positives_lost"

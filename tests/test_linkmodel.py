@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS
+from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies import make_strategy

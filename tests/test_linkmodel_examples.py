@@ -15,7 +15,7 @@ import pytest
 from scipy import sparse
 
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS
+from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.examples import learnt_prior

@@ -70,7 +70,7 @@ def test_blocks_are_disjoint_and_hold_the_whole_text_and_every_link(seed):
     rng = random.Random(seed)
     html = random_html(rng)
     page = page_of(f"<body>{html}", alpha=rng.choice([0, 0.3, 0.5, 1]), min_links=rng.choice([1, 1, 2, 4]))
-    chunks = page.markup.chunks
+    chunks = page.marked_text.chunks
     covered = [chunk for first, last, _ in page.blocks.segments for chunk in range(first, last)]
     assert covered == sorted(set(covered))
     assert set(covered) >= {chunk for chunk in range(2, len(chunks)) if chunks[chunk].strip()}

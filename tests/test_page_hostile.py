@@ -10,7 +10,7 @@ from focused.method.page.encoding import is_binary
 from focused.method.page.limits import PageLimits
 from focused.method.page.page import Page
 from focused.method.page.reader import PageReader
-from focused.method.page.units import page_units
+from focused.method.page.text_units import page_units
 from focused.method.text.analyzer import Analyzer
 
 LINK = b'<a href="next">star</a>'

@@ -7,7 +7,7 @@ import random
 import pytest
 from pages import anchors_of, blocks_of, page_of, paths_of
 
-from focused.method.page.context import link_context
+from focused.method.page.link_context import link_context
 
 AFTER = "<p>text <a href=after>link</a></p>"
 
@@ -38,12 +38,12 @@ def test_a_long_page_in_pieces_is_the_same_as_in_one(monkeypatch):
     html = "".join(f"<p title='{n}'>{''.join(draw.choices(words, k=9))} <a href='x{n}'>y</a>" for n in range(300))
     html = f"<div>{html}</div><script>if (a < b) '</p>'</script>{html}"
     whole = page_of(html)
-    monkeypatch.setattr("focused.method.page.feed._WHOLE_BYTES", 100)
+    monkeypatch.setattr("focused.method.page.parser_feed._WHOLE_BYTES", 100)
     for size in (1, 7, 1000):
-        monkeypatch.setattr("focused.method.page.feed._PIECE_BYTES", size)
-        assert page_of(html).markup == whole.markup
-    monkeypatch.setattr("focused.method.page.feed._DEEP", 2)
-    assert page_of(html).markup == whole.markup
+        monkeypatch.setattr("focused.method.page.parser_feed._PIECE_BYTES", size)
+        assert page_of(html).marked_text == whole.marked_text
+    monkeypatch.setattr("focused.method.page.parser_feed._DEEP", 2)
+    assert page_of(html).marked_text == whole.marked_text
 
 
 def test_an_eleven_megabyte_text_is_cut_and_counted():
@@ -70,7 +70,7 @@ def test_links_that_are_not_closed_are_all_kept():
     page = page_of("<a href=x0>one<b>" + "".join(f"<a href=x{n}>word<b>" for n in range(1, 3000)))
     assert len(page.links) == 3000
     assert (
-        sum(bool(text.strip()) for text, inside in zip(page.markup.chunks, page.in_anchor, strict=True) if inside)
+        sum(bool(text.strip()) for text, inside in zip(page.marked_text.chunks, page.in_anchor, strict=True) if inside)
         == 3000
     )
     assert link_context(page, 2999) == "word"
@@ -102,7 +102,7 @@ def test_a_page_after_a_cut_one_is_not_touched_by_it():
     reader.read(b"<title>t<p hidden><div>" + b"<p>x" * 50, "http://site.example/")
     reader.read(b"<title>t</title><b><i><a href=x>" + b"<p>x" * 50, "http://site.example/")
     again = reader.read(AFTER.encode(), "http://site.example/")
-    assert again.markup == first.markup
+    assert again.marked_text == first.marked_text
     assert not again.cuts
 
 

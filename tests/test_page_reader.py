@@ -8,7 +8,7 @@ import pytest
 from scrapy import Request
 from w3lib.url import canonicalize_url
 
-from focused.method.page.context import link_context, url_terms, window_context
+from focused.method.page.link_context import link_context, url_terms, window_context
 from focused.method.page.page import Page
 from focused.method.page.reader import PageReader
 from focused.method.page.urls import UrlResolver

@@ -10,15 +10,15 @@ import pytest
 from pages import page_of
 
 from focused.method.explanation.explain import explain
-from focused.method.explanation.text import to_text
+from focused.method.explanation.rendering import to_text
 from focused.method.page.page import Page
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS, page_units
+from focused.method.page.text_units import KINDS, page_units
 from focused.method.strategies import make_strategy
 from focused.method.text.analyzer import FIRST_TERM, RARE, TERMS, Analyzer, TermTable
 from focused.method.topic.judge import Judge
 from focused.method.topic.product import UnitProduct
-from focused.method.training.counting import counted_page
+from focused.method.training.term_counting import counted_page
 from focused.utils.url_forms import canonical_form
 
 BODY = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pages import blocks_of, page_of, urls_of
 
-from focused.method.page.context import link_context
+from focused.method.page.link_context import link_context
 
 # [L14, fig. 4], the same page as [P15, fig. 2], as printed.
 FIGURE = """

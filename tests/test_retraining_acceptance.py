@@ -11,9 +11,9 @@ import pytest
 from commands import crawl, environment, scrapy
 from test_retraining import OTHER_WORDS, STAR_WORDS, a_topic, judged, words
 
-from focused.method.learning.figures import brier_score
 from focused.method.learning.held_out import Units, first_equal_rows, held_out_decisions
 from focused.method.learning.learners import make_learner
+from focused.method.learning.metrics import brier_score
 from focused.method.topic import Topic, load_topic
 from focused.retraining.acceptance import Decisions, agreed, decisions_of, why_forgets
 from focused.retraining.augmentation import enlarge

@@ -12,7 +12,7 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, j
 from test_retraining_resumed import FORMER, OTHER, pages
 
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS
+from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.session import LinkSession

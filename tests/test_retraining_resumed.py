@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS
+from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.session import LinkSession

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from focused.method.page.reader import PageReader
-from focused.method.page.units import KINDS
+from focused.method.page.text_units import KINDS
 from focused.method.scoring import REASONS, Visit
 from focused.method.strategies import DEFAULT_STRATEGY, STRATEGIES, make_strategy
 from focused.method.text.analyzer import Analyzer

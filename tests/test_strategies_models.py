@@ -13,9 +13,9 @@ from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC
 
-from focused.method.page.context import window_context
+from focused.method.page.link_context import window_context
 from focused.method.page.reader import PageReader
-from focused.method.page.units import CONTEXT
+from focused.method.page.text_units import CONTEXT
 from focused.method.scoring import REASONS, LinkScores, Strategy, Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.hybrid import hybrid_score

@@ -12,7 +12,7 @@ from sklearn.preprocessing import normalize
 from focused.method.learning.calibration import KINDS, Calibration
 from focused.method.learning.model import TopicModel
 from focused.method.page.reader import PageReader
-from focused.method.page.units import ANCHOR, CONTEXT
+from focused.method.page.text_units import ANCHOR, CONTEXT
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX
 from focused.method.topic import Topic
 from focused.method.topic.judge import Judge
@@ -116,11 +116,11 @@ def context_of(page, anchors: list[int], other_anchors: bool) -> str:
         for chunk in range(outline.first_chunk[node], outline.last_chunk[node])
         if other_anchors or chunk in own or chunk not in inside
     }
-    return "\n".join(page.markup.chunks[chunk] for chunk in sorted(kept))
+    return "\n".join(page.marked_text.chunks[chunk] for chunk in sorted(kept))
 
 
 def whole_text(page) -> str:
-    return "\n".join(page.markup.chunks)
+    return "\n".join(page.marked_text.chunks)
 
 
 @pytest.mark.parametrize("similarity", ["calibrated", "cosine"])
@@ -131,7 +131,7 @@ def test_every_unit_of_every_page_is_judged_as_alone(topic, bodies, other_anchor
     for url, body in bodies:
         page = reader.read(body, url)
         found = judge.judge(page, KINDS)
-        whole = expected(topic, "page", [whole_text(page)], similarity, title=page.markup.chunks[0])[0]
+        whole = expected(topic, "page", [whole_text(page)], similarity, title=page.marked_text.chunks[0])[0]
         assert found.page == pytest.approx(whole, abs=1e-12)
         blocks = [page.block_text(number) for number in range(page.n_blocks)]
         if blocks:

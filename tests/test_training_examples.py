@@ -11,24 +11,24 @@ import numpy as np
 import pytest
 from warcs import Warc
 
-from focused.method.page.context import link_context
 from focused.method.page.limits import PageLimits
+from focused.method.page.link_context import link_context
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, Analyzer
-from focused.method.training.counting import count, counted_page
 from focused.method.training.example_content import Content, RefusedError
+from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_selection import Seen, digest_of, examples, shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_at, candidates_in
-from focused.method.training.gathering import Seen, digest_of, examples, shuffled
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
-from focused.method.training.refusals import Refusals
 from focused.method.training.seeds import SeedError, read_seeds, seeds_from
+from focused.method.training.term_counting import count, counted_page
 from focused.utils.url_lists import http_url
 from focused.webs import WebError
 
 STARS = b"<html><title>Stars</title><p>The stars and the moon shine at night over the observatory.</p>"
 
 
-class Fetched:
+class FetchedExamples:
     """Pages as a fetching spider would have left them."""
 
     def __init__(self, **bodies: bytes) -> None:
@@ -43,7 +43,7 @@ class Fetched:
 @pytest.fixture
 def opening():
     with ExitStack() as stack:
-        yield Opening(Refusals(), Fetched(a=STARS), stack)
+        yield Opening(Refusals(), FetchedExamples(a=STARS), stack)
 
 
 def pages_of(candidates: list[Candidate], refusals: Refusals) -> dict[str, bytes]:
@@ -93,7 +93,7 @@ def test_a_text_file_is_text_and_an_html_file_is_html(tmp_path: Path, opening: O
 def test_a_large_file_is_read_up_to_the_limit(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(STARS + b"x" * 10_000)
     with ExitStack() as stack:
-        opening = Opening(Refusals(), Fetched(), stack, max_bytes=1000)
+        opening = Opening(Refusals(), FetchedExamples(), stack, max_bytes=1000)
         (example,) = examples(candidates_at(tmp_path, opening), Seen(), Refusals())
     assert len(example.content.body) == 1001  # one more, so that the page's reader knows and counts what it cuts
 

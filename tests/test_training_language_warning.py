@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from focused.method.training.warnings import language_of_the_others
+from focused.method.training.example_warnings import language_of_the_others
 
 
 @pytest.mark.parametrize(

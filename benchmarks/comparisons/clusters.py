@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 from comparisons.base import SEEDS, Comparison
-from comparisons.drawing import (
+from comparisons.plotting import (
     BLUE,
     GREEN,
     GREY,

@@ -12,7 +12,7 @@ from corpora import TEXT_CORPORA, TOPICS
 from sklearn.metrics import f1_score
 
 from comparisons.base import SEEDS, Comparison, timed
-from comparisons.drawing import (
+from comparisons.plotting import (
     COLOURS,
     GREY,
     MARKERS,

@@ -12,7 +12,7 @@ from learner_trials import best_f1, weighted_fields
 from sklearn.metrics import average_precision_score, f1_score, precision_score, recall_score
 
 from comparisons.base import Comparison
-from comparisons.drawing import (
+from comparisons.plotting import (
     BLUE,
     GREY,
     NAMES,

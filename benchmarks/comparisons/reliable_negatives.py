@@ -11,7 +11,7 @@ from corpora import TEXT_CORPORA, TOPICS
 from learner_trials import Trial, draw
 
 from comparisons.base import SEEDS, Comparison
-from comparisons.drawing import (
+from comparisons.plotting import (
     COLOURS,
     MARKERS,
     NAMES,

@@ -102,7 +102,7 @@ class Command(ProjectCommand):
             raise ValueError("--output is missing: name a folder for the results. Example: --output runs/evaluation")
         options = read_options(opts, arglist_to_dict(opts.set))
         # Not before: what these import would double the time that every scrapy command takes to start.
-        from focused.evaluation.report.evaluation import write_evaluation_report
+        from focused.evaluation.report.evaluation_report import write_evaluation_report
         from focused.evaluation.run import Evaluation
 
         progress = Progress(opts.quiet)

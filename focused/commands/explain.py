@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from focused.commands.fetching import FetchedPages, FetchError, fetch
+from focused.commands.train_fetching import FetchedPages, FetchError, fetch
 from focused.crawl.arguments import one_of
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
 from focused.method.explanation.explain import explain
-from focused.method.explanation.text import to_json, to_text
+from focused.method.explanation.rendering import to_json, to_text
 from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked

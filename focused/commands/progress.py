@@ -37,22 +37,22 @@ class Progress:
             return items
         return self._bar(items, what) if sys.stderr.isatty() else self._lines(items, what)
 
-    def counter(self, total: int, what: str) -> Counter:
+    def counter(self, total: int, what: str) -> ProgressCounter:
         """Return a function without arguments to be called once for each of ``total`` things done."""
-        return Counter(self, total, what)
+        return ProgressCounter(self, total, what)
 
     def _bar(self, items: list[Any], what: str) -> Iterator[Any]:
         with tqdm(items, desc=f"Reading {what}", leave=False) as bar:
             yield from bar
 
     def _lines(self, items: list[Any], what: str) -> Iterator[Any]:
-        counter = Counter(self, len(items), f"Reading {what}")
+        counter = ProgressCounter(self, len(items), f"Reading {what}")
         for item in items:
             yield item
             counter()
 
 
-class Counter:
+class ProgressCounter:
     """Counts things done; a line now and then."""
 
     def __init__(self, progress: Progress, total: int, what: str) -> None:

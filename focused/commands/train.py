@@ -6,17 +6,17 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.commands.fetching import FetchError
 from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
+from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.reader_and_judge import make_reader
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
+from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
-from focused.method.training.warnings import keyword_warnings, warnings_about
 from focused.retraining.options import RetrainingOptions
 from focused.utils.parameters import parameters_of
 from focused.utils.project_command import ProjectCommand

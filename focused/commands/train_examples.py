@@ -7,12 +7,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.commands.fetching import FetchedPages, fetch
+from focused.commands.train_fetching import FetchedPages, fetch
 from focused.method.text.background import Background, load_background
+from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_selection import shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
-from focused.method.training.gathering import shuffled
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of
-from focused.method.training.refusals import Refusals
 from focused.utils.url_lists import url_lines
 
 if TYPE_CHECKING:

@@ -161,7 +161,7 @@ class Crawl:
 
     def _followed(self, page: Page) -> Iterable[str]:
         """Return the URLs that a page lets us follow."""
-        if self.follows_nofollow or not (page.markup.nofollow or page.markup.nofollow_links):
+        if self.follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
             return page.link_numbers
         return (url for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number]))
 

@@ -12,10 +12,10 @@ from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
-from focused.evaluation.cache import CachedReader
-from focused.evaluation.graph_build import Resolver
-from focused.evaluation.group import DONE, FAILED, Group, oracle_file
-from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Fetched, Measured, measure, read_fetched
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, oracle_file
+from focused.evaluation.graph_build import PageResolver
+from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, FetchedRow, Measured, measure, read_fetched
+from focused.evaluation.page_cache import CachedReader
 from focused.items import PageItem
 from focused.pipelines.harvest import FETCHED_FILE
 from focused.spiders.focused import FocusedSpider
@@ -24,8 +24,8 @@ from focused.webs.recorded import RecordedWeb
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.evaluation.cache import PageCache
     from focused.evaluation.graph import LinkGraph
+    from focused.evaluation.page_cache import PageCache
 
 FULL_BUDGET = "max_pages"
 _GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
@@ -33,7 +33,7 @@ _GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
 _MAX_SHARE_OF_ERRORS = 0.02
 
 
-def crawl_settings(group: Group, settings: Any) -> Any:
+def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
     """Return the settings of a group's crawls: the project's, those of the command line, and what evaluation needs.
 
     Texts are not stored and no lines are logged: nobody reads them, and they cost a fifth of the time.
@@ -68,7 +68,7 @@ class Crawler:
     cache : PageCache
     """
 
-    def __init__(self, group: Group, graph: LinkGraph, settings: Any, cache: PageCache) -> None:
+    def __init__(self, group: CrawlGroup, graph: LinkGraph, settings: Any, cache: PageCache) -> None:
         self.group = group
         self._graph = graph
         self._settings = settings
@@ -124,7 +124,7 @@ class Crawler:
 
     def _page_of(self, web: RecordedWeb) -> Callable[[str, str], str]:
         """Return what tells the page of a URL and of the name that the crawl knows it by."""
-        known, resolver = self._graph.page_number, Resolver(web, self._settings)
+        known, resolver = self._graph.page_number, PageResolver(web, self._settings)
 
         def page_of(url: str, location: str) -> str:
             # The web's own name for a page; where another host's name kept it back, the web is asked again.
@@ -132,7 +132,7 @@ class Crawler:
 
         return page_of
 
-    def _measure(self, rows: list[Fetched], page_of: Callable[[str, str], str]) -> Measured:
+    def _measure(self, rows: list[FetchedRow], page_of: Callable[[str, str], str]) -> Measured:
         group = self.group
         return measure(
             rows,
@@ -147,7 +147,7 @@ class Crawler:
 class _Watch:
     """Looks on while a crawl runs: ends it when its budget is spent, and notes what goes wrong."""
 
-    def __init__(self, crawler: Any, group: Group, cache: PageCache, page_of: Callable[[str, str], str]) -> None:
+    def __init__(self, crawler: Any, group: CrawlGroup, cache: PageCache, page_of: Callable[[str, str], str]) -> None:
         self._crawler = crawler
         self._page_of = page_of
         self._positives = frozenset(group.positives)
@@ -197,7 +197,7 @@ class _Watch:
             deferred_from_coro(self._crawler.engine.close_spider_async(reason=FULL_BUDGET))
 
 
-def _figures(measured: Measured, stats: dict[str, Any], group: Group) -> dict[str, Any]:
+def _figures(measured: Measured, stats: dict[str, Any], group: CrawlGroup) -> dict[str, Any]:
     """Return the columns of ``results.csv`` that a crawl fills."""
     last, through = measured.last, measured.relevant_through
     admitted = {

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tqdm import tqdm
 
-from focused.evaluation.group import DONE, FAILED
+from focused.evaluation.crawl_group import DONE, FAILED
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-    from focused.evaluation.group import Group
+    from focused.evaluation.crawl_group import CrawlGroup
 
 LINE_EVERY_SECS = 10.0
 
@@ -57,7 +57,7 @@ class Display:
     def __exit__(self, *exception: object) -> None:
         self._bar.close()
 
-    def __call__(self, group: Group, what: str, strategy: str, why: str) -> None:
+    def __call__(self, group: CrawlGroup, what: str, strategy: str, why: str) -> None:
         """Take note of what begins or ends; called from several threads."""
         with self._lock:
             if what in (DONE, FAILED):

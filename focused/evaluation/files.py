@@ -8,7 +8,7 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from focused.evaluation.group import DONE
+from focused.evaluation.crawl_group import DONE
 from focused.evaluation.measures import CurvePoint
 from focused.evaluation.options import first_difference
 from focused.utils.files import write_json

@@ -35,7 +35,7 @@ _MAX_SPELLINGS = 4
 """Readings of a page under other URLs, at most, on average: a tolerant web could have endless ones."""
 
 
-class Resolver:
+class PageResolver:
     """Tells which page of a web a URL leads to, as a crawl would find out.
 
     Parameters
@@ -155,7 +155,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
     """
     reader = make_reader(Topic("graph", "graph", "en", []), settings)
     follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
-    resolver = Resolver(web, settings)
+    resolver = PageResolver(web, settings)
     pages: dict[str, int] = {}
     links: dict[str, int] = {}
     page_links: list[dict[int, None]] = []
@@ -168,7 +168,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
         page = reader.read(answer.body, url, _header(answer, "content-type") or "")
         if pages.setdefault(name, len(pages)) == len(page_links):
             page_links.append({})
-        may_refuse = not follows_nofollow and (page.markup.nofollow or page.markup.nofollow_links)
+        may_refuse = not follows_nofollow and (page.marked_text.nofollow or page.marked_text.nofollow_links)
         page_links[pages[name]] |= {
             links.setdefault(link, len(links)): None
             for link, number in page.link_numbers.items()

@@ -18,7 +18,7 @@ BLOCK, ANCHOR, CONTEXT, DEFERRED, SEED, OTHER = "block", "anchor", "context", "d
 _THROUGH = {"block": BLOCK, "anchor": ANCHOR, "context": CONTEXT, "below threshold": DEFERRED, "seed": SEED}
 
 
-class Fetched(NamedTuple):
+class FetchedRow(NamedTuple):
     """A row of ``fetched.csv``, as far as it is needed."""
 
     url: str
@@ -56,18 +56,18 @@ class Measured:
     n_relevant_unreachable: int
 
 
-def read_fetched(path: Path) -> list[Fetched]:
+def read_fetched(path: Path) -> list[FetchedRow]:
     """Read ``fetched.csv``."""
     with path.open(newline="", encoding="utf-8") as file:
         return [
-            Fetched(row["url"], row["location"], row["referrer"], row["link_reason"], int(row["depth"]))
+            FetchedRow(row["url"], row["location"], row["referrer"], row["link_reason"], int(row["depth"]))
             for row in csv.DictReader(file)
         ]
 
 
 def measure(
-    rows: Iterable[Fetched],
-    page_of: Callable[[Fetched], str],
+    rows: Iterable[FetchedRow],
+    page_of: Callable[[FetchedRow], str],
     *,
     relevant: Collection[str],
     positives: Collection[str],
@@ -80,7 +80,7 @@ def measure(
 
     Parameters
     ----------
-    rows : iterable of Fetched
+    rows : iterable of FetchedRow
         In the order in which the pages were judged.
     page_of : callable
         The page of a row, as the labels name it.

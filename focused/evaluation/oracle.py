@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _FAR = 1 << 30
 
 
-class Oracle:
+class OraclePlan:
     """Plans a crawl that knows the labels and the links of a web.
 
     From the pages fetched so far it takes the relevant page whose way there pays best: relevant pages that open up

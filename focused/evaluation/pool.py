@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.evaluation.group import FAILED, Group, record_path
+from focused.evaluation.crawl_group import FAILED, CrawlGroup, record_path
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Report = Callable[[Group, str, str, str], None]
+    Report = Callable[[CrawlGroup, str, str, str], None]
 
 _ROOT = Path(__file__).resolve().parents[2]
 # Two processes that each use all cores for small products are slower than two that use one.
@@ -45,7 +45,7 @@ class Pool:
         self._running: set[subprocess.Popen[str]] = set()
         self._stopping = False
 
-    def run(self, groups: list[Group]) -> None:
+    def run(self, groups: list[CrawlGroup]) -> None:
         """Run all groups; at an interrupt, end the processes first."""
         with ThreadPoolExecutor(self._n_jobs) as threads:
             futures = [threads.submit(self._run, group) for group in groups]
@@ -63,7 +63,7 @@ class Pool:
             for process in self._running:
                 process.terminate()
 
-    def _run(self, group: Group) -> None:
+    def _run(self, group: CrawlGroup) -> None:
         """Run a group; where its process dies, go on with another after the crawl that it died of."""
         left = list(group.strategies)
         folder = Path(group.folder)
@@ -86,7 +86,7 @@ class Pool:
                 write_json(target, about | {"state": FAILED, "why": why})
                 self._report(group, FAILED, strategy, why)
 
-    def _follow(self, group: Group, path: Path, log: Path, left: list[str]) -> _Ended:
+    def _follow(self, group: CrawlGroup, path: Path, log: Path, left: list[str]) -> _Ended:
         """Run one process to its end; strike out of ``left`` what it has done."""
         current = ""
         with log.open("a", encoding="utf-8") as errors:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import one_of
 from focused.crawl.focused_settings import check_components
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path
 from focused.evaluation.display import Display
 from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_options, write_results
-from focused.evaluation.group import DONE, FAILED, Group, read_record, record_path
-from focused.evaluation.outcome import described, significance
 from focused.evaluation.pool import Pool
-from focused.evaluation.prepare import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
+from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
+from focused.evaluation.run_json import described, significance
 from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.method.strategies import STRATEGIES, check_parameters
 from focused.method.topic import load_topic
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.evaluation.options import Options
-    from focused.evaluation.prepare import EvaluatedWeb
+    from focused.evaluation.preparation import EvaluatedWeb
 
 
 @dataclass
@@ -168,13 +168,13 @@ class Evaluation:
         with Display(n_all, n_all - n_left, self.quiet) as display:
             Pool(self.n_jobs, display).run(pending)
 
-    def _is_done(self, group: Group, strategy: str) -> bool:
+    def _is_done(self, group: CrawlGroup, strategy: str) -> bool:
         record = read_record(record_path(self.folder, group.name, strategy))
         return record is not None and record["state"] == DONE
 
-    def _group(self, repeat: Repeat) -> Group:
+    def _group(self, repeat: Repeat) -> CrawlGroup:
         options, drawing = self.options, repeat.drawing
-        return Group(
+        return CrawlGroup(
             web=repeat.web.name,
             warc=str(repeat.web.warc),
             graph=str(repeat.web.graph_path),

@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.evaluation.group import DONE, FAILED, Group, oracle_file, record_path
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, oracle_file, record_path
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
@@ -31,17 +31,17 @@ def main(path: str) -> None:
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from focused.evaluation.crawling import crawl_settings
 
-    group = Group.load(Path(path))
+    group = CrawlGroup.load(Path(path))
     settings = crawl_settings(group, get_project_settings())
     configure_logging(settings)
     asyncio.get_event_loop_policy().get_event_loop().run_until_complete(_work(group, settings))
 
 
-async def _work(group: Group, settings: Any) -> None:
-    from focused.evaluation.cache import PageCache
+async def _work(group: CrawlGroup, settings: Any) -> None:
     from focused.evaluation.crawling import Crawler
     from focused.evaluation.graph import load_graph
-    from focused.evaluation.training import is_trained, train
+    from focused.evaluation.page_cache import PageCache
+    from focused.evaluation.topic_training import is_trained, train
 
     if not is_trained(group, settings):
         _say("training")
@@ -72,11 +72,11 @@ async def _work(group: Group, settings: Any) -> None:
 _PARENT = os.getppid()
 
 
-def _write_oracle(group: Group, graph: LinkGraph) -> None:
-    from focused.evaluation.oracle import Oracle, oracle_scores
+def _write_oracle(group: CrawlGroup, graph: LinkGraph) -> None:
+    from focused.evaluation.oracle import OraclePlan, oracle_scores
 
     number = graph.page_number
-    oracle = Oracle(
+    oracle = OraclePlan(
         graph,
         [number[url] for url in group.targets],
         [number[url] for url in group.positives],
@@ -88,7 +88,7 @@ def _write_oracle(group: Group, graph: LinkGraph) -> None:
     write_json(path, oracle_scores(graph, order))
 
 
-def _record(group: Group, strategy: str, result: dict[str, Any]) -> None:
+def _record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> None:
     about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
     path = record_path(Path(group.folder), group.name, strategy)
     path.parent.mkdir(parents=True, exist_ok=True)

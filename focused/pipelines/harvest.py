@@ -160,7 +160,7 @@ class JsonLinesPipeline(_CrawlPipeline):
             page = item.analysed
             if page is not None:
                 item.text, item.sha256 = page.text, hashlib.sha256(item.raw).hexdigest()
-                found = describe(item.raw, item.url, base=page.markup.base)
+                found = describe(item.raw, item.url, base=page.marked_text.base)
                 item.canonical_url = found.canonical_url or item.url
                 item.description, item.language = found.description, found.language
                 for field in ("title", "text", "description", "language"):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from focused.method.learning.examples import LinkExamples
+from focused.method.learning.training_set import LinkExamples
 from focused.method.topic.examples import TopicExamples
 from focused.method.topic.page_keys import gathered, under
 from focused.retraining.judged_pages import that_join

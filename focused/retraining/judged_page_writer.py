@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.method.page.context import url_terms
-from focused.method.training.counting import count, counted_link
+from focused.method.page.link_context import url_terms
+from focused.method.training.term_counting import count, counted_link
 from focused.retraining.judged_pages import RECORD_FILE, JudgedPage, LinkTexts, term_counts
 from focused.utils.files import LineFile
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
     from pathlib import Path
 
-    from focused.method.training.counting import Counts
+    from focused.method.training.term_counting import Counts
 
 RECORD_FILE = "retraining.jsonl"
 MAX_TERMS = 2000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.webs.recorded.answer import Answer, Web, WebError
+from focused.webs.base import Answer, Web, WebError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

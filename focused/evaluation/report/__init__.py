@@ -5,7 +5,7 @@ Both read only what an evaluation or a run has left in its folder, and know neit
 
 from __future__ import annotations
 
-from focused.evaluation.report.evaluation import write_evaluation_report
-from focused.evaluation.report.runs import write_run_report
+from focused.evaluation.report.evaluation_report import write_evaluation_report
+from focused.evaluation.report.run_report import write_run_report
 
 __all__ = ["write_evaluation_report", "write_run_report"]

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from focused.evaluation.report.colours import GRID, INK
-from focused.evaluation.report.svg import inline
+from focused.evaluation.report.inline_svg import inline
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

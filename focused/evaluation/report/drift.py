@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.adaptation import about_marks, marks
 from focused.evaluation.report.colours import STEPS
 from focused.evaluation.report.figures import draw_shares
 from focused.evaluation.report.markup import Markup, element, figure, joined, legend, table
+from focused.evaluation.report.model_versions import about_marks, marks
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,7 @@ _NAMES = ("web", "topic", "strategy")
 
 
 @dataclass(frozen=True, slots=True)
-class Crawl:
+class CrawlResult:
     """One crawl of an evaluation.
 
     ``figures`` holds the numbers of its row in results.csv by column; ``curve`` the columns of its rows in curves.csv, each of
@@ -69,13 +69,13 @@ class Estimate:
 class Results:
     """All crawls of an evaluation, in the order of its files."""
 
-    crawls: list[Crawl]
+    crawls: list[CrawlResult]
     run: dict[str, Any]
     n_bad_rows: int = 0
     webs: list[str] = field(default_factory=list)
 
     @property
-    def failed(self) -> list[Crawl]:
+    def failed(self) -> list[CrawlResult]:
         """Crawls without a result."""
         return [crawl for crawl in self.crawls if crawl.is_failed]
 
@@ -95,13 +95,13 @@ class WebResults:
     """
 
     web: str
-    crawls: list[Crawl]
+    crawls: list[CrawlResult]
     topics: list[str] = field(init=False)
     strategies: list[str] = field(init=False)
-    _cells: dict[tuple[str, str], list[Crawl]] = field(init=False)
+    _cells: dict[tuple[str, str], list[CrawlResult]] = field(init=False)
 
     def __post_init__(self) -> None:
-        cells: dict[tuple[str, str], list[Crawl]] = defaultdict(list)
+        cells: dict[tuple[str, str], list[CrawlResult]] = defaultdict(list)
         for crawl in self.crawls:
             cells[crawl.strategy, crawl.topic].append(crawl)
         object.__setattr__(self, "topics", list(dict.fromkeys(crawl.topic for crawl in self.crawls)))
@@ -119,7 +119,7 @@ class WebResults:
         """Most crawls of one strategy and topic."""
         return max(map(len, self._cells.values()), default=0)
 
-    def of(self, strategy: str, topic: str | None = None) -> list[Crawl]:
+    def of(self, strategy: str, topic: str | None = None) -> list[CrawlResult]:
         """Return the crawls of a strategy, of one topic or of all."""
         if topic is not None:
             return self._cells.get((strategy, topic), [])
@@ -145,7 +145,7 @@ class WebResults:
         return estimated(by_topic)
 
     def curve(
-        self, strategy: str, of: Callable[[Crawl], NDArray[np.float64]], topic: str | None = None
+        self, strategy: str, of: Callable[[CrawlResult], NDArray[np.float64]], topic: str | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
         """Return the mean of a quantity after the same number of pages, over topics (or the repeats of one).
 
@@ -235,7 +235,7 @@ def read_results(directory: Path) -> Results:
         if key is None:
             n_bad += 1
             continue
-        crawls[key] = Crawl(*key, row.get("finish_reason") or "", _numbers(row), _columns(curves.get(key, [])))
+        crawls[key] = CrawlResult(*key, row.get("finish_reason") or "", _numbers(row), _columns(curves.get(key, [])))
     if not crawls:
         raise ReportError(f"{path} has no crawl yet. Start the evaluation again: it goes on where it stopped.")
     webs = list(dict.fromkeys(crawl.web for crawl in crawls.values()))
@@ -271,7 +271,7 @@ def _columns(rows: list[dict[str, float]]) -> dict[str, NDArray[np.float64]]:
     return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in names}
 
 
-def _step(crawls: list[Crawl]) -> float:
+def _step(crawls: list[CrawlResult]) -> float:
     """Return the pages between two rows of the curves."""
     steps = [float(crawl.curve["pages"][0]) for crawl in crawls if len(crawl.curve["pages"]) > 1]
     return max(1.0, min(steps, default=10.0))

@@ -24,7 +24,7 @@ _WINDOW = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedPage:
     """A page as it was judged; ``relevance`` is NaN where the file does not say."""
 
     url: str
@@ -47,7 +47,7 @@ class Run:
     ----------
     run : dict
         run.json.
-    pages : list of Fetched
+    pages : list of FetchedPage
         In the order in which they were judged.
     titles : dict
         Of the relevant pages, by URL.
@@ -59,7 +59,7 @@ class Run:
 
     directory: Path
     run: dict[str, Any]
-    pages: list[Fetched]
+    pages: list[FetchedPage]
     titles: dict[str, str]
     harvest: dict[str, NDArray[np.float64]]
     notes: list[str] = field(default_factory=list)
@@ -141,16 +141,16 @@ class Run:
         return self._has_irrelevant
 
     @cached_property
-    def by_url(self) -> dict[str, Fetched]:
+    def by_url(self) -> dict[str, FetchedPage]:
         """Pages by URL and by the URL that the web says they have; the first one counts."""
-        known: dict[str, Fetched] = {}
+        known: dict[str, FetchedPage] = {}
         for page in self.pages:
             known.setdefault(page.url, page)
         for page in self.pages:
             known.setdefault(page.location, page)
         return known
 
-    def path_to(self, page: Fetched) -> list[Fetched]:
+    def path_to(self, page: FetchedPage) -> list[FetchedPage]:
         """Return the pages from a seed to this one, as far as they are known."""
         path, seen = [page], {id(page)}
         while path[-1].referrer:
@@ -223,20 +223,20 @@ def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
     )
 
 
-def _fetched(row: dict[str, str]) -> Fetched | None:
+def _fetched(row: dict[str, str]) -> FetchedPage | None:
     """Return the page of a row; None if it is not one."""
     depth = _number(row.get("depth", ""))
     url = row.get("url", "")
     if not url or row.get("relevant") not in ("0", "1", "True", "False") or math.isnan(depth):
         return None
-    return Fetched(
+    return FetchedPage(
         url, row.get("location") or url, row.get("referrer") or "", _number(row.get("relevance", "")),
         row["relevant"] in ("1", "True"), _number(row.get("link_score", "")), row.get("link_reason") or "unknown", int(depth),
         int(row["model_version"]) if row.get("model_version", "").isdecimal() else 0,
     )  # fmt: skip
 
 
-def _relevant(directory: Path) -> tuple[list[tuple[Fetched, str]], int]:
+def _relevant(directory: Path) -> tuple[list[tuple[FetchedPage, str]], int]:
     """Return the pages of pages.jsonl with their titles, and the number of lines that are not whole."""
     path = directory / PAGES_FILE
     if not path.is_file():
@@ -252,7 +252,7 @@ def _relevant(directory: Path) -> tuple[list[tuple[Fetched, str]], int]:
                 n_bad += 1
                 continue
             referrer, reason = str(item.get("referrer") or ""), str(item.get("link_reason") or "unknown")
-            page = Fetched(url, url, referrer, relevance, True, score, reason, depth)
+            page = FetchedPage(url, url, referrer, relevance, True, score, reason, depth)
             pages.append((page, str(item.get("title") or "")[:1000]))
     return pages, n_bad
 

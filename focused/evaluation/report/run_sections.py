@@ -17,7 +17,7 @@ from focused.utils.words import quantity
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from focused.evaluation.report.run_files import Fetched, Run
+    from focused.evaluation.report.run_files import FetchedPage, Run
 
 _TOP = 20
 _MAX_STEPS = 30
@@ -149,7 +149,7 @@ def host_of(url: str) -> str:
         return "(no host)"
 
 
-def _path(run: Run, page: Fetched) -> Markup:
+def _path(run: Run, page: FetchedPage) -> Markup:
     path = run.path_to(page)
     left_out = len(path) - _MAX_STEPS
     steps = path if left_out <= 0 else [*path[: _MAX_STEPS // 2], *path[-_MAX_STEPS // 2 :]]
@@ -170,7 +170,7 @@ def _path(run: Run, page: Fetched) -> Markup:
     return element("details", summary, element("ol", *items, class_="path"))
 
 
-def _judgement(page: Fetched) -> str:
+def _judgement(page: FetchedPage) -> str:
     relevance = "" if math.isnan(page.relevance) else f"relevance {page.relevance:.2f}"
     verdict = "" if page.is_relevant else ", irrelevant"
     if page.link_reason == "seed":
@@ -188,7 +188,7 @@ def _page(run: Run, url: str) -> Markup:
     )
 
 
-def _reason(page: Fetched) -> str:
+def _reason(page: FetchedPage) -> str:
     return "deferred" if page.link_reason == "below threshold" else page.link_reason
 
 

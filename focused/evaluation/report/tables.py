@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from focused.evaluation.report.answer import MEASURE, percent, points, significance_of
 from focused.evaluation.report.colours import REFERENCES, look_of
+from focused.evaluation.report.conclusions import MEASURE, percent, points, significance_of
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, joined, key_of, name, table
 from focused.evaluation.report.results import estimated
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
+from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
 from focused.method.scoring import REASONS, Visit
 from focused.method.text.analyzer import TERMS
 

@@ -10,8 +10,8 @@ from scipy.special import expit, logit
 
 from focused.method.learning.calibration import CalibrationExamples, fit_line, no_calibration
 from focused.method.learning.held_out import Units, short_texts
-from focused.method.learning.kinds import calibrate_links, calibrate_pages
 from focused.method.learning.trained_model import KeywordFigures, TrainedModel
+from focused.method.learning.unit_calibration import calibrate_links, calibrate_pages
 from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
 from focused.method.text.weighting import inverse_document_frequency, weighted_rows
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 
-    from focused.method.learning.examples import LinkExamples
+    from focused.method.learning.training_set import LinkExamples
 
 PRIOR = 0.05
 """Share of relevant pages assumed among those that a crawl meets: words alone cannot tell it."""

@@ -65,7 +65,7 @@ def learning_curve(
     In five folds, three times over, so many positives are drawn from those outside the fold, and the fold is
     judged. A positive then counts by the share of the fold's unlabelled pages above it, which needs no
     calibration; F1 is the highest that any threshold gives, from recall, that share and the prior as in
-    `focused.method.learning.figures.page_figures`. The line fitted for the advice is F1 = a - b / sqrt(n), b >= 0.
+    `focused.method.learning.metrics.page_figures`. The line fitted for the advice is F1 = a - b / sqrt(n), b >= 0.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.method.learning.figures import ThresholdFigures
+    from focused.method.learning.metrics import ThresholdFigures
 
 
 @dataclass(frozen=True, slots=True)

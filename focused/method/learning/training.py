@@ -9,13 +9,19 @@ import numpy as np
 
 from focused.method.learning.calibration import Calibration, CalibrationExamples
 from focused.method.learning.estimators.class_prior import estimate_prior
-from focused.method.learning.examples import LinkExamples, TrainingSet, prepare
-from focused.method.learning.figures import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.held_out import Units, held_out_decisions, short_texts
-from focused.method.learning.kinds import background_population, calibrate_links, calibrate_pages, page_line, population
 from focused.method.learning.learners import LEARNERS, make_learner
+from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.threshold import with_best_page_threshold
 from focused.method.learning.trained_model import TrainedModel, TrainingFigures
+from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare
+from focused.method.learning.unit_calibration import (
+    background_population,
+    calibrate_links,
+    calibrate_pages,
+    page_line,
+    population,
+)
 from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:

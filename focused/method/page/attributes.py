@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from focused.method.page.markup import Markup
+    from focused.method.page.marked_text import MarkedText
 
 _REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
@@ -30,19 +30,21 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
     return ""
 
 
-def note_about_page(markup: Markup, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
+def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
     """Take down what ``<base>`` or ``<meta>`` says about the page."""
     if tag == "base":
-        markup.base = markup.base or attributes.get("href", "").strip()
+        marked_text.base = marked_text.base or attributes.get("href", "").strip()
         return
     name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
     content = attributes.get("content", "")
     if name == "keywords":
         keywords.append(content)
     elif name == "robots":
-        markup.nofollow = markup.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
+        marked_text.nofollow = (
+            marked_text.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
+        )
     elif name == "refresh":
-        markup.refresh = markup.refresh or _refresh_target(content)
+        marked_text.refresh = marked_text.refresh or _refresh_target(content)
 
 
 def _refresh_target(content: str) -> str:

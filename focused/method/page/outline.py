@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.markup import BLOCK, BODY, END, HEAD, HEADING, LINK
+from focused.method.page.marked_text import BLOCK, BODY, END, HEAD, HEADING, LINK
 from focused.method.text.analyzer import N_MARKS, NOTHING
 
 Integers = npt.NDArray[np.int64]
@@ -49,7 +49,7 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     Parameters
     ----------
     stream : ndarray of shape (n_tokens,)
-        Terms and the marks of :mod:`focused.method.page.markup`, as the analyzer returns them.
+        Terms and the marks of :mod:`focused.method.page.marked_text`, as the analyzer returns them.
 
     Returns
     -------

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 if TYPE_CHECKING:
     from focused.method.page.blocks import Partition
-    from focused.method.page.markup import Markup
+    from focused.method.page.marked_text import MarkedText
     from focused.method.page.outline import Outline
 
 
@@ -41,7 +41,7 @@ class Page:
     url: str
     #: Name of the encoding the page was read in.
     encoding: str
-    markup: Markup
+    marked_text: MarkedText
     outline: Outline
     blocks: Partition
     #: Target of a meta refresh, or an empty string. It is also among the links.
@@ -97,7 +97,7 @@ class Page:
     @property
     def title(self) -> str:
         """Text of the title element, white space folded."""
-        return self.markup.title
+        return self.marked_text.title
 
     @property
     def n_words(self) -> int:
@@ -128,7 +128,7 @@ class Page:
     @cached_property
     def text(self) -> str:
         """The visible text of the body, one line for each piece of a content block."""
-        chunks = self.markup.chunks
+        chunks = self.marked_text.chunks
         # Chunks that hold no word are in no block; here they stay with what is before them.
         ends = [*(first for first, _, _ in self.blocks.segments[1:]), len(chunks)]
         lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last in zip([2, *ends], ends, strict=False))
@@ -137,7 +137,7 @@ class Page:
     @cached_property
     def in_anchor(self) -> bytearray:
         """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
-        inside = bytearray(len(self.markup.chunks))
+        inside = bytearray(len(self.marked_text.chunks))
         done = 0
         for node in self.outline.link_nodes.tolist():
             # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
@@ -149,7 +149,7 @@ class Page:
 
     def block_text(self, block: int) -> str:
         """Return the text of a content block, white space folded."""
-        chunks = self.markup.chunks
+        chunks = self.marked_text.chunks
         pieces = (chunks[first:last] for first, last, number in self.blocks.segments if number == block)
         return " ".join(" ".join(chunk for piece in pieces for chunk in piece).split())
 
@@ -159,19 +159,19 @@ class Page:
 
     @cached_property
     def _nofollow_nodes(self) -> frozenset[int]:
-        return frozenset(self.outline.link_nodes[list(self.markup.nofollow_links)].tolist())
+        return frozenset(self.outline.link_nodes[list(self.marked_text.nofollow_links)].tolist())
 
     def is_nofollow(self, link: Link) -> bool:
         """Tell whether the page asks not to follow a link, wherever it stands in it."""
-        if not self.markup.nofollow_links:
-            return self.markup.nofollow
+        if not self.marked_text.nofollow_links:
+            return self.marked_text.nofollow
         nodes = self._nofollow_nodes
-        return self.markup.nofollow or all(self.anchors[anchor] in nodes for anchor in link.anchors)
+        return self.marked_text.nofollow or all(self.anchors[anchor] in nodes for anchor in link.anchors)
 
     def anchor_text(self, anchor: int) -> str:
         """Return the text of a link element, or what it is announced by where it has none."""
         node = self.anchors[anchor]
-        chunks = self.markup.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
+        chunks = self.marked_text.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
         return " ".join(" ".join(chunks).split())
 
     def __getstate__(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from focused.method.page.blocks import partition
 from focused.method.page.encoding import to_utf8
 from focused.method.page.limits import PageLimits
-from focused.method.page.markup import plain_text
+from focused.method.page.marked_text import plain_text
 from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
 from focused.method.page.tags import BLOCK_TAG_SETS
@@ -87,20 +87,20 @@ class PageReader:
             body = body[: self.limits.max_bytes]
         body, encoding = to_utf8(body, content_type)
         if content_type is not None and content_type.lower().startswith("text/plain"):
-            markup = plain_text(body.decode("utf-8"))
+            marked_text = plain_text(body.decode("utf-8"))
         else:
-            markup = self._walker.walk(body, cuts)
-        outline, terms, chunk_start = outline_of(self.analyzer.stream(markup.text))
+            marked_text = self._walker.walk(body, cuts)
+        outline, terms, chunk_start = outline_of(self.analyzer.stream(marked_text.text))
         if chunk_start[1]:
             terms = np.concatenate((terms, self.analyzer.table.title_ids(terms[: chunk_start[1]])))
         chunk_start = np.append(chunk_start, len(terms))
         blocks = partition(outline, self.alpha, self.min_links)
-        resolver = UrlResolver(url, markup.base, self.limits.max_url_chars, encoding)
-        refresh = resolver.resolve(markup.refresh) if markup.refresh else ""
+        resolver = UrlResolver(url, marked_text.base, self.limits.max_url_chars, encoding)
+        refresh = resolver.resolve(marked_text.refresh) if marked_text.refresh else ""
         page = Page(
             url=url,
             encoding=encoding,
-            markup=markup,
+            marked_text=marked_text,
             outline=outline,
             blocks=blocks,
             refresh_url="" if refresh in REFUSALS else refresh,
@@ -113,9 +113,9 @@ class PageReader:
 
     def _add_links(self, page: Page, resolver: UrlResolver) -> None:
         """Group the link elements of a page by target. Links into the page itself are none."""
-        nodes, targets = page.outline.link_nodes, page.markup.link_targets
+        nodes, targets = page.outline.link_nodes, page.marked_text.link_targets
         if page.refresh_url:
-            nodes, targets = np.append(nodes, page.outline.root), [*targets, page.markup.refresh]
+            nodes, targets = np.append(nodes, page.outline.root), [*targets, page.marked_text.refresh]
             page.blocks.add_root(page.outline.root)
         if not targets:
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from focused.method.page.markup import BLOCK, BODY, END, HEADING, LINK
+from focused.method.page.marked_text import BLOCK, BODY, END, HEADING, LINK
 from focused.method.text.analyzer import mark
 
 # P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.

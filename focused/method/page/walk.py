@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 
 from focused.method.page.attributes import is_hidden, label_of, note_about_page
-from focused.method.page.feed import PageIsFullError, feed
-from focused.method.page.markup import HEAD, NODE, Markup
+from focused.method.page.marked_text import HEAD, NODE, MarkedText
+from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
     INVISIBLE_TAGS,
     LEAF_LINK_TAGS,
@@ -53,7 +53,7 @@ class Walker:
         self._n_noframes = 0
         self._cuts: Counter[str] = Counter()
 
-    def walk(self, body: bytes, cuts: Counter[str]) -> Markup:
+    def walk(self, body: bytes, cuts: Counter[str]) -> MarkedText:
         """Walk over a page once.
 
         Parameters
@@ -70,8 +70,8 @@ class Walker:
             self._feed(body, self._parser)
         except PageIsFullError:
             cuts["elements"] += 1
-        markup: Markup = self.finish()
-        return markup
+        marked_text: MarkedText = self.finish()
+        return marked_text
 
     def close(self) -> None:
         """End of a document; the parser wants to call something."""
@@ -108,16 +108,16 @@ def _callbacks(
     n_open = n_nodes = 0
     hidden_depth = 0  # of the outermost open element that does not show; 0 if there is none
     hidden_place = 0
-    markup: Markup
+    marked_text: MarkedText
     titles: list[str]
     keywords: list[str]
     targets: list[str]
     add, start_mark, end_mark = pieces.append, start_marks(block_tags).get, end_marks().get
 
     def begin() -> None:
-        nonlocal markup, targets, titles, keywords, n_open, n_nodes, hidden_depth
-        markup, titles, keywords = Markup(), [], []
-        targets = markup.link_targets
+        nonlocal marked_text, targets, titles, keywords, n_open, n_nodes, hidden_depth
+        marked_text, titles, keywords = MarkedText(), [], []
+        targets = marked_text.link_targets
         pieces.clear()
         phrases.clear()
         anchors.clear()
@@ -146,7 +146,7 @@ def _callbacks(
                     return
                 targets.append(attributes["href"])
                 if "rel" in attributes and "nofollow" in attributes["rel"].lower():
-                    markup.nofollow_links.add(len(targets) - 1)
+                    marked_text.nofollow_links.add(len(targets) - 1)
         elif text is None:
             start_special(tag, attributes)
         else:
@@ -200,7 +200,7 @@ def _callbacks(
                 if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
                     add(f"{label} ")
             elif tag == "meta" or tag == "base":
-                note_about_page(markup, tag, attributes, keywords)
+                note_about_page(marked_text, tag, attributes, keywords)
             elif tag in RAW_TEXT_TAGS:
                 hide()
 
@@ -240,12 +240,12 @@ def _callbacks(
     def depth() -> int:
         return n_open
 
-    def finish() -> Markup:
+    def finish() -> MarkedText:
         if hidden_depth:
             del pieces[hidden_place:]
-        markup.title = " ".join("".join(titles).split())
-        markup.text = f"{markup.title}{_HEAD}{' '.join(keywords)}{_HEAD}{''.join(pieces)}"
+        marked_text.title = " ".join("".join(titles).split())
+        marked_text.text = f"{marked_text.title}{_HEAD}{' '.join(keywords)}{_HEAD}{''.join(pieces)}"
         pieces.clear()
-        return markup
+        return marked_text
 
     return begin, start, stop, add, depth, finish

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.method.page.units import ANCHOR, BLOCK, CONTEXT
+from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT
 from focused.method.scoring.base import (
     BY_ANCHOR,
     BY_BLOCK,

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.context import url_terms, window_context
-from focused.method.page.units import CONTEXT, page_units
+from focused.method.page.link_context import url_terms, window_context
+from focused.method.page.text_units import CONTEXT, page_units
 from focused.method.text.analyzer import MARK_CHAR, TERMS, mark
 from focused.method.topic.product import KnownTerms, UnitProduct
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focused.method.page.page import Page
-    from focused.method.page.units import PageUnits
+    from focused.method.page.text_units import PageUnits
     from focused.method.text.analyzer import Analyzer
 
 Floats = npt.NDArray[np.float64]
@@ -98,7 +98,7 @@ class TermColumns:
 def context_units(
     page: Page, known: KnownTerms, *, other_anchors: bool = False, max_terms: int = 1_000_000
 ) -> PageUnits:
-    """Return the link contexts of a page as units of its known terms, see `focused.method.page.units.page_units`."""
+    """Return the link contexts of a page as units of its known terms, see `focused.method.page.text_units.page_units`."""
     cut_before = page.cuts["contexts"]
     units = page_units(
         page, (CONTEXT,), chunk_start=known.chunk_start, other_anchors=other_anchors, max_terms=max_terms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.method.page.units import ANCHOR, CONTEXT
+from focused.method.page.text_units import ANCHOR, CONTEXT
 from focused.method.scoring.base import BY_ANCHOR, BY_CONTEXT, LinkScores, Strategy, first_that_passes
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.page.units import ANCHOR
+from focused.method.page.text_units import ANCHOR
 from focused.method.scoring.base import BY_ANCHOR, BY_PAGE, LinkScores, Strategy
 from focused.method.scoring.evidence import better
 from focused.utils.parameters import parameter

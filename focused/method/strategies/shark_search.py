@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.page.units import ANCHOR, CONTEXT
+from focused.method.page.text_units import ANCHOR, CONTEXT
 from focused.method.scoring.base import BY_INHERITED, BY_NEIGHBOURHOOD, LinkScores, Strategy
 from focused.method.scoring.evidence import better
 from focused.utils.parameters import parameter

@@ -27,7 +27,7 @@ def relevance_of_counts(
         The term of each column; those that the topic does not know say nothing.
     counts : csr_matrix of shape (n_texts, n_terms)
     kind : str
-        What the texts are, of ``focused.method.page.units.KINDS``.
+        What the texts are, of ``focused.method.page.text_units.KINDS``.
     """
     # Not before: most crawls ask for none of it, and should not wait half a second for scikit-learn.
     from scipy import sparse

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.learning.calibration import calibrated
-from focused.method.page.units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
+from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

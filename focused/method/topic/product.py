@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from focused.method.page.units import PageUnits
+    from focused.method.page.text_units import PageUnits
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
-    from focused.method.training.refusals import Refusals
-    from focused.webs.recorded.answer import Answer
+    from focused.method.training.example_refusals import Refusals
+    from focused.webs.base import Answer
 
 _HTML_SUFFIXES = frozenset((".html", ".htm", ".xhtml", ".xht", ".shtml", ".php", ".asp", ".aspx", ".jsp", ".cgi"))
 _TEXT_SUFFIXES = frozenset((".txt", ".text", ".md", ".rst"))
@@ -48,7 +48,7 @@ class Candidate:
     is_remote: bool = False
 
 
-class Fetched(Protocol):
+class FetchedExamples(Protocol):
     """Pages that were fetched."""
 
     def content(self, url: str) -> Content:
@@ -60,7 +60,7 @@ class Opening:
     """What opening a PATH needs: where refusals go, where fetched pages will be, who closes files."""
 
     refusals: Refusals
-    fetched: Fetched
+    fetched: FetchedExamples
     stack: ExitStack
     max_bytes: int = 2_000_000
     cache_dir: Path | None = None

@@ -15,14 +15,14 @@ from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background
-from focused.method.training.counting import count_matrix, used_ids
+from focused.method.training.term_counting import count_matrix, used_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from focused.method.learning.trained_model import TrainedModel
-    from focused.method.training.counting import CountedLink, CountedPage, Counts
     from focused.method.training.page_set import PageSet
+    from focused.method.training.term_counting import CountedLink, CountedPage, Counts
 
 BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""

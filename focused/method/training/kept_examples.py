@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from focused.method.page.context import url_terms
+from focused.method.page.link_context import url_terms
 from focused.method.strategies.linkmodel.features import place_key, url_features
 from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background
 from focused.method.topic.examples import N_PLACES, TopicExamples
 from focused.method.topic.page_keys import gathered, page_keys
-from focused.method.training.counting import Counts, count, count_matrix, used_ids
 from focused.method.training.example_sources import FILES_ORIGIN
+from focused.method.training.term_counting import Counts, count, count_matrix, used_ids
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focused.method.text.analyzer import Analyzer
-    from focused.method.training.counting import CountedLink, CountedPage
     from focused.method.training.page_set import PageSet
+    from focused.method.training.term_counting import CountedLink, CountedPage
 
 MAX_PAGES = 2000
 """Of the positives, and of the unlabelled pages."""

@@ -11,15 +11,15 @@ from focused.method.page.limits import PageLimits
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
-from focused.method.training.counting import CountedPage, counted_page
-from focused.method.training.gathering import Seen, examples
-from focused.method.training.refusals import Refusals
+from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_selection import Seen, examples
+from focused.method.training.term_counting import CountedPage, counted_page
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
+    from focused.method.training.example_selection import Example
     from focused.method.training.example_sources import Candidate
-    from focused.method.training.gathering import Example
 
 UNKNOWN = "unknown"
 # Telling the language takes as long as reading the page; these many tell what most unlabelled pages are in.

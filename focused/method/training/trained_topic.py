@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from focused.method.text.background import Background
-from focused.method.training.gathering import digest_of
+from focused.method.training.example_selection import digest_of
 from focused.method.training.kept_examples import kept_examples
 from focused.method.training.page_set import PageSet
 from focused.utils.version import __version__

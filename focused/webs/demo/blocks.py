@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs.demo.document import Block, Link, Paragraph
+from focused.webs.demo.document import Block, DemoLink, Paragraph
 from focused.webs.demo.links import BARE_SHARE
 from focused.webs.demo.prose import TITLES, Writer
 from focused.webs.demo.templates import WEAK_ANCHORS
@@ -12,8 +12,8 @@ from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
     from focused.webs.demo.links import LinkMaker
-    from focused.webs.demo.random import Dice
-    from focused.webs.demo.site import Place, Site
+    from focused.webs.demo.seeded_random import Dice
+    from focused.webs.demo.site import DemoPage, Site
 
 _RELATED = ("Related", "See also", "More on this", "You may also like", "Further reading")
 _POPULAR = ("Most read", "Popular now", "Editor\u2019s choice", "Trending", "Readers\u2019 favourites")
@@ -22,7 +22,7 @@ _POPULAR = ("Most read", "Popular now", "Editor\u2019s choice", "Trending", "Rea
 class Blocks:
     """Draws the blocks of one page, honest ones and others."""
 
-    def __init__(self, site: Site, place: Place, link: LinkMaker, dice: Dice) -> None:
+    def __init__(self, site: Site, place: DemoPage, link: LinkMaker, dice: Dice) -> None:
         self._site = site
         self._place = place
         self._link = link
@@ -59,9 +59,9 @@ class Blocks:
         number = self._same_topic() if honest else self._site.anywhere(dice)
         link = self._link.titled(number)
         if dice.chance(0.35):
-            link = Link(link.url, dice.pick(WEAK_ANCHORS))
+            link = DemoLink(link.url, dice.pick(WEAK_ANCHORS))
         elif not honest and dice.chance(0.5):
-            link = Link(link.url, writer.one_of(TITLES))
+            link = DemoLink(link.url, writer.one_of(TITLES))
         return Paragraph(f"{text} See", link, f". {writer.paragraph(1)}")
 
     def pager(self) -> Block:

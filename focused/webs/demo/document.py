@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DemoLink:
     """A link as the reader meets it.
 
     anchor : its text; lead : a heading before it that is no part of the link; teaser : a sentence beside it;
@@ -26,7 +26,7 @@ class Block:
 
     kind: str
     heading: str
-    links: tuple[Link, ...]
+    links: tuple[DemoLink, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Paragraph:
     """Text, perhaps with one link in it."""
 
     text: str
-    link: Link | None = None
+    link: DemoLink | None = None
     rest: str = ""
 
 
@@ -46,9 +46,9 @@ class Document:
     site: str
     home: str
     language: str = "en"
-    trail: list[Link] = field(default_factory=list)
-    nav: list[Link] = field(default_factory=list)
+    trail: list[DemoLink] = field(default_factory=list)
+    nav: list[DemoLink] = field(default_factory=list)
     paragraphs: list[Paragraph] = field(default_factory=list)
     main: list[Block] = field(default_factory=list)
     side: list[Block] = field(default_factory=list)
-    footer: list[Link] = field(default_factory=list)
+    footer: list[DemoLink] = field(default_factory=list)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
+    from focused.webs.base import Answer
     from focused.webs.demo import DemoWeb
-    from focused.webs.recorded.answer import Answer
 
 NO_TOPIC = "other"  # label of hubs and pages about everyday things, as in WebKB
 HREF = re.compile(rb'href="([^"]+)"')

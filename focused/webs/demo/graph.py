@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs.demo import foreign
+from focused.webs.demo import other_languages
 from focused.webs.demo.blocks import Blocks
-from focused.webs.demo.document import Block, Document, Link, Paragraph
+from focused.webs.demo.document import Block, DemoLink, Document, Paragraph
 from focused.webs.demo.links import BARE_SHARE, LinkMaker
 from focused.webs.demo.prose import Writer
-from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.seeded_random import Dice, mix, share
 from focused.webs.demo.site import LONG_SECTION
 from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:
-    from focused.webs.demo.site import Place, Site
+    from focused.webs.demo.site import DemoPage, Site
     from focused.webs.demo.urls import Urls
 
 _FRONTS_ON_HOME = 8
@@ -28,7 +28,7 @@ _LISTING = ("In this section", "Articles", "Latest", "Contents")
 _VAGUE_HEADINGS = ("Worth a visit", "Elsewhere", "Good neighbours", "For a rainy day", "From the pile", "Miscellany")
 
 
-def document(site: Site, urls: Urls, place: Place) -> Document:
+def document(site: Site, urls: Urls, place: DemoPage) -> Document:
     """Write one page (not a copy: write its source)."""
     return _Page(site, urls, place).document()
 
@@ -36,7 +36,7 @@ def document(site: Site, urls: Urls, place: Place) -> Document:
 class _Page:
     """Everything that is drawn for one page, in a fixed order from its own dice."""
 
-    def __init__(self, site: Site, urls: Urls, place: Place) -> None:
+    def __init__(self, site: Site, urls: Urls, place: DemoPage) -> None:
         self.site = site
         self.place = place
         self.host = place.host
@@ -48,7 +48,7 @@ class _Page:
         host, place, link = self.host, self.place, self.link
         doc = Document(self.site.title(place.number), host.title, link.url(host.start))
         doc.nav = [link.plain(host.section_start(s)) for s in range(min(_FRONTS_ON_HOME, host.n_sections))]
-        doc.nav.append(Link(link.url(host.start) + "calendar/2024/05/", "Calendar"))
+        doc.nav.append(DemoLink(link.url(host.start) + "calendar/2024/05/", "Calendar"))
         if place.section >= 0:
             doc.trail = [link.plain(host.start), link.plain(host.section_start(place.section))]
         _WRITERS[place.kind](self, doc)
@@ -74,7 +74,7 @@ class _Page:
             doc.side.append(self.blocks.desk())
 
     def _foreign(self, doc: Document) -> None:
-        doc.language, doc.title, paragraphs = foreign.write(self.dice)
+        doc.language, doc.title, paragraphs = other_languages.write(self.dice)
         doc.paragraphs = [Paragraph(text) for text in paragraphs]
         doc.main.append(self.blocks.pager())
         doc.side.append(self.blocks.popular(4))
@@ -140,10 +140,10 @@ class _Page:
             links.append(self.link.plain(target) if dice.chance(0.5) else self.link.weak(target))
         doc.main.append(Block("links", dice.pick(_VAGUE_HEADINGS), tuple(links)))
 
-    def _listed(self, number: int) -> Link:
+    def _listed(self, number: int) -> DemoLink:
         """List a page of the own section, reliably: its address is never redirected or dead."""
         written = self.link.item(number, BARE_SHARE)
-        return Link(self.link.url(number), written.anchor, written.lead, written.teaser, written.image)
+        return DemoLink(self.link.url(number), written.anchor, written.lead, written.teaser, written.image)
 
 
 _WRITERS = {

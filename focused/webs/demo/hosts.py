@@ -15,7 +15,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from focused.webs.demo import words
-from focused.webs.demo.random import Dice, mix
+from focused.webs.demo.seeded_random import Dice, mix
 from focused.webs.demo.words import TOPICS
 
 if TYPE_CHECKING:

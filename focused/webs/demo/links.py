@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.webs.demo.document import Link
+from focused.webs.demo.document import DemoLink
 from focused.webs.demo.prose import ADVERTS, TEASERS, TITLES, Writer
 from focused.webs.demo.templates import BARE_ANCHORS, WEAK_ANCHORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.webs.demo.random import Dice
+    from focused.webs.demo.seeded_random import Dice
     from focused.webs.demo.site import Site
     from focused.webs.demo.urls import Urls
 
@@ -57,58 +57,58 @@ class LinkMaker:
     def _teaser(self, topic: int | None) -> str:
         return Writer(self._dice, topic, 0.8).one_of(TEASERS)
 
-    def plain(self, number: int, anchor: str = "") -> Link:
+    def plain(self, number: int, anchor: str = "") -> DemoLink:
         """Link reliably, by title or the given anchor: menus and listings."""
-        return Link(self.url(number), anchor or self._site.title(number))
+        return DemoLink(self.url(number), anchor or self._site.title(number))
 
-    def titled(self, number: int) -> Link:
+    def titled(self, number: int) -> DemoLink:
         """Link by title, nothing beside it."""
-        return Link(self._loose_url(number), self._site.title(number))
+        return DemoLink(self._loose_url(number), self._site.title(number))
 
-    def teased(self, number: int) -> Link:
+    def teased(self, number: int) -> DemoLink:
         """Link by title, with a sentence about the page."""
-        return Link(
+        return DemoLink(
             self._loose_url(number), self._site.title(number), teaser=self._teaser(self._site.place(number).topic)
         )
 
-    def weak(self, number: int) -> Link:
+    def weak(self, number: int) -> DemoLink:
         """Link by an anchor that says nothing; the sentence beside it does."""
-        return Link(
+        return DemoLink(
             self._loose_url(number),
             self._dice.pick(WEAK_ANCHORS),
             lead=self._site.title(number),
             teaser=self._teaser(self._site.place(number).topic),
         )
 
-    def pictured(self, number: int) -> Link:
+    def pictured(self, number: int) -> DemoLink:
         """Link by a picture with the title as its alternative text."""
-        return Link(
+        return DemoLink(
             self._loose_url(number),
             self._site.title(number),
             teaser=self._teaser(self._site.place(number).topic),
             image=True,
         )
 
-    def bare(self, number: int) -> Link:
+    def bare(self, number: int) -> DemoLink:
         """Link by a word or the site's name, nothing beside it: only the company that the link keeps tells."""
         site = self._site.place(number).host.title
-        return Link(self._loose_url(number), self._dice.pick((*BARE_ANCHORS, site, site)))
+        return DemoLink(self._loose_url(number), self._dice.pick((*BARE_ANCHORS, site, site)))
 
-    def misleading(self, topic: int | None, number: int) -> Link:
+    def misleading(self, topic: int | None, number: int) -> DemoLink:
         """Link to a page with the title and the sentence of another topic."""
         writer = Writer(self._dice, topic, 0.8)
-        return Link(self._loose_url(number), writer.one_of(TITLES), teaser=writer.one_of(TEASERS))
+        return DemoLink(self._loose_url(number), writer.one_of(TITLES), teaser=writer.one_of(TEASERS))
 
-    def advert(self, topic: int | None, number: int) -> Link:
+    def advert(self, topic: int | None, number: int) -> DemoLink:
         """Advertise: catchy words, some of them of the page's topic, whatever the target is."""
-        return Link(self._loose_url(number), Writer(self._dice, topic, 0.8).one_of(ADVERTS))
+        return DemoLink(self._loose_url(number), Writer(self._dice, topic, 0.8).one_of(ADVERTS))
 
-    def item(self, number: int, bare: float = 0.0) -> Link:
+    def item(self, number: int, bare: float = 0.0) -> DemoLink:
         """Link in one of the honest ways, as lists of articles do; with a share of bare links in [0, 1]."""
         if bare and self._dice.chance(bare):
             return self.bare(number)
         chance = self._dice.random()
-        write: Callable[[int], Link] = self.titled
+        write: Callable[[int], DemoLink] = self.titled
         if chance < 0.3:
             write = self.weak
         elif chance < 0.5:

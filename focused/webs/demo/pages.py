@@ -13,7 +13,7 @@ from focused.webs.demo import css
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.webs.demo.document import Block, Document, Link, Paragraph
+    from focused.webs.demo.document import Block, DemoLink, Document, Paragraph
     from focused.webs.demo.hosts import Host
 
 
@@ -38,7 +38,7 @@ def html(doc: Document, host: Host) -> str:
     return "".join(head) + _LAYOUTS[host.layout](doc) + "</html>\n"
 
 
-def _a(link: Link) -> str:
+def _a(link: DemoLink) -> str:
     if link.image:
         return f'<a href="{link.url}"><img alt="{link.anchor}" src="{_DOT}"></a>'
     return f'<a href="{link.url}">{link.anchor}</a>'
@@ -52,17 +52,17 @@ def _paragraphs(doc: Document) -> str:
     return "".join(f"<p>{_text(paragraph)}</p>\n" for paragraph in doc.paragraphs)
 
 
-def _list(links: list[Link] | tuple[Link, ...]) -> str:
+def _list(links: list[DemoLink] | tuple[DemoLink, ...]) -> str:
     return "<ul>" + "".join(f"<li>{_item(link)}</li>" for link in links) + "</ul>\n"
 
 
-def _item(link: Link) -> str:
+def _item(link: DemoLink) -> str:
     if link.lead:
         return f"<b>{link.lead}</b> {link.teaser} {_a(link)}"
     return f"{_a(link)} {link.teaser}" if link.teaser else _a(link)
 
 
-def _card(link: Link) -> str:
+def _card(link: DemoLink) -> str:
     if link.lead:
         return f"<div class=card><h3>{link.lead}</h3><p>{link.teaser} {_a(link)}</p></div>"
     if link.teaser:
@@ -74,7 +74,7 @@ def _heading(block: Block, tag: str) -> str:
     return f"<{tag}>{block.heading}</{tag}>" if block.heading else ""
 
 
-def _row(links: list[Link], between: str) -> str:
+def _row(links: list[DemoLink], between: str) -> str:
     return between.join(_a(link) for link in links)
 
 

@@ -11,7 +11,7 @@ from focused.webs.demo.words import GENERAL, TOPICS, TOWNS, Lexicon
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focused.webs.demo.random import Dice
+    from focused.webs.demo.seeded_random import Dice
 
 Pattern = tuple[tuple[str, str], ...]  # (literal text, slot or ""), ...
 Words = dict[str, tuple[str, ...]]  # slot in capitals -> words, frequent ones repeated

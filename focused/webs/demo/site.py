@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from focused.webs.demo.hosts import Host, Hosts
 from focused.webs.demo.prose import SECTION_NAMES, TITLES, VAGUE_TITLES, Writer
-from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.seeded_random import Dice, mix, share
 from focused.webs.demo.templates import VAGUE_SECTIONS
 from focused.webs.demo.words import TOPICS
 
@@ -32,7 +32,7 @@ _CACHED_PAGES = 1 << 14  # bounds memory; a crawl meets the same links again and
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DemoPage:
     """One page: where it stands and what it is.
 
     kind : "home", "front" (of a section), "list" (its second page), "article", "hub" (several topics), "gateway"
@@ -66,7 +66,7 @@ class Site:
         self.place = lru_cache(_CACHED_PAGES)(self._place)
         self.title = lru_cache(_CACHED_PAGES)(self._title)
 
-    def _place(self, number: int) -> Place:
+    def _place(self, number: int) -> DemoPage:
         """Say what a page is."""
         place = self._original(number)
         if place.kind != "copy":
@@ -77,13 +77,13 @@ class Site:
             return replace(place, topic=source.topic, source=source.number)
         return replace(place, kind="article")
 
-    def _original(self, number: int) -> Place:
+    def _original(self, number: int) -> DemoPage:
         """Say what a page is, without looking up what a copy is of: two copies may point at each other."""
         host = self.hosts.of_page(number)
         state = mix(self.seed, 2, number)
         local = number - host.start
         if local == 0:
-            return Place(number, host, -1, 0, "home", host.topics[0] if host.role in "SI" else None, state)
+            return DemoPage(number, host, -1, 0, "home", host.topics[0] if host.role in "SI" else None, state)
         section, slot = divmod(local - 1, host.section_length)
         topic = host.section_topic(section)
         kind = "front" if slot == 0 else self._kind(host, section, slot, share(mix(state, 1)))
@@ -93,7 +93,7 @@ class Site:
             stray = mix(state, 3)
             if share(stray) < _STRAY_SHARE[host.role]:
                 topic = (*range(self.n_topics), None, None)[stray % (self.n_topics + 2)]
-        return Place(number, host, section, slot, kind, topic, state)
+        return DemoPage(number, host, section, slot, kind, topic, state)
 
     def _kind(self, host: Host, section: int, slot: int, chance: float) -> str:
         if slot == 1 and host.section_size(section) > LONG_SECTION:
@@ -138,7 +138,7 @@ class Site:
         writer = Writer(dice, place.topic)
         return writer.one_of(VAGUE_TITLES if dice.chance(0.15) else TITLES)
 
-    def _section_name(self, place: Place, dice: Dice) -> str:
+    def _section_name(self, place: DemoPage, dice: Dice) -> str:
         host = place.host
         if host.role not in "SI" and dice.chance(0.25):
             return dice.pick(VAGUE_SECTIONS)

@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from focused.webs.demo.random import mix
+from focused.webs.demo.seeded_random import mix
 
 if TYPE_CHECKING:
     from focused.webs.demo.hosts import Host
-    from focused.webs.demo.site import Place, Site
+    from focused.webs.demo.site import DemoPage, Site
 
 # Page numbers are scrambled modulo this prime, so that a URL does not tell where its page stands.
 _PRIME = 9999991
@@ -47,7 +47,7 @@ class Urls:
         self._inverse = pow(self._factor, -1, _PRIME)
         self.url = lru_cache(_CACHED_URLS)(self._url)
 
-    def _scramble(self, place: Place) -> int:
+    def _scramble(self, place: DemoPage) -> int:
         return ((place.number - place.host.start) * self._factor + self._shift + place.host.number) % _PRIME
 
     def _url(self, number: int) -> str:
@@ -55,7 +55,7 @@ class Urls:
         place = self._site.place(number)
         return place.host.origin + self._path(place)
 
-    def _path(self, place: Place) -> str:
+    def _path(self, place: DemoPage) -> str:
         if place.kind == "home":
             return "/"
         number = self._scramble(place)

@@ -11,14 +11,14 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from focused.webs.demo import extras
+from focused.webs.base import Answer, missing
+from focused.webs.demo import special_urls
 from focused.webs.demo.graph import document
 from focused.webs.demo.pages import html
-from focused.webs.demo.random import Dice, mix, share
+from focused.webs.demo.seeded_random import Dice, mix, share
 from focused.webs.demo.site import Site
 from focused.webs.demo.urls import Urls
 from focused.webs.demo.words import TOPICS
-from focused.webs.recorded.answer import Answer, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,21 +70,21 @@ class DemoWeb:
         if number is not None:
             return self._page(number, latency_secs)
         if path == "/robots.txt":
-            return extras.robots(latency_secs)
+            return special_urls.robots(latency_secs)
         number = self._urls.target(host, path)
         if number is not None:
-            return extras.redirect(self._urls.url(number), number % 2 == 0, latency_secs)
+            return special_urls.redirect(self._urls.url(number), number % 2 == 0, latency_secs)
         if _FAILING.fullmatch(path):
-            return extras.failure(latency_secs)
-        return extras.calendar(host, path, self._seed, latency_secs) or missing()
+            return special_urls.failure(latency_secs)
+        return special_urls.calendar(host, path, self._seed, latency_secs) or missing()
 
     def _page(self, number: int, latency_secs: float) -> Answer:
         place = self._site.place(number)
         if place.kind == "copy":
             # Rendered by the host of the source: a copy is the same to the byte.
             place = self._site.place(place.source)
-        body, content_type = extras.encode(html(document(self._site, self._urls, place), place.host), place.host)
-        return extras.respond(200, content_type, body, latency_secs)
+        body, content_type = special_urls.encode(html(document(self._site, self._urls, place), place.host), place.host)
+        return special_urls.respond(200, content_type, body, latency_secs)
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

@@ -6,8 +6,8 @@ import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.utils.url_forms import canonical_form, tolerant_form
-from focused.webs.recorded.answer import Match, WebError
-from focused.webs.recorded.bytesource import Place
+from focused.webs.base import Match, WebError
+from focused.webs.recorded.byte_source import BytePosition
 from focused.webs.recorded.index_rows import hash_of
 
 if TYPE_CHECKING:
@@ -18,13 +18,13 @@ COLUMNS = "url, status, offset, skip, coalesce(body_offset, offset), coalesce(bo
 COUNTS = ("n_pages", "n_damaged", "n_superseded", "n_unresolved")
 
 
-class Page(NamedTuple):
+class RecordedPage(NamedTuple):
     """Where a page stands: its record, and the record with its body, which for a revisit is another."""
 
     url: str
     status: int
-    place: Place
-    body_place: Place
+    place: BytePosition
+    body_place: BytePosition
 
 
 class PageIndex:
@@ -56,7 +56,7 @@ class PageIndex:
             self._db.close()
             raise
 
-    def find(self, url: str) -> tuple[Page, Match] | None:
+    def find(self, url: str) -> tuple[RecordedPage, Match] | None:
         """Find the page that answers a URL: by the URL itself, else its canonical, else its tolerant form.
 
         Where several pages have the same form, one of status 200 comes first, then one whose path agrees in
@@ -89,22 +89,22 @@ class PageIndex:
         wanted: str,
         form: Callable[[str], str | None],
         is_near: Callable[[str], bool] = bool,
-    ) -> Page | None:
+    ) -> RecordedPage | None:
         # Equal hashes are not yet equal forms.
         pages = [page for page in self._select(f"{column} = ?", hash_of(wanted)) if form(page.url) == wanted]
         return min(pages, key=lambda page: (page.status != 200, not is_near(page.url), page.url), default=None)
 
-    def pages(self) -> Iterator[Page]:
+    def pages(self) -> Iterator[RecordedPage]:
         """All pages in the order of the file."""
         yield from self._iterate("1 ORDER BY id")
 
-    def _select(self, condition: str, *values: str | int | None) -> list[Page]:
+    def _select(self, condition: str, *values: str | int | None) -> list[RecordedPage]:
         return list(self._iterate(condition, *values))
 
-    def _iterate(self, condition: str, *values: str | int | None) -> Iterator[Page]:
+    def _iterate(self, condition: str, *values: str | int | None) -> Iterator[RecordedPage]:
         try:
             for row in self._db.execute(f"SELECT {COLUMNS} FROM page WHERE {condition}", values):
-                yield Page(row[0], row[1], Place(row[2], row[3]), Place(row[4], row[5]))
+                yield RecordedPage(row[0], row[1], BytePosition(row[2], row[3]), BytePosition(row[4], row[5]))
         except sqlite3.DatabaseError as error:
             raise WebError(f"{self.path} is damaged ({error}). Delete it; it is made anew.") from error
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING
 
-from focused.webs.recorded.answer import WebError
+from focused.webs.base import WebError
 from focused.webs.recorded.index_rows import IndexRows
-from focused.webs.recorded.warcfile import WarcScanner
+from focused.webs.recorded.warc_file import WarcScanner
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,15 +12,15 @@ from urllib.parse import urljoin
 from tqdm import tqdm
 
 from focused.utils.url_forms import canonical_form, tolerant_form
-from focused.webs.recorded.httpmessage import parse_head
-from focused.webs.recorded.warcrecord import clean_url
+from focused.webs.recorded.http_message import parse_head
+from focused.webs.recorded.warc_record import clean_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.webs.recorded.httpmessage import Head
-    from focused.webs.recorded.warcfile import WarcScanner
-    from focused.webs.recorded.warcrecord import Record
+    from focused.webs.recorded.http_message import Head
+    from focused.webs.recorded.warc_file import WarcScanner
+    from focused.webs.recorded.warc_record import Record
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 
-from focused.webs.recorded.answer import WebError
+from focused.webs.base import WebError
 from focused.webs.recorded.index import PageIndex
 from focused.webs.recorded.index_build import build_index
 

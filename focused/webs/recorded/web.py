@@ -5,11 +5,11 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from focused.webs.recorded.answer import Answer, Match, WebError, missing
-from focused.webs.recorded.bytesource import DamagedError, Place, source_at
-from focused.webs.recorded.httpmessage import Head, decode_body, parse_head
+from focused.webs.base import Answer, Match, WebError, missing
+from focused.webs.recorded.byte_source import BytePosition, DamagedError, source_at
+from focused.webs.recorded.http_message import Head, decode_body, parse_head
 from focused.webs.recorded.index_store import open_index
-from focused.webs.recorded.warcrecord import Record, read_record
+from focused.webs.recorded.warc_record import Record, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from focused.webs.recorded.index import Page
+    from focused.webs.recorded.index import RecordedPage
 
 logger = logging.getLogger(__name__)
 
@@ -78,7 +78,7 @@ class RecordedWeb:
             )
 
     def answer(self, url: str) -> Answer:
-        """Answer a URL from the record that matches it best; see `focused.webs.recorded.answer.Web`."""
+        """Answer a URL from the record that matches it best; see `focused.webs.base.Web`."""
         found = self.index.find(url)
         return missing() if found is None else self._replay(*found)
 
@@ -103,7 +103,7 @@ class RecordedWeb:
     ) -> None:
         self.close()
 
-    def _replay(self, page: Page, match: Match) -> Answer:
+    def _replay(self, page: RecordedPage, match: Match) -> Answer:
         record, head, raw = self._read(page.place)
         if record.url != page.url:
             raise self._unfit()
@@ -122,7 +122,7 @@ class RecordedWeb:
         headers.append(("Content-Length", str(len(body))))
         return Answer(head.status, tuple(headers), body, match=match, cut=cut)
 
-    def _read(self, place: Place) -> tuple[Record, Head, bytes]:
+    def _read(self, place: BytePosition) -> tuple[Record, Head, bytes]:
         """Read a record: its head, and of its body what may be used and one byte more."""
         try:
             source = source_at(self._file, place)

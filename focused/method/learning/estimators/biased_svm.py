@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 
 from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
 from focused.method.learning.estimators.cross_fitting import class_weights
-from focused.method.learning.estimators.lee_liu import Candidate, choose
+from focused.method.learning.estimators.lee_liu import Penalties, choose
 from focused.method.text.vocabulary import document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, tfc
 
@@ -26,7 +26,7 @@ class _ChosenPenalties(LinearCountClassifier):
     sublinear_tf: bool
     random_state: Any
 
-    def _fit(self, X: Any, y: Any, candidates: Sequence[Candidate]) -> Candidate:
+    def _fit(self, X: Any, y: Any, candidates: Sequence[Penalties]) -> Penalties:
         counts, positive, self.classes_ = check_examples(self, X, y)
         self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
         rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
@@ -105,7 +105,7 @@ class BiasedSVM(_ChosenPenalties):
 
         The larger label is positive. A class of one document is refused (ValueError): nothing can be held out.
         """
-        grid = [Candidate(C, weight) for C in self.C_values for weight in self.unlabeled_weights]
+        grid = [Penalties(C, weight) for C in self.C_values for weight in self.unlabeled_weights]
         self.unlabeled_weight_ = self._fit(X, y, grid).unlabeled_weight
         return self
 
@@ -154,7 +154,7 @@ class WeightedLogistic(_ChosenPenalties):
 
     def fit(self, X: Any, y: Any) -> WeightedLogistic:
         """Choose C and fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`, as `BiasedSVM`."""
-        self._fit(X, y, [Candidate(C, 1.0) for C in self.C_values])
+        self._fit(X, y, [Penalties(C, 1.0) for C in self.C_values])
         return self
 
     def _linear(self, C: float) -> Any:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-class Candidate(NamedTuple):
+class Penalties(NamedTuple):
     """One point of a grid of penalties."""
 
     C: float
@@ -51,7 +51,7 @@ def lee_liu_criterion(positive: NDArray[np.float64], unlabeled: NDArray[np.float
 
 
 def choose(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[Penalties],
     make: Callable[[float], Any],
     rows: sparse.csr_matrix,
     positive: NDArray[np.bool_],

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.method.learning.two_step.nearest import NearestPositives, nearest_negatives
+from focused.method.learning.two_step.nearest_positives import NearestPositives, nearest_negatives
 from focused.method.learning.two_step.one_dnf import OneDNF, one_dnf_negatives
 from focused.method.learning.two_step.one_dnfc import OneDNFC, one_dnfc_negatives
 from focused.method.learning.two_step.one_dnfii import OneDNFII, one_dnfii_negatives

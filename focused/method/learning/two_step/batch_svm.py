@@ -10,7 +10,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import validate_data
 
 from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.learning.two_step.negatives import negatives
+from focused.method.learning.two_step.training_negatives import negatives
 from focused.method.text.vocabulary import canonical, document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, refuse_negative, weighted_rows
 

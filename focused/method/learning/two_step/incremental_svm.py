@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from focused.method.learning.estimators.base import check_counts
 from focused.method.learning.two_step.batch_svm import LabeledSVM
-from focused.method.learning.two_step.informative import darkest, strongest, word_shares
+from focused.method.learning.two_step.informative_examples import darkest, strongest, word_shares
 from focused.method.text.vocabulary import total_frequencies
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.learning.two_step.negatives import negatives
+from focused.method.learning.two_step.training_negatives import negatives
 from focused.method.text.itfidf import information_gain, itfidf, mutual_information
 from focused.method.text.vocabulary import document_frequencies, total_frequencies
 from focused.method.text.weighting import inverse_document_frequency

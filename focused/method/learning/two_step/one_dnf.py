@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.learning.two_step.finder import ReliableNegativeFinder
+from focused.method.learning.two_step.base import ReliableNegativeFinder
 from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, select
 

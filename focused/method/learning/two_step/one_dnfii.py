@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.finder import ReliableNegativeFinder
+from focused.method.learning.two_step.base import ReliableNegativeFinder
 from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, needed_negatives, select
 from focused.method.text.vocabulary import total_frequencies

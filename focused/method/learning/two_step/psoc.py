@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.method.learning.two_step.rounds import Rounds, Train
+    from focused.method.learning.two_step.svm_rounds import Rounds, Train
 
 _FOLDS = 3
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.finder import ReliableNegativeFinder
+from focused.method.learning.two_step.base import ReliableNegativeFinder
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, select
 from focused.method.text.vocabulary import document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, tfc

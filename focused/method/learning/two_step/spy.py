@@ -9,7 +9,7 @@ from scipy import sparse
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils import check_random_state
 
-from focused.method.learning.two_step.finder import ReliableNegativeFinder
+from focused.method.learning.two_step.base import ReliableNegativeFinder
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, below_most, select
 
 if TYPE_CHECKING:

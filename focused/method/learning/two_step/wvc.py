@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.growing_svm import TwoStepSVM
+from focused.method.learning.two_step.two_step_svm import TwoStepSVM
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from focused.method.page.units import ANCHOR, BLOCK, CONTEXT
+from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT
 from focused.method.scoring.base import LinkScores, Strategy
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter

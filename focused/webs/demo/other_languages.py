@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.webs.demo.random import Dice
+    from focused.webs.demo.seeded_random import Dice
 
 # language -> title and, for each place in a sentence, what may stand there
 _PHRASES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {

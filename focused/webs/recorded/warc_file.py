@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.recorded.answer import WebError
-from focused.webs.recorded.bytesource import GZIP_MAGIC, ByteSource, DamagedError, GzipSource, Place
-from focused.webs.recorded.warcrecord import Record, read_record
+from focused.webs.base import WebError
+from focused.webs.recorded.byte_source import GZIP_MAGIC, BytePosition, ByteSource, DamagedError, GzipSource
+from focused.webs.recorded.warc_record import Record, read_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,9 +94,9 @@ class WarcScanner:
         self._file.seek(0)
         beginning = self._file.read(SEARCH_BYTES)
         if beginning.startswith(GZIP_MAGIC) and self._begins_record(0):
-            return GzipSource(self._file, Place(0, 0))
+            return GzipSource(self._file, BytePosition(0, 0))
         if beginning.lstrip(b"\r\n").startswith(b"WARC/"):
-            return ByteSource(self._file, Place(0, 0))
+            return ByteSource(self._file, BytePosition(0, 0))
         self.n_damaged += 1
         for kind in (GzipSource, ByteSource):
             if source := self._search(kind, 0, SEARCH_BYTES):
@@ -110,9 +110,9 @@ class WarcScanner:
         """Find the next place from ``start`` on where a record begins."""
         for offset in self._offsets(GZIP_MAGIC if kind is GzipSource else RECORD_START, start, end):
             if kind is ByteSource:
-                return ByteSource(self._file, Place(offset + 1, 0))
+                return ByteSource(self._file, BytePosition(offset + 1, 0))
             if self._begins_record(offset):
-                return GzipSource(self._file, Place(offset, 0))
+                return GzipSource(self._file, BytePosition(offset, 0))
         return None
 
     def _offsets(self, sought: bytes | re.Pattern[bytes], start: int, end: int | None) -> Iterator[int]:
@@ -131,7 +131,7 @@ class WarcScanner:
     def _begins_record(self, offset: int) -> bool:
         """Tell whether a gzip member begins here and a record begins in it."""
         try:
-            return GzipSource(self._file, Place(offset, 0)).peek(64).lstrip(b"\r\n").startswith(b"WARC/")
+            return GzipSource(self._file, BytePosition(offset, 0)).peek(64).lstrip(b"\r\n").startswith(b"WARC/")
         except DamagedError:
             return False
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.adaptation import about_marks, marks, versions
 from focused.evaluation.report.colours import Look, look_of, spare_look
 from focused.evaluation.report.drift import drift
-from focused.evaluation.report.facts import command, facts
 from focused.evaluation.report.figures import Curve, draw_curves
 from focused.evaluation.report.files import write_page
+from focused.evaluation.report.json_facts import command, facts
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, key_of, name, page, table
+from focused.evaluation.report.model_versions import about_marks, marks, versions
 from focused.evaluation.report.run_files import Run, read_run
 from focused.evaluation.report.run_sections import hosts, losses, paths, reasons, referrers
 

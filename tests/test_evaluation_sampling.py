@@ -7,8 +7,8 @@ import sys
 import pytest
 from commands import ROOT
 
-from focused.evaluation.drawing import choose_topics, draw, topic_names
 from focused.evaluation.labels import Labels, match_labels, read_labels
+from focused.evaluation.sampling import choose_topics, draw, topic_names
 from focused.method.topic import check_topic_name
 
 PAGES = [f"http://h.org/{number:03}" for number in range(100)]
@@ -45,7 +45,7 @@ def test_each_repeat_draws_others_and_more_of_one_kind_changes_nothing_of_anothe
 
 @pytest.mark.slow
 def test_drawings_do_not_depend_on_the_hashes_of_the_process():
-    code = "import test_evaluation_drawing as t; print(t.drawn())"
+    code = "import test_evaluation_sampling as t; print(t.drawn())"
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     seen = {
         subprocess.run(

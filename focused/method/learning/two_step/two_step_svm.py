@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from focused.method.learning.estimators.base import LinearCountClassifier, check_counts, check_examples
 from focused.method.learning.estimators.weightings import check_weighting, judged_term_weights, training_rows
 from focused.method.learning.two_step import RELIABLE_NEGATIVES, check_method
-from focused.method.learning.two_step.rounds import train_rounds
+from focused.method.learning.two_step.svm_rounds import train_rounds
 from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-    from focused.method.learning.two_step.rounds import Rounds, Train
+    from focused.method.learning.two_step.svm_rounds import Rounds, Train
 
 logger = logging.getLogger(__name__)
 

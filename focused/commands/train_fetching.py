@@ -49,7 +49,7 @@ class _Stored:
 
 
 class FetchedPages:
-    """Pages that were fetched, kept in a temporary file (implements `focused.method.training.example_sources.Fetched`)."""
+    """Pages that were fetched, kept in a temporary file; a `focused.method.training.example_sources.FetchedExamples`."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object, and closes with it

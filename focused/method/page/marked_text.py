@@ -15,7 +15,7 @@ _split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", r"\d\ ")).split
 
 
 @dataclass
-class Markup:
+class MarkedText:
     """A page's text and what its elements say beside it.
 
     A node is an element; phrase elements (``b``, ``span``, ...) that hold no node are part of their parent's text.
@@ -41,7 +41,7 @@ class Markup:
         return _split_at_marks(self.text)
 
 
-def plain_text(text: str) -> Markup:
+def plain_text(text: str) -> MarkedText:
     """Return a page that is one text without links."""
     text = text.replace("\0", " ")
-    return Markup(f"{mark(HEAD)}{mark(HEAD)}{mark(NODE)}{text}{mark(END)}")
+    return MarkedText(f"{mark(HEAD)}{mark(HEAD)}{mark(NODE)}{text}{mark(END)}")

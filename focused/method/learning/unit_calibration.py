@@ -18,7 +18,7 @@ from focused.method.learning.calibration import (
     log_likelihood,
     no_calibration,
 )
-from focused.method.learning.presence import fit_line_to_unlabeled
+from focused.method.learning.pu_calibration import fit_line_to_unlabeled
 from focused.method.learning.threshold import with_best_threshold
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ DONE, FAILED = "done", "failed"
 
 
 @dataclass(frozen=True)
-class Group:
+class CrawlGroup:
     """The crawls of one topic in one repeat: one model, the same seeds, pages that many of them fetch."""
 
     web: str
@@ -54,7 +54,7 @@ class Group:
         write_json(path, asdict(self))
 
     @classmethod
-    def load(cls, path: Path) -> Group:
+    def load(cls, path: Path) -> CrawlGroup:
         """Read the file that `save` wrote."""
         return cls(**json.loads(path.read_text(encoding="utf-8")))
 
@@ -64,7 +64,7 @@ def record_path(folder: Path, name: str, strategy: str) -> Path:
     return folder / "crawls" / f"{name}.{strategy}.json"
 
 
-def oracle_file(group: Group) -> Path:
+def oracle_file(group: CrawlGroup) -> Path:
     """Return where the oracle's scores are kept."""
     return Path(group.folder) / "oracle" / f"{group.name}.json"
 

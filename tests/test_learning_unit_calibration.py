@@ -5,7 +5,7 @@ import pytest
 from scipy.special import expit
 
 from focused.method.learning.calibration import Calibration, CalibrationExamples
-from focused.method.learning.kinds import calibrate_links
+from focused.method.learning.unit_calibration import calibrate_links
 
 PAGE = Calibration("page", slope=4.0, offset=1.0, prior=0.1, half_terms=3.0, threshold=0.4, n_examples=100)
 SHORT = CalibrationExamples(np.linspace(-2, 0, 50), np.full(50, 5.0), np.linspace(0, 1, 50), np.ones(50))

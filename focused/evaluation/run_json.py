@@ -6,15 +6,15 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from focused.evaluation.comparison import compare
-from focused.evaluation.group import DONE, FAILED
+from focused.evaluation.crawl_group import DONE, FAILED
+from focused.evaluation.paired_comparison import compare
 from focused.method.training.trained_topic import versions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focused.evaluation.options import Options
-    from focused.evaluation.prepare import EvaluatedWeb, Repeat
+    from focused.evaluation.preparation import EvaluatedWeb, Repeat
 
 MEASURES = ("share_of_bound", "harvest_rate")
 

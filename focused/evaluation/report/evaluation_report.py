@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.evaluation.report.answer import answers, warnings
-from focused.evaluation.report.facts import command, facts
+from focused.evaluation.report.conclusions import answers, warnings
 from focused.evaluation.report.files import write_page
+from focused.evaluation.report.json_facts import command, facts
 from focused.evaluation.report.markup import Markup, element, html, joined, name, page
 from focused.evaluation.report.results import CURVES_FILE, RESULTS_FILE, RUN_FILE, Results, read_results
-from focused.evaluation.report.webs import web_section
+from focused.evaluation.report.web_section import web_section
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,8 +6,8 @@ import zlib
 import brotli
 import pytest
 
-from focused.webs.recorded.contentcoding import DECODERS
-from focused.webs.recorded.httpmessage import Head, dechunk, decode_body, parse_head
+from focused.webs.recorded.content_coding import DECODERS
+from focused.webs.recorded.http_message import Head, dechunk, decode_body, parse_head
 
 TEXT = "".join(f"<p>paragraph {number} of a page with words</p>" for number in range(500)).encode()
 LIMIT = 1 << 20

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import make_reader
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Topic
+from focused.method.training.example_refusals import Refusals
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
-from focused.method.training.refusals import Refusals
 
 if TYPE_CHECKING:
-    from focused.evaluation.group import Group
+    from focused.evaluation.crawl_group import CrawlGroup
     from focused.method.training.example_content import Content
 
 _DRAWN = "drawn"
@@ -27,7 +27,7 @@ class _NothingFetched:
         raise LookupError(url)
 
 
-def is_trained(group: Group, settings: Any) -> bool:
+def is_trained(group: CrawlGroup, settings: Any) -> bool:
     """Tell whether the group's topic has been learnt from these very pages."""
     directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
     try:
@@ -37,7 +37,7 @@ def is_trained(group: Group, settings: Any) -> bool:
         return False
 
 
-def _drawn(group: Group) -> dict[str, Any]:
+def _drawn(group: CrawlGroup) -> dict[str, Any]:
     return {
         "web": group.web,
         "label": group.topic,
@@ -49,7 +49,7 @@ def _drawn(group: Group) -> dict[str, Any]:
     }
 
 
-def train(group: Group, settings: Any) -> Path:
+def train(group: CrawlGroup, settings: Any) -> Path:
     """Learn the topic of a group and return its directory.
 
     Raises
@@ -57,9 +57,9 @@ def train(group: Group, settings: Any) -> Path:
     ValueError
         If nothing can be learnt from what was drawn.
     """
+    from focused.method.training.example_warnings import warnings_about
     from focused.method.training.from_pages import learn
     from focused.method.training.trained_topic import make_topic
-    from focused.method.training.warnings import warnings_about
 
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(

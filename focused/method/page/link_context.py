@@ -27,7 +27,7 @@ def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     other_anchors : bool
         Whether the texts of the other links in it are kept (P13, P15) or left out (L14).
     """
-    first, last, chunks = page.outline.first_chunk, page.outline.last_chunk, page.markup.chunks
+    first, last, chunks = page.outline.first_chunk, page.outline.last_chunk, page.marked_text.chunks
     top = page.aggregation_node(anchor)
     inside = page.in_anchor
     own = range(first[page.anchors[anchor]], last[page.anchors[anchor]])
@@ -40,7 +40,7 @@ def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
 
     The window is cut at word boundaries and never reaches into the text of a neighbouring link.
     """
-    node, chunks = page.anchors[anchor], page.markup.chunks
+    node, chunks = page.anchors[anchor], page.marked_text.chunks
     start, stop = int(page.outline.first_chunk[node]), int(page.outline.last_chunk[node])
     inside = page.in_anchor
     before, chunk = "", start - 1

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.webs.recorded.bytesource import DamagedError
+from focused.webs.recorded.byte_source import DamagedError
 
 if TYPE_CHECKING:
-    from focused.webs.recorded.bytesource import ByteSource, Place
+    from focused.webs.recorded.byte_source import BytePosition, ByteSource
 
 MAX_LINE_BYTES = 64 * 1024
 MAX_HEAD_BYTES = 256 * 1024
@@ -34,7 +34,7 @@ class Record:
         Bytes of the block: HTTP head and body.
     """
 
-    place: Place
+    place: BytePosition
     headers: dict[str, str]
     head: bytes
     length: int

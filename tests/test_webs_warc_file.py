@@ -9,11 +9,11 @@ from io import BytesIO
 import pytest
 from warcs import Warc
 
-from focused.webs.recorded import warcfile
-from focused.webs.recorded.answer import WebError
-from focused.webs.recorded.bytesource import source_at
-from focused.webs.recorded.warcfile import WarcScanner
-from focused.webs.recorded.warcrecord import read_record
+from focused.webs.base import WebError
+from focused.webs.recorded import warc_file
+from focused.webs.recorded.byte_source import source_at
+from focused.webs.recorded.warc_file import WarcScanner
+from focused.webs.recorded.warc_record import read_record
 
 BOTH = pytest.mark.parametrize("is_gzip", [True, False], ids=["gzip", "plain"])
 N_PAGES = 6
@@ -147,7 +147,7 @@ def test_members_of_several_records_and_records_over_several_members_are_read(tm
 
 
 def test_a_file_compressed_in_one_piece_is_refused_with_the_remedy(tmp_path, monkeypatch):
-    monkeypatch.setattr(warcfile, "MAX_SKIP_BYTES", 5000)
+    monkeypatch.setattr(warc_file, "MAX_SKIP_BYTES", 5000)
     data = gzip.compress(make(tmp_path, is_gzip=False).bytes())
     with pytest.raises(WebError, match=r"^w.warc is compressed in one piece.*warcio recompress w.warc NEW.warc.gz$"):
         scan(data)

@@ -17,7 +17,7 @@ CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairedComparison:
     """The mean difference of one strategy to another, with its 95 % interval."""
 
     difference: float
@@ -49,7 +49,9 @@ def t_interval(values: list[float], confidence: float = CONFIDENCE) -> tuple[flo
     return mean - half, mean + half
 
 
-def compare(values: Mapping[tuple[str, int], float], others: Mapping[tuple[str, int], float]) -> Comparison | None:
+def compare(
+    values: Mapping[tuple[str, int], float], others: Mapping[tuple[str, int], float]
+) -> PairedComparison | None:
     """Compare two strategies on the crawls that both have.
 
     Repeats of a topic share its pages and are no independent samples: the differences are averaged over the repeats of
@@ -76,4 +78,4 @@ def compare(values: Mapping[tuple[str, int], float], others: Mapping[tuple[str, 
         (differences,), unit = of_topic.values(), "repeats"
     interval = t_interval(differences)
     low, high = interval or (None, None)
-    return Comparison(fmean(differences), low, high, len(differences), unit)
+    return PairedComparison(fmean(differences), low, high, len(differences), unit)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 import numpy as np
-from comparisons.drawing import STYLE, figure, height_of, label_ends, save
+from comparisons.plotting import STYLE, figure, height_of, label_ends, save
 from matplotlib import rc_context
 
 from evaluations.plan import SWEEPS

@@ -18,7 +18,7 @@ class DamagedError(Exception):
     """What stands here cannot be read as WARC; what follows may be."""
 
 
-class Place(NamedTuple):
+class BytePosition(NamedTuple):
     """Where a record begins: read from ``offset`` in the file and pass over ``skip`` decompressed bytes."""
 
     offset: int
@@ -31,7 +31,7 @@ class ByteSource:
     A *member* is what gzip calls one compressed piece; a plain file is a single member.
     """
 
-    def __init__(self, file: BinaryIO, place: Place) -> None:
+    def __init__(self, file: BinaryIO, place: BytePosition) -> None:
         self._file = file
         self._buffer = b""
         self._at = 0  # of the next byte in the buffer
@@ -51,9 +51,9 @@ class ByteSource:
         return False
 
     @property
-    def place(self) -> Place:
+    def place(self) -> BytePosition:
         """The place of the next byte."""
-        return Place(self._member_start + self._passed + self._at, 0)
+        return BytePosition(self._member_start + self._passed + self._at, 0)
 
     def peek(self, n_bytes: int) -> bytes:
         """Look at the next bytes; fewer than asked for at the end of the member."""
@@ -157,9 +157,9 @@ class GzipSource(ByteSource):
         return True
 
     @property
-    def place(self) -> Place:
+    def place(self) -> BytePosition:
         """The place of the next byte: its member, and its place in there."""
-        return Place(self._member_start, self._passed + self._at)
+        return BytePosition(self._member_start, self._passed + self._at)
 
     def _skip_unread(self, n_bytes: int) -> None:
         self._at = len(self._buffer)
@@ -167,7 +167,7 @@ class GzipSource(ByteSource):
             pass
 
 
-def source_at(file: BinaryIO, place: Place) -> ByteSource:
+def source_at(file: BinaryIO, place: BytePosition) -> ByteSource:
     """Read from a place on, decompressing if a gzip member begins there."""
     file.seek(place.offset)
     is_gzip = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC

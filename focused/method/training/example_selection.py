@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from focused.method.training.example_content import Content
+    from focused.method.training.example_refusals import Refusals
     from focused.method.training.example_sources import Candidate
-    from focused.method.training.refusals import Refusals
 
 IN_POSITIVES = "also among the positives"
 

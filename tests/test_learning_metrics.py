@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from focused.commands.train_report import _thresholds
-from focused.method.learning.figures import THRESHOLDS, figures_at_thresholds
+from focused.method.learning.metrics import THRESHOLDS, figures_at_thresholds
 
 POSITIVE = np.arange(110) < 10
 # Eight of ten positives and four of a hundred unlabelled pages have 0.6, the others nearly nothing.

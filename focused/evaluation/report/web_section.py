@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.answer import default_of
 from focused.evaluation.report.colours import look_of
-from focused.evaluation.report.drawing import Drawing
-from focused.evaluation.report.evidence import evidence_figures
+from focused.evaluation.report.conclusions import default_of
+from focused.evaluation.report.evidence_figures import evidence_figures
 from focused.evaluation.report.figures import Curve, draw_curves
 from focused.evaluation.report.markup import Markup, element, figure, joined, name
 from focused.evaluation.report.tables import strategies_table, topics_table
+from focused.evaluation.report.web_curves import WebCurves
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from focused.evaluation.report.results import Crawl, Results, WebResults
+    from focused.evaluation.report.results import CrawlResult, Results, WebResults
 
 _MAX_TOPICS = 60  # small multiples
 _MAX_OUTLIERS = 2  # curves that may leave a figure
@@ -32,7 +32,7 @@ def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
     """Return figures and tables of one web; ``key`` begins the ids of its figures."""
     web = results.on(web_name)
     default = default_of(results)
-    drawing = Drawing(web, key, web.ranked(), default)
+    drawing = WebCurves(web, key, web.ranked(), default)
     yield element("h2", "Web: ", name(web_name))
     yield from _about(results, web)
     if not web.crawls:
@@ -75,7 +75,7 @@ def _about(results: Results, web: WebResults) -> Iterator[Markup]:
         yield element("p", joined(told, " "), class_="soft")
 
 
-def _curves(drawing: Drawing) -> Iterator[Markup]:
+def _curves(drawing: WebCurves) -> Iterator[Markup]:
     n_topics = len(drawing.web.topics)
     if n_topics > 1:
         sample = f"Means over {n_topics} topics, each the mean of its repeats; bars: ± one standard error over topics"
@@ -102,14 +102,14 @@ def _curves(drawing: Drawing) -> Iterator[Markup]:
     yield element("div", *figures, class_="grid")
 
 
-def _f_measures(crawl: Crawl) -> NDArray[np.float64]:
+def _f_measures(crawl: CrawlResult) -> NDArray[np.float64]:
     """Return the harmonic mean of harvest rate and target recall [P15, eq. 6]; 0 where both are."""
     rate, recall = crawl.curve["harvest_rate"], crawl.curve["target_recall"]
     total = rate + recall
     return np.divide(2 * rate * recall, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _target_length(drawing: Drawing) -> Markup:
+def _target_length(drawing: WebCurves) -> Markup:
     """Return target length against relevant pages [P13, fig. 13].
 
     Both are means after the same number of pages: all topics stand behind each point of a curve. The mean at a
@@ -153,7 +153,7 @@ def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str
     return None, {}
 
 
-def _small_multiples(drawing: Drawing) -> Iterator[Markup]:
+def _small_multiples(drawing: WebCurves) -> Iterator[Markup]:
     topics = drawing.web.topics[:_MAX_TOPICS]
     drawn = {
         topic: drawing.curves(lambda crawl: crawl.curve["harvest_rate"], topic, has_error=False) for topic in topics

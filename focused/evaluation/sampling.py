@@ -17,7 +17,7 @@ _NAME_CHARS = 40  # of the 64 that a topic's name may have: what tells topics an
 
 
 @dataclass(frozen=True)
-class Drawing:
+class Sample:
     """What a crawler is given in one repeat: page URLs, as the web names them."""
 
     positives: list[str]
@@ -100,7 +100,7 @@ def draw(
     n_unlabeled: int,
     seeds: int | Sequence[str],
     seeds_apart: bool = False,
-) -> Drawing:
+) -> Sample:
     """Draw positives, unlabelled pages and seeds.
 
     Each kind is drawn by a generator of its own: more of one changes nothing about the others.
@@ -145,6 +145,6 @@ def draw(
     others = [url for url in pages if url not in taken]
     unlabeled = sorted(generator("unlabeled").sample(others, min(n_unlabeled, len(others))))
     if not isinstance(seeds, int):
-        return Drawing(positives, unlabeled, list(seeds))
+        return Sample(positives, unlabeled, list(seeds))
     pool = [url for url in relevant if url not in taken] if seeds_apart else positives
-    return Drawing(positives, unlabeled, sorted(generator("seeds").sample(pool, n_seeds)))
+    return Sample(positives, unlabeled, sorted(generator("seeds").sample(pool, n_seeds)))

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focused.evaluation.report.drawing import Drawing
-    from focused.evaluation.report.results import Crawl
+    from focused.evaluation.report.results import CrawlResult
+    from focused.evaluation.report.web_curves import WebCurves
 
 _MAX_TOPICS = 60
 
 
-def evidence_figures(drawing: Drawing) -> Iterator[Markup]:
+def evidence_figures(drawing: WebCurves) -> Iterator[Markup]:
     """Draw bars of every strategy, and of every topic for the default."""
     web = drawing.web
     shown = [strategy for strategy in drawing.ranked if web.of(strategy)]
@@ -60,7 +60,7 @@ def evidence_figures(drawing: Drawing) -> Iterator[Markup]:
 
 
 def _bars(
-    drawing: Drawing,
+    drawing: WebCurves,
     key: str,
     names: list[str],
     parts: dict[str, NDArray[np.float64]],
@@ -82,7 +82,9 @@ def _looks(parts: dict[str, NDArray[np.float64]]) -> dict[str, Look]:
     return {part: look_of_reason(part, own.index(part) if part in own else 0) for part in parts}
 
 
-def _parts(groups: list[list[Crawl]], prefix: str, deferred: str, total: str | None) -> dict[str, NDArray[np.float64]]:
+def _parts(
+    groups: list[list[CrawlResult]], prefix: str, deferred: str, total: str | None
+) -> dict[str, NDArray[np.float64]]:
     """Return the mean of each count over the crawls of each group, by what was counted; parts without any are left out."""
     columns = {
         column.removeprefix(prefix): column
@@ -103,6 +105,6 @@ def _parts(groups: list[list[Crawl]], prefix: str, deferred: str, total: str | N
     return {reason: values for reason, values in parts.items() if values.max(initial=0) > 0}
 
 
-def _means(groups: list[list[Crawl]], column: str) -> NDArray[np.float64]:
+def _means(groups: list[list[CrawlResult]], column: str) -> NDArray[np.float64]:
     values = [[crawl.value(column) for crawl in group if not math.isnan(crawl.value(column))] for group in groups]
     return np.array([math.fsum(of_group) / len(of_group) if of_group else 0.0 for of_group in values])

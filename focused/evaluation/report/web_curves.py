@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from focused.evaluation.report.results import Crawl, WebResults
+    from focused.evaluation.report.results import CrawlResult, WebResults
 
 _MANY = 9  # curves from which on the ordinary ones step back
 _N_BEST = 4
 
 
 @dataclass(frozen=True)
-class Drawing:
+class WebCurves:
     """The strategies of a web, best first; ``key`` begins the ids of its figures."""
 
     web: WebResults
@@ -44,7 +44,7 @@ class Drawing:
         return len(self.ranked) > _MANY
 
     def curves(
-        self, of: Callable[[Crawl], NDArray[np.float64]], topic: str | None = None, has_error: bool = True
+        self, of: Callable[[CrawlResult], NDArray[np.float64]], topic: str | None = None, has_error: bool = True
     ) -> list[Curve]:
         """Return the curve of every strategy: means against pages fetched."""
         curves = []

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from focused.evaluation.drawing import Drawing, choose_topics, draw, topic_names
 from focused.evaluation.files import OPTIONS_FILE
-from focused.evaluation.graph_build import Resolver, graph_of
+from focused.evaluation.graph_build import PageResolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
+from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names
 from focused.webs import open_web
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import NO_TOPIC, write_labels, write_warc
@@ -40,7 +40,7 @@ class EvaluatedWeb:
     graph: LinkGraph
     graph_path: Path
     labels: Labels
-    resolver: Resolver
+    resolver: PageResolver
     #: URLs of the pages that can be labelled and drawn, in alphabetical order.
     pages: list[str]
     #: Labels that say of a page that it has no topic.
@@ -71,7 +71,7 @@ class Repeat:
     topic: str
     name: str
     repeat: int
-    drawing: Drawing
+    drawing: Sample
     seed_pages: list[str]
     relevant: list[str]
     targets: list[str]
@@ -145,7 +145,7 @@ def open_evaluated(
                 f"{labels.unknown[0]}. Give the labels of this web."
             )
     labels_sha256 = None if labels_path is None or option.labels_from else sha256_of(labels_path)
-    resolver = Resolver(web, settings)
+    resolver = PageResolver(web, settings)
     no_topics = (NO_TOPIC,) if option.web == "demo" else ()
     return EvaluatedWeb(
         name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver, pages, no_topics

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from focused.method.page.context import window_context
-from focused.method.page.units import ANCHOR, CONTEXT, page_units
+from focused.method.page.link_context import window_context
+from focused.method.page.text_units import ANCHOR, CONTEXT, page_units
 from focused.method.text.analyzer import FIRST_TERM
 from focused.utils.url_forms import canonical_form
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from focused.method.page.page import Page
-    from focused.method.page.units import PageUnits
+    from focused.method.page.text_units import PageUnits
 
 
 # The pages of a site link to the same pages again and again.
@@ -73,7 +73,7 @@ def counted_page(
     wanted : collection of str
         Canonical forms of the URLs that examples may have; links to others are left out.
     other_anchors, max_terms
-        See `focused.method.page.units.page_units`.
+        See `focused.method.page.text_units.page_units`.
     """
     targets = [_canonical_form(link.url) for link in page.links]
     chosen = [

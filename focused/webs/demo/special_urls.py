@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.demo.document import Block, Document, Link, Paragraph
+from focused.webs.base import Answer
+from focused.webs.demo.document import Block, DemoLink, Document, Paragraph
 from focused.webs.demo.pages import html
 from focused.webs.demo.prose import Writer
-from focused.webs.demo.random import Dice, mix
-from focused.webs.recorded.answer import Answer
+from focused.webs.demo.seeded_random import Dice, mix
 
 if TYPE_CHECKING:
     from focused.webs.demo.hosts import Host
@@ -60,7 +60,7 @@ def calendar(host: Host, path: str, seed: int, latency_secs: float) -> Answer | 
     dice = Dice(mix(seed, 20, host.number, year, month))
     title = f"{_MONTHS[month - 1]} {year}"
     doc = Document(f"Calendar: {title}", host.title, host.origin + "/")
-    doc.nav = [Link(host.origin + "/", "Home")]
+    doc.nav = [DemoLink(host.origin + "/", "Home")]
     doc.paragraphs = [
         Paragraph(f"{1 + 6 * week} {title}: {Writer(dice, dice.pick(host.topics), 0.7).paragraph(2)}")
         for week in range(4)
@@ -70,7 +70,7 @@ def calendar(host: Host, path: str, seed: int, latency_secs: float) -> Answer | 
         Block(
             "pager",
             "More events",
-            tuple(Link(f"{host.origin}/calendar/{y:04}/{m:02}/", f"{_MONTHS[m - 1]} {y}") for y, m in near),
+            tuple(DemoLink(f"{host.origin}/calendar/{y:04}/{m:02}/", f"{_MONTHS[m - 1]} {y}") for y, m in near),
         )
     ]
     body, content_type = encode(html(doc, host), host)
