@@ -1,4 +1,4 @@
-"""When do two URLs name the same page? Forms of a URL that are equal if they do."""
+"""Forms of URLs that are equal if the URLs name the same page."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from w3lib.url import canonicalize_url
 
-# Names that servers send for a folder. home.html was the second choice of Netscape's servers: on the WebKB
-# pages of 1997 it makes 23 more pages reachable, and nowhere hides another page, because exact matches come
-# first.
+# Names of the file that servers send for a folder. home.html was the second choice of Netscape's servers: it makes 23 more
+# WebKB pages of 1997 reachable. It never hides another page, because exact matches come first.
 INDEX_NAMES = frozenset(
     f"{stem}.{suffix}"
     for stem in ("index", "default", "welcome")
@@ -22,7 +21,7 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def canonical_form(url: str) -> str | None:
-    """Give w3lib's canonical form of a URL without fragment; None for what is no URL.
+    """Return w3lib's canonical form of a URL without fragment; None if it is no URL.
 
     >>> canonical_form("HTTP://Example.com/%7ea?b=2&a=1#part")
     'http://example.com/~a?a=1&b=2'
@@ -36,12 +35,12 @@ def canonical_form(url: str) -> str | None:
 
 
 def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
-    """Give a form that is equal for URLs which one server would answer with the same file.
+    """Return a form that is equal for URLs which a server would answer with the same file.
 
-    Case of the path, an index file's name, a trailing or double slash, dot segments, the default port, a
-    final dot and a user in the host, and the encoding of escapes (UTF-8 or Latin-1) make no difference.
-    Scheme, host and query do: `http` and `https`, or a host with and without `www`, may be other sites, and
-    where they are not, the server redirects; to answer directly would turn that redirect into a loop.
+    Case of the path, an index file's name, a trailing or double slash, dot segments, the default port, a final dot and
+    a user in the host, and the encoding of escapes (UTF-8 or Latin-1) make no difference. Scheme, host and query make
+    one: `http` and `https`, or a host with and without `www`, may be different sites. If they are the same site, the
+    server redirects, and a direct answer would turn that redirect into a loop.
 
     Parameters
     ----------
@@ -53,7 +52,7 @@ def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
     Returns
     -------
     str or None
-        Not a URL: only to be compared. None for what has no host.
+        Only for comparison: it is no URL. None if there is no host.
 
     >>> tolerant_form("http://example.com:80/Docs/Index.HTML") == tolerant_form("http://example.com/docs")
     True
@@ -65,7 +64,7 @@ def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
         return None
     if not host:
         return None
-    # An escaped slash or question mark is part of a name, not a separator: it stays escaped.
+    # An escaped slash or question mark is part of a name, no separator: it stays escaped.
     raw = unquote_to_bytes(parts.path.replace("%2F", "%252F").replace("%3F", "%253F"))
     try:
         path = raw.decode()

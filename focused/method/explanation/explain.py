@@ -1,4 +1,4 @@
-"""Why a page is relevant or not, and what its links are worth: everything a crawl would base its decisions on."""
+"""Explain why a page is relevant or not, and how its links are scored."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from focused.method.topic.judge import Judge, PageRelevance
 
 ADMITTED, DEFERRED, DROPPED, LEFT_OUT = "admitted", "deferred", "dropped", "nofollow"
-"""What a crawl does with a link: asks for it; asks for it after all others; does not; does not, as the page asks."""
+"""What a crawl does with a link: requests it; requests it after all others; drops it; obeys the page's nofollow."""
 
 
 @dataclass(frozen=True, slots=True)
 class TermShare:
-    """A term of the vocabulary, its occurrences in the page, and what it adds to the classifier's decision."""
+    """A term of the vocabulary, its occurrences in the page, and its contribution to the classifier's decision."""
 
     term: str
     count: int
@@ -36,7 +36,7 @@ class TermShare:
 
 @dataclass(frozen=True, slots=True)
 class BlockShare:
-    """A content block with its place in the document, its relevance in [0, 1], and how many links stand in it."""
+    """A content block: its position in the document, its relevance in [0, 1], and its number of links."""
 
     number: int
     relevance: float
@@ -47,14 +47,14 @@ class BlockShare:
 
 @dataclass(frozen=True, slots=True)
 class LinkShare:
-    """A link with its score in [0, 1], what becomes of it and why, and the evidence that strategies look at."""
+    """A link: its score in [0, 1], its status, its reason, and the evidence that strategies use."""
 
     url: str
     anchor_text: str
     score: float
     status: str
     reason: str
-    #: Relevance of the block it stands in (of several, the best), and the number of that block.
+    #: Relevance of its block (of several, the best), and the number of that block.
     block: float
     block_number: int
     anchor: float
@@ -63,7 +63,7 @@ class LinkShare:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """All that is to be said of one page."""
+    """The explanation of one page."""
 
     url: str
     title: str
@@ -73,12 +73,12 @@ class Explanation:
     similarity: str
     relevance: float
     is_relevant: bool
-    #: From which relevance a unit of a kind is relevant.
+    #: Relevance from which on a unit is relevant, by kind of unit.
     thresholds: Mapping[str, float]
-    #: The classifier's decision: the intercept and the contributions of all terms, summed.
+    #: The classifier's decision: the sum of the intercept and the contributions of all terms.
     decision: float
     intercept: float
-    #: Words of the page, stopwords left out; different terms among them; those of them that the topic knows.
+    #: Words of the page without stopwords; different terms among them; those that the topic knows.
     n_words: int
     n_terms: int
     n_known: int
@@ -87,16 +87,16 @@ class Explanation:
     terms_against: list[TermShare]
     #: In document order.
     blocks: list[BlockShare]
-    #: As a crawl would ask for them.
+    #: In the order in which a crawl would request them.
     links: list[LinkShare]
-    #: What was left out of the page, and what of it was cut off.
+    #: Counts of what was left out of the page or cut off.
     cuts: dict[str, int]
 
 
 def explain(
     page: Page, judge: Judge, strategy: Strategy, *, drops: bool = False, follows_nofollow: bool = True
 ) -> Explanation:
-    """Judge a page as a crawl does, and keep what that rests on.
+    """Judge a page as a crawl does, and keep the evidence.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def explain(
     drops : bool
         Whether links below the threshold are dropped instead of deferred.
     follows_nofollow : bool
-        Whether links are followed that the page asks not to follow.
+        Whether nofollow links are followed.
     """
     relevance = judge.judge(page, KINDS)
     shares = term_shares(page, judge.topic)
@@ -137,7 +137,7 @@ def explain(
 
 
 def term_shares(page: Page, topic: Topic) -> list[TermShare]:
-    """Return what each term of the page that the topic knows adds to the decision; with the intercept they sum to it.
+    """Return the contribution of each known term of the page to the decision; with the intercept they sum to it.
 
     The contribution of term j is tf_j idf_j coef_j / ||tf idf||; tf is the count or, where the topic says so, 1 + its
     logarithm.
@@ -193,5 +193,5 @@ def _links(
     links = [share(number, link) for number, link in enumerate(page.links)]
     if strategy.order == "newest":
         links.reverse()
-    # Sorting is stable: links of one score stay in that order, as in the frontier.
+    # Sorting is stable: links of equal score keep their order, as in the frontier.
     return sorted(links, key=lambda link: (rank[link.status], -link.score))

@@ -1,4 +1,4 @@
-"""An explanation as text for a person, or as JSON for a program."""
+"""Render an explanation as text for people or as JSON for programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Row = TypeVar("Row")
 
 WIDTH = 120
-"""Columns of the text. Only a URL in the first lines may be longer."""
+"""Width of the text. Only a URL in the first lines may be longer."""
 
 _CUTS = {
     "bytes": "bytes beyond FOCUSED_PAGE_MAX_BYTES",
@@ -119,7 +119,7 @@ def _links(e: Explanation, top: int) -> str:
 
 
 def _link_row(link: LinkShare, origin: str) -> str:
-    # Of a page's own site the path, of others the host too.
+    # A target on the page's own site is shown as a path, any other with its host.
     is_own = bool(origin) and link.url.startswith(f"{origin}/")
     target = link.url[len(origin) :] if is_own else link.url.partition("://")[2]
     row = (
@@ -130,7 +130,7 @@ def _link_row(link: LinkShare, origin: str) -> str:
 
 
 def _best(rows: Sequence[Row], top: int, value: Callable[[Row], float]) -> tuple[Sequence[Row], int]:
-    """Return the rows of the highest value, and how many are left out."""
+    """Return the rows with the highest values, and the number of rows left out."""
     if not top or len(rows) <= top:
         return rows, 0
     return sorted(rows, key=value, reverse=True)[:top], len(rows) - top

@@ -1,4 +1,4 @@
-"""What the attributes of an element say: whether it shows, what it is announced by, what ``<meta>`` tells of the page."""
+"""The attributes of an element: whether they hide it, which label they give a link, what ``<meta>`` says of the page."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGN
 
 
 def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Tell whether an element that is ``hidden``, or has a ``style``, does not show."""
+    """Tell whether an element with the attribute ``hidden`` or ``style`` is invisible."""
     if tag in ("body", "html"):  # pages hide themselves until their scripts have run
         return False
     return "hidden" in attributes or _HIDING_STYLE(attributes["style"]) is not None
 
 
 def label_of(attributes: Mapping[str, str], *more: str) -> str:
-    """Return what a link without text is announced by."""
+    """Return the label of a link without text."""
     for name in ("alt", "title", "aria-label", *more):
         label = attributes.get(name)
         if label and not label.isspace():
@@ -31,7 +31,7 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
 
 
 def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
-    """Take down what ``<base>`` or ``<meta>`` says about the page."""
+    """Note what ``<base>`` or ``<meta>`` says about the page."""
     if tag == "base":
         marked_text.base = marked_text.base or attributes.get("href", "").strip()
         return

@@ -20,12 +20,12 @@ _NONE: Integers = np.zeros(0, dtype=np.int64)
 
 @dataclass(slots=True)
 class Partition:
-    """The content blocks of a page: disjoint, together the whole text and every link.
+    """The content blocks of a page. They are disjoint and cover the whole text and every link.
 
     A block is either the whole subtree of a node, or the text that stands directly in a node that was split.
     """
 
-    #: For each block the node it is, or whose own text it is.
+    #: For each block its node: the one it is, or the one whose own text it is.
     nodes: list[int] = field(default_factory=list)
     #: Pieces of text in document order: first chunk, one past the last chunk, and block, each of shape (n_pieces,).
     first_chunk: Integers = field(default_factory=lambda: _NONE)
@@ -41,12 +41,12 @@ class Partition:
         return list(zip(self.first_chunk.tolist(), self.last_chunk.tolist(), self.block.tolist(), strict=True))
 
     def of_nodes(self, nodes: Integers) -> Integers:
-        """Return the block that each of some nodes lies in, among those that are whole subtrees."""
+        """Return for each node the whole-subtree block that it lies in."""
         found: Integers = self.subtree_blocks[self.subtrees.searchsorted(nodes, "right") - 1]
         return found
 
     def add_root(self, root: int) -> None:
-        """Where the root is no block, as when it was split, let it have one of its own, without text."""
+        """If the root is no block (because it was split), add an empty block for it."""
         if not len(self.subtrees) or self.subtrees[0] != root:
             self.subtrees = np.concatenate(([root], self.subtrees))
             self.subtree_blocks = np.concatenate(([len(self.nodes)], self.subtree_blocks))
@@ -54,12 +54,12 @@ class Partition:
 
 
 def heights(outline: Outline) -> list[int]:
-    """Return for each node the largest number of block tags on a path down from it, itself not counted.
+    """Return for each node the largest number of block tags on a path down from it, not counting the node.
 
     [P13, Sect. 3.1]
     """
     node = len(outline.parent)
-    # The place beyond the last node is what -1, the parent of a root, refers to.
+    # The parent of a root is -1, so the extra last place stands for it.
     found = [0] * (node + 1)
     for up, height in zip(outline.parent[::-1].tolist(), outline.is_block[::-1].tolist(), strict=True):
         node -= 1
@@ -73,9 +73,9 @@ def heights(outline: Outline) -> list[int]:
 def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     """Divide the root of a page into content blocks.
 
-    A node is split where it is at least ``alpha`` times as high as the root and a child of it holds at least
-    ``min_links`` links; otherwise it is a block. What holds for a node here holds for all nodes around it, so that the
-    paper's recursion comes to looking at all nodes at once. Departures: a page without any block tag is one block (D1),
+    A node is split if it is at least ``alpha`` times as high as the root and one of its children holds at least
+    ``min_links`` links; otherwise it is a block. If the rule splits a node, it splits all nodes around it as well, so
+    all nodes can be decided at once instead of recursively. Departures: a page without any block tag is one block (D1),
     and the text that stands directly in a split node is one block per node (D2).
 
     Parameters
@@ -91,7 +91,7 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
         return Partition()
     stop, n_nodes = int(outline.end[root]), len(outline.end)
     height = heights(outline)
-    # Nodes outside the root are not looked at; -1, the parent of a root, refers to a place of its own.
+    # Nodes outside the root do not count. The parent of a root is -1 and has a place of its own.
     has_such_child = np.zeros(n_nodes + 1, dtype=np.bool_)
     below = slice(root + 1, stop)
     has_such_child[outline.parent[below][outline.n_links[below] >= min_links]] = True
@@ -101,7 +101,7 @@ def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     if not is_split[root]:
         subtrees, gaps, owners = np.array([root]), _NONE, _NONE
     else:
-        # What holds neither text nor links is no block.
+        # A subtree without text and links is no block.
         first, last, tokens = outline.first_chunk, outline.last_chunk, outline.tokens_before
         is_subtree = is_split[outline.parent] & ~is_split[:-1]
         is_subtree &= (tokens[last] > tokens[first]) | (outline.n_links > 0)

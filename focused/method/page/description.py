@@ -1,4 +1,4 @@
-"""What a page says of itself in its head: wanted for the few pages that are kept, so read apart from the walk."""
+"""What a page says of itself in its head. Only the few pages that are kept need it, so the walk does not read it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BODY = re.compile(rb"<body[\s>]|</head\s*>", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """Empty strings where the page says nothing."""
+    """Fields are empty if the page does not give them."""
 
     description: str = ""
     language: str = ""

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
-# w3lib resolves a name to any codec that Python knows, among them some that do not decode text ("hex", "rot13",
-# "idna"). Only these families are charsets of web pages.
+# w3lib resolves a name to any codec that Python knows, and some of these do not decode text ("hex", "rot13", "idna"). Only
+# these families are charsets of web pages.
 _CHARSET_FAMILIES = (
     "utf", "ascii", "cp", "iso8859", "latin", "koi8", "mac", "gb", "big5", "euc", "shift_jis", "iso2022", "hz", "johab",
     "tis_620", "ptcp154", "kz1048", "hp_roman8", "windows",
 )  # fmt: skip
-# Browsers read these labels as Windows-1252, whose extra characters (curly quotes) such pages often hold.
+# Browsers read these labels as Windows-1252: such pages often hold its extra characters (curly quotes).
 _READ_AS_CP1252 = frozenset({"ascii", "iso8859-1", "latin_1", "cp1252"})
 _CUT_OFF = "unexpected end of data"
 
@@ -21,8 +21,8 @@ _CUT_OFF = "unexpected end of data"
 def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
     r"""Return the body of a page as valid UTF-8, and the name of the encoding it was read in.
 
-    Where nothing is declared, or what is declared is no charset, the text is UTF-8 if it can be, else
-    Windows-1252. Nothing is guessed from statistics: a guessed East Asian charset can swallow every link.
+    If no charset is declared, or an unknown one, the text is read as UTF-8 if it is valid, else as Windows-1252. Statistics
+    are not used: a wrongly guessed East Asian charset can swallow every link.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
     for name in (http_content_type_encoding(content_type), html_body_declared_encoding(body)):
         if name and name.replace("-", "_").startswith(_CHARSET_FAMILIES):
             name = "cp1252" if name in _READ_AS_CP1252 else name
-            # A page that declares UTF-16 in ASCII letters is not in UTF-16; browsers read it as UTF-8.
+            # A page that declares UTF-16 in ASCII letters is not in UTF-16: browsers read it as UTF-8.
             name = "utf-8" if name.startswith("utf") and not _has_wide_tags(body[:1024]) else name
             with contextlib.suppress(LookupError, UnicodeError):
                 if name.startswith("utf") or _reads_tags(name):
@@ -62,12 +62,12 @@ def _has_wide_tags(start: bytes) -> bool:
 
 @lru_cache(maxsize=256)
 def _reads_tags(name: str) -> bool:
-    """Tell whether a charset holds ASCII: in the others, those of mainframes, a page would lose its tags."""
+    """Tell whether a charset contains ASCII. With the others (of mainframes) a page would lose its tags."""
     return b"<a href='/1?b=2'>".decode(name) == "<a href='/1?b=2'>"
 
 
 def _recode(body: bytes, encoding: str) -> bytes:
-    """Return a body in valid UTF-8: itself where it is that already, as most pages are."""
+    """Return a body in valid UTF-8. Most pages are already, and are returned unchanged."""
     if encoding == "utf-8":
         if body.isascii():
             return body
@@ -79,7 +79,7 @@ def _recode(body: bytes, encoding: str) -> bytes:
     return body.decode(encoding, "replace").encode("utf-8", "replace")
 
 
-# What files begin with that are no text, whatever their Content-Type says. PostScript is text, but nobody's page.
+# The first bytes of files that are no pages, whatever their Content-Type says. PostScript is text, but no page.
 _MAGIC = (
     b"%PDF-", b"%!PS", b"\x04%!", b"PK\x03\x04", b"GIF8", b"\x89PNG", b"\xff\xd8\xff", b"\x1f\x8b", b"BZh", b"RIFF",
     b"{\\rtf", b"\x7fELF", b"MZ\x90", b"OggS", b"ID3", b"\xd0\xcf\x11\xe0", b"\xfd7zXZ", b"7z\xbc\xaf", b"wOF",
@@ -99,8 +99,8 @@ def is_binary(body: bytes) -> bool:
         return True
     start = body[:1024]
     n_controls = len(start) - len(start.translate(None, _NOT_IN_TEXT))
-    # A stray one is a broken page; of random bytes one in ten is such. UTF-16 and UTF-32 without their mark show
-    # their many NULs beside "<".
+    # One stray control character is a broken page; of random bytes one in ten is such. UTF-16 and UTF-32 without a byte order
+    # mark have many NULs, and one beside "<".
     if 20 * n_controls <= len(start) or read_bom(body)[0] is not None:
         return False
     return b"<\0" not in start and b"\0<" not in start

@@ -1,4 +1,4 @@
-"""How much of a page is looked at. Pages are hostile; what a limit cuts off is counted, never lost silently."""
+"""Limits on what is read of a page. Pages may be hostile. What a limit cuts off is counted, never lost silently."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass
 class PageLimits:
     """Limits on one page, each a positive integer.
 
-    A page within them takes less than a second of CPU even if it was written to take longer; up to two if all of
-    its 2 MB are words never met before, or links to hosts with accents.
+    Within these limits even a hostile page takes less than a second of CPU. The exception are 2 MB of words never seen
+    before, or of links to hosts with accents: up to two seconds.
     """
 
-    #: Bytes of the body that are read; the rest is cut off. 0.2 s of work on an ordinary page of this size.
+    #: Bytes of the body that are read; the rest is cut off. An ordinary page of this size takes 0.2 s.
     max_bytes: int = 2_000_000
-    #: Elements of the document that are looked at, in document order.
+    #: Elements that are read, in document order.
     max_elements: int = 100_000
-    #: Different targets of links that are looked at, in document order.
+    #: Different link targets that are read, in document order.
     max_links: int = 10_000
     #: Characters of a link's URL; servers refuse longer ones.
     max_url_chars: int = 2_083
-    #: Term positions over all units of a page; nested link contexts may repeat a text many times.
+    #: Terms of all text units of a page together: nested link contexts may repeat a text many times.
     max_unit_terms: int = 1_000_000
 
     def __post_init__(self) -> None:

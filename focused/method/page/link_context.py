@@ -1,4 +1,4 @@
-"""The words around a link: its link context at the aggregation node, and its window context."""
+"""The words around a link: the link context at its aggregation node, and its window context."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     anchor : int
         Index into the page's anchors.
     other_anchors : bool
-        Whether the texts of the other links in it are kept (P13, P15) or left out (L14).
+        Whether the anchor texts of the other links in the subtree are kept (P13, P15) or left out (L14).
     """
     first, last, chunks = page.outline.first_chunk, page.outline.last_chunk, page.marked_text.chunks
     top = page.aggregation_node(anchor)

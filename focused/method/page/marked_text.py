@@ -1,4 +1,4 @@
-"""What the walk over a page finds: its text, with a mark wherever a node begins or ends, and what elements say."""
+"""The result of the walk over a page: its text, with a mark wherever a node begins or ends, and its attributes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 
 from focused.method.text.analyzer import mark
 
-# The marks: of a node's end, of the ends of title and keywords, of the beginnings of nodes of each kind.
+# The marks: the end of a node, the end of the title and of the keywords, the start of a node of each kind.
 END, HEAD, NODE, BLOCK, HEADING, BODY, LINK = range(7)
 
 _split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", r"\d\ ")).split
@@ -16,28 +16,28 @@ _split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", r"\d\ ")).split
 
 @dataclass
 class MarkedText:
-    """A page's text and what its elements say beside it.
+    """A page's text with marks, and what the attributes of its elements say.
 
     A node is an element; phrase elements (``b``, ``span``, ...) that hold no node are part of their parent's text.
     A chunk is a run of text between two marks. Chunk 0 is the title, chunk 1 the keywords.
     """
 
     text: str = f"{mark(HEAD)}{mark(HEAD)}"
-    #: Of each link node in document order, as written.
+    #: Target of each link node in document order, as written.
     link_targets: list[str] = field(default_factory=list)
-    #: Which of those say ``rel=nofollow``.
+    #: Indices of the targets whose link says ``rel=nofollow``.
     nofollow_links: set[int] = field(default_factory=set)
     title: str = ""
     #: ``href`` of the first ``<base>``, as written.
     base: str = ""
     #: Target of ``<meta http-equiv=refresh>``, as written.
     refresh: str = ""
-    #: Whether ``<meta name=robots>`` asks that no link be followed.
+    #: Whether ``<meta name=robots>`` asks not to follow the page's links.
     nofollow: bool = False
 
     @cached_property
     def chunks(self) -> list[str]:
-        """The chunks, white space as in the source."""
+        """The chunks, with the white space of the source."""
         return _split_at_marks(self.text)
 
 

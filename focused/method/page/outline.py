@@ -1,4 +1,4 @@
-"""A page's nodes as parallel arrays, from the marks in its token stream."""
+"""The nodes of a page as parallel arrays, made from the marks in its token stream."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ _N_HEAD_MARKS = 2
 
 @dataclass(slots=True, eq=False)
 class Outline:
-    """The part of a page's element tree that matters.
+    """The nodes of a page and the text each holds.
 
     Nodes are numbered in document order; node v's descendants are the nodes ``v + 1:end[v]``, and it holds the chunks
-    ``first_chunk[v]:last_chunk[v]``. Arrays have the shape (n_nodes,) unless they say else.
+    ``first_chunk[v]:last_chunk[v]``. Arrays have the shape (n_nodes,) unless stated otherwise.
     """
 
-    #: -1 for a node that lies in no other.
+    #: Parent of each node; -1 for a node that lies in no other.
     parent: Integers
     end: Integers
     #: Whether the tag of a node is one of the content block tags.
     is_block: npt.NDArray[np.bool_]
-    #: Link elements in the node's subtree, itself counted.
+    #: Number of link elements in the node's subtree, the node included.
     n_links: Integers
     first_chunk: Integers
     last_chunk: Integers
-    #: The nodes that link to something, in document order, shape (n_link_nodes,).
+    #: The nodes that are links, in document order, shape (n_link_nodes,).
     link_nodes: Integers
     #: Nodes h1-h6, shape (n_headings,).
     headings: Integers
-    #: For each chunk the number of tokens before it, and of all, shape (n_chunks + 1,).
+    #: For each chunk the number of tokens before it; last the number of all tokens. Shape (n_chunks + 1,).
     tokens_before: Integers
-    #: The node of ``body``, or of all that a page without a proper body holds; -1 where there is no node.
+    #: The node of ``body``; for a page without a proper body the node of everything; -1 if there is no node.
     root: int = -1
 
 
@@ -63,7 +63,7 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     n_terms = is_term.cumsum()
     kinds = stream[places]
     n_marks = len(places)
-    # Only a limit or a parser that gave up leaves anything open: what ends are missing all lie at the end.
+    # Nodes stay open only after a limit or a parser that gave up, so all missing ends belong at the end.
     ends = (kinds == END).nonzero()[0]
     n_missing = n_marks - _N_HEAD_MARKS - 2 * len(ends)
     if n_missing:
@@ -104,7 +104,7 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
 
 
 def _pair(kinds: list[int]) -> tuple[Integers, Integers]:
-    """Return the parent of each node in the order they begin, and the nodes in the order they end."""
+    """Return the parents of the nodes (in the order in which nodes begin), and the nodes in the order in which they end."""
     parent: list[int] = []
     closing: list[int] = []
     begin, close = parent.append, closing.append
@@ -117,12 +117,12 @@ def _pair(kinds: list[int]) -> tuple[Integers, Integers]:
         else:
             close(node)
             node = parent[node]
-    # Of a list of integers numpy.array would first look what else may be in it.
+    # numpy.array would first inspect the types of all integers of the list.
     return np.fromiter(parent, np.int64, n_nodes), np.fromiter(closing, np.int64, n_nodes)
 
 
 def _root(outline: Outline, bodies: Integers) -> int:
-    """Return the only body if it holds all; a frameset stands beside none, and broken pages hold more beside theirs."""
+    """Return the only ``body`` if it holds every node. A frameset has none, and broken pages have nodes outside theirs."""
     if len(bodies) != 1:
         return 0
     body = int(bodies[0])

@@ -1,4 +1,4 @@
-"""A page: analysed once, looked at by everyone."""
+"""A page, analysed once for everyone who needs it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
 class Link(NamedTuple):
-    """A target that a page links to, by one element or by several."""
+    """A target that a page links to, by one or several elements."""
 
     url: str
     #: Indices into the page's anchors.
@@ -30,12 +30,11 @@ class Link(NamedTuple):
 
 @dataclass
 class Page:
-    """All that is known of one page: one stream of term ids, and where in it blocks, anchors and contexts lie.
+    """One analysed page: a stream of term ids, and where its blocks, anchors and contexts lie in the stream.
 
-    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. They
-    begin with the title and the keywords, which belong to the page but to no block. Behind the text stand, as one more
-    chunk, the terms of the title once again, as terms of their own (``title: star``): they belong to the page, too, and
-    to nothing else in it (docs/method/, D9).
+    Positions count terms in ``terms``. Text chunk c holds the terms ``chunk_start[c]:chunk_start[c + 1]``. The first two
+    chunks are the title and the keywords: they belong to the page but to no block. One more chunk follows the text: the
+    title's terms once again, as terms of their own (``title: star``). They too belong to the page only (docs/method/, D9).
     """
 
     url: str
@@ -49,15 +48,15 @@ class Page:
     terms: npt.NDArray[np.int32]
     #: Shape (n_chunks + 2,).
     chunk_start: Integers
-    #: What was left out: links by reason, and what limits cut off.
+    #: What was left out: counts of links by reason, and of what limits cut off.
     cuts: Counter[str] = field(default_factory=Counter)
-    #: The targets of links in document order, each with its number.
+    #: The targets of links in document order, numbered.
     link_numbers: dict[str, int] = field(default_factory=dict)
-    #: The link elements that lead to a page, in document order: the node of each, shape (n_anchors,) ...
+    #: Of each link element that leads to a page, in document order: its node, shape (n_anchors,) ...
     anchors: Integers = field(default_factory=lambda: _NONE)
-    #: ... the number of the link that it is, shape (n_anchors,) ...
+    #: ... the number of its link, shape (n_anchors,) ...
     anchor_links: Integers = field(default_factory=lambda: _NONE)
-    #: ... and the content block that it stands in, shape (n_anchors,).
+    #: ... and its content block, shape (n_anchors,).
     anchor_blocks: Integers = field(default_factory=lambda: _NONE)
 
     @property
@@ -67,7 +66,7 @@ class Page:
 
     @cached_property
     def link_anchors(self) -> list[list[int]]:
-        """For each link the elements that lead there: indices into ``anchors``."""
+        """For each link its elements: indices into ``anchors``."""
         found: list[list[int]] = [[] for _ in self.link_numbers]
         for anchor, number in enumerate(self.anchor_links.tolist()):
             found[number].append(anchor)
@@ -75,7 +74,7 @@ class Page:
 
     @cached_property
     def links(self) -> list[Link]:
-        """The links, for those who look at a few of them."""
+        """The links as objects, convenient for a few of them."""
         return list(map(Link, self.link_numbers, self.link_anchors))
 
     def best_of_anchors(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -101,7 +100,7 @@ class Page:
 
     @property
     def n_words(self) -> int:
-        """Number of terms in the text, as often as they occur."""
+        """Number of terms in the text, repeated ones included."""
         return int(self.chunk_start[-2])
 
     @property
@@ -110,7 +109,7 @@ class Page:
         return len(self.blocks.nodes)
 
     def stretch(self, node: int) -> tuple[int, int]:
-        """Return the positions that the text of a node's subtree takes up: first, one past the last."""
+        """Return the positions of the text of a node's subtree: first, one past the last."""
         first, last = self.outline.first_chunk[node], self.outline.last_chunk[node]
         return int(self.chunk_start[first]), int(self.chunk_start[last])
 
@@ -129,18 +128,18 @@ class Page:
     def text(self) -> str:
         """The visible text of the body, one line for each piece of a content block."""
         chunks = self.marked_text.chunks
-        # Chunks that hold no word are in no block; here they stay with what is before them.
+        # Chunks without a word are in no block; here they stay with the chunk before them.
         ends = [*(first for first, _, _ in self.blocks.segments[1:]), len(chunks)]
         lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last in zip([2, *ends], ends, strict=False))
         return "\n".join(line for line in lines if line)
 
     @cached_property
     def in_anchor(self) -> bytearray:
-        """For each chunk 1 if it stands in a link element, wherever that leads, else 0."""
+        """For each chunk 1 if it stands in a link element (whatever its target), else 0."""
         inside = bytearray(len(self.marked_text.chunks))
         done = 0
         for node in self.outline.link_nodes.tolist():
-            # Links that are not closed lie within each other, thousands of them on some pages: no chunk is set twice.
+            # Links that are not closed are nested, thousands of them on some pages: set no chunk twice.
             first, last = max(int(self.outline.first_chunk[node]), done), int(self.outline.last_chunk[node])
             if last > first:
                 inside[first:last] = b"\1" * (last - first)
@@ -162,18 +161,18 @@ class Page:
         return frozenset(self.outline.link_nodes[list(self.marked_text.nofollow_links)].tolist())
 
     def is_nofollow(self, link: Link) -> bool:
-        """Tell whether the page asks not to follow a link, wherever it stands in it."""
+        """Tell whether the page asks not to follow a link, at every place where the link stands."""
         if not self.marked_text.nofollow_links:
             return self.marked_text.nofollow
         nodes = self._nofollow_nodes
         return self.marked_text.nofollow or all(self.anchors[anchor] in nodes for anchor in link.anchors)
 
     def anchor_text(self, anchor: int) -> str:
-        """Return the text of a link element, or what it is announced by where it has none."""
+        """Return the text of a link element, or its label if it has no text."""
         node = self.anchors[anchor]
         chunks = self.marked_text.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
         return " ".join(" ".join(chunks).split())
 
     def __getstate__(self) -> dict[str, Any]:
-        """Refuse to be copied to another process, where its term ids would mean something else."""
+        """Refuse pickling: in another process the term ids would mean other terms."""
         raise TypeError("A Page cannot be pickled: its term ids belong to this process. Pickle its body instead.")

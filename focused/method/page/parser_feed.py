@@ -1,4 +1,4 @@
-"""Bytes into the parser, in such pieces that no page can hold it up."""
+"""Feed a page to the parser in pieces, so that no page can hold it up."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from lxml import etree
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_WHOLE_BYTES = 60_000  # what a page of this size can do takes the parser 0.2 s at most
-_WHOLE_TAGS = 14_000  # half of them end tags, each looking through the other half: as much again
+_WHOLE_BYTES = 60_000  # the worst page of this size takes the parser 0.2 s
+_WHOLE_TAGS = 14_000  # if half are end tags, each searches the other half: 0.2 s again
 _PIECE_BYTES = 16_384
 _DEEP = 1_000  # open elements; browsers stop nesting at 512
 _MAX_STEPS = 50_000_000  # of 4 ns each
@@ -21,15 +21,15 @@ _NO_DOCUMENT = (etree.ParserError, etree.XMLSyntaxError)
 
 
 class PageIsFullError(Exception):
-    """Raised by a parser's target that takes no more; what it has is the page."""
+    """Raised by a parser's target at its limit: what it has received so far is the page."""
 
 
 def feed(body: bytes, parser: Any, depth: Callable[[], int]) -> int:
-    """Have a page parsed, and return the number of bytes at its end that were not.
+    """Parse a page, and return the number of bytes at its end that were left out.
 
-    libxml2 looks through all open elements for the start of each end tag, and calls nobody back if there is none:
-    40,000 ``<div>`` and 400,000 ``</p>`` would take it 45 s. So a page with that many tags is fed in pieces and, where it
-    is deep, tag by tag, which shows what each end tag has cost.
+    For each end tag libxml2 searches all open elements, and if none matches it calls nothing back: 40,000 ``<div>`` and
+    400,000 ``</p>`` would take it 45 s. So a page with many tags is fed in pieces and, where elements are deeply nested, tag
+    by tag: the depth before each end tag tells what the tag costs.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from focused.method.text.analyzer import Analyzer
 
-_NOWHERE, _OVER_LIMIT = -1, -2  # instead of the number of a link
+_NOWHERE, _OVER_LIMIT = -1, -2  # take the place of a link's number
 
 
 class PageReader:
@@ -70,7 +70,7 @@ class PageReader:
         self._walker = Walker(block_tags, self.limits.max_elements)
 
     def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
-        """Analyse a page. Whatever the bytes are, a page comes back; what was cut off stands in its ``cuts``.
+        """Analyse a page. Any bytes give a page; its ``cuts`` count what was left out.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class PageReader:
         url : str
             Absolute URL it was fetched from.
         content_type : str, optional
-            The HTTP header. ``text/plain`` is read as it is; anything else as HTML.
+            The HTTP header. ``text/plain`` is read as plain text, anything else as HTML.
         """
         cuts: Counter[str] = Counter()
         if len(body) > self.limits.max_bytes:
@@ -112,7 +112,7 @@ class PageReader:
         return page
 
     def _add_links(self, page: Page, resolver: UrlResolver) -> None:
-        """Group the link elements of a page by target. Links into the page itself are none."""
+        """Group the link elements of a page by target. A link to the page itself does not count."""
         nodes, targets = page.outline.link_nodes, page.marked_text.link_targets
         if page.refresh_url:
             nodes, targets = np.append(nodes, page.outline.root), [*targets, page.marked_text.refresh]
@@ -131,7 +131,7 @@ class PageReader:
             page.cuts["links_over_limit"] += numbers.count(_OVER_LIMIT)
 
     def _link_numbers(self, page: Page, resolver: UrlResolver, targets: Collection[str]) -> dict[str, int]:
-        """Resolve the different targets of a page; return the number of the link that each is, below 0 if it is none."""
+        """Resolve the different targets of a page; return the link number of each, below 0 if it is no link."""
         numbers, cuts, max_links = page.link_numbers, page.cuts, self.limits.max_links
         known = self._urls.of_folder(resolver.folder, len(targets)) if resolver.folder else {}
         number_of = {"": _NOWHERE}

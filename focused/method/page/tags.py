@@ -1,19 +1,19 @@
-"""What the walk over a page makes of each tag."""
+"""How the walk over a page treats each tag."""
 
 from __future__ import annotations
 
 from focused.method.page.marked_text import BLOCK, BODY, END, HEADING, LINK
 from focused.method.text.analyzer import mark
 
-# P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken for the lost one.
+# P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken as the lost one.
 PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
-# Of what pages are built today (D3).
+# The elements that structure pages today (D3).
 MODERN_BLOCK_TAGS = PAPER_BLOCK_TAGS | frozenset(
     "section article nav aside main header footer ul ol li dl dd blockquote figure form".split()
 )
 BLOCK_TAG_SETS = {"modern": MODERN_BLOCK_TAGS, "paper": PAPER_BLOCK_TAGS}
 
-# Elements that do not interrupt a word or a line of text; all others do. They are nodes only if they hold one (D4).
+# Phrase elements: they do not interrupt a word or a line of text. They are nodes only if they hold a node (D4).
 _PHRASE_TAGS = (
     "abbr acronym b bdi bdo big blink cite code data del dfn em font i ins kbd label mark nobr q s samp "
     "small span strike strong sub sup time tt u var wbr head"
@@ -25,13 +25,13 @@ INVISIBLE_TAGS = frozenset({"script", "style", "template", "noscript", "noembed"
 RAW_TEXT_TAGS = frozenset({"title", "noframes"})
 LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
 
-# What the start of a tag stands for in the text: a mark; nothing, for phrase elements; or else more is to be done.
+# What the start of a tag adds to the text: a mark, nothing (phrase elements), or None: the walk decides.
 PHRASE, SPECIAL = "", None
 LINK_START, NODE_END = mark(LINK), mark(END)
 
 
 def start_marks(block_tags: str) -> dict[str, str | None]:
-    """Return what the start of each tag leaves in the text, for one of the ``BLOCK_TAG_SETS``; others are nodes."""
+    """Return what the start of each tag adds to the text, for one of the ``BLOCK_TAG_SETS``; any other tag starts a node."""
     marks: dict[str, str | None] = dict.fromkeys(_PHRASE_TAGS, PHRASE)
     marks.update(dict.fromkeys(BLOCK_TAG_SETS[block_tags], mark(BLOCK)))
     marks.update(dict.fromkeys(_HEADING_TAGS, mark(HEADING)))
@@ -42,7 +42,7 @@ def start_marks(block_tags: str) -> dict[str, str | None]:
 
 
 def end_marks() -> dict[str, str | None]:
-    """Return what the end of each tag leaves in the text; others end a node."""
+    """Return what the end of each tag adds to the text; any other tag ends a node."""
     marks: dict[str, str | None] = dict.fromkeys(_PHRASE_TAGS, PHRASE)
     marks.update(dict.fromkeys(_VOID_TAGS, " "))
     marks["a"] = SPECIAL

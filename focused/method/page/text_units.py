@@ -1,4 +1,4 @@
-"""The text units of a page as stretches of its term stream: the page, its blocks, its anchors, its link contexts."""
+"""The text units of a page (page, blocks, anchors, link contexts) as stretches of its term stream."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 
 @dataclass(slots=True)
 class PageUnits:
-    """Text units of one page, as rows of a matrix that is still to be counted.
+    """Text units of one page: the rows of a count matrix, before counting.
 
-    Row 0 is the page; then come its blocks, the anchors of links that have several, the links (all anchors of one in
-    one row, which for most is the only one), and the texts of aggregation nodes. A link context is the text of the
-    link's aggregation nodes and, where the other anchors are left out of that, the link's own row. The former is
-    counted once however many links share it, so 100,000 links under one node stay linear.
+    Row 0 is the page. Then come its blocks, the single anchors of links with several anchors, the links (all anchors of a
+    link in one row), and the texts of aggregation nodes. A link context is the text of the link's aggregation nodes. If that
+    leaves out all anchors, the link's own row is added to it. Links with the same aggregation nodes share a row, so 100,000
+    links under one node stay linear.
     """
 
     n_rows: int
-    #: Stretches of a stream of terms, first and one past the last, and the row each belongs to; shape (n_stretches,).
+    #: Stretches of the term stream: first position, one past the last, and row of each; shape (n_stretches,).
     start: Integers
     end: Integers
     row: Integers
-    #: The stretches from this one on, those of aggregation nodes, leave out what stands in anchors ...
+    #: From this stretch on come those of aggregation nodes. They leave out the terms in anchors ...
     n_with_anchors: int
-    #: ... which is told here for each position of the stream; None where nothing is left out.
+    #: ... which this array flags for each position of the stream; None if nothing is left out.
     in_anchor: npt.NDArray[np.bool_] | None
     block_rows: slice
-    #: From here to the end of ``link_rows`` come the rows of anchors.
+    #: First row of anchors; the last is the end of ``link_rows``.
     first_anchor_row: int
     link_rows: slice
-    #: For each anchor its row, shape (n_anchors,); None where each link has one anchor, and so its row is the link's.
+    #: For each anchor its row, shape (n_anchors,); None if each link has one anchor: then the link's row is the anchor's.
     anchor_row: Integers | None
-    #: For each link the row of its aggregation nodes' text, shape (n_links,).
+    #: For each link the row of the text of its aggregation nodes, shape (n_links,).
     context_row: Integers
 
 
@@ -57,19 +57,19 @@ def page_units(
     other_anchors: bool = False,
     max_terms: int = 1_000_000,
 ) -> PageUnits:
-    """Return the text units of some kinds of a page; the page itself is always among them.
+    """Return the text units of a page of the given kinds; the page itself is always included.
 
     Parameters
     ----------
     page : Page
     kinds : collection of {"page", "block", "anchor", "context"}
     chunk_start : ndarray of shape (n_chunks + 2,), optional
-        Where the page's chunks begin in the stream that is counted, if that is not the page's terms.
+        Where the page's chunks begin in the stream that is counted. Default: in the page's own terms.
     other_anchors : bool
         Whether link contexts keep the anchor texts of other links (P13, P15) or not (L14).
     max_terms : int
-        Bound on the terms of all aggregation nodes' texts together. Beyond it each is cut to an equal share and the
-        number cut is added to the page's ``cuts["contexts"]``.
+        Bound on the terms of all aggregation nodes' texts together. Beyond it each text is cut to an equal share, and the
+        number of cut texts is added to the page's ``cuts["contexts"]``.
     """
     outline = page.outline
     chunk_start = page.chunk_start if chunk_start is None else chunk_start
@@ -86,7 +86,7 @@ def page_units(
     nodes: list[Integers] = []
     wants_contexts = CONTEXT in kinds and page.n_links > 0
     in_anchor, anchor_row, context_row = None, None, _NONE
-    # Anchors that are one of several that lead to the same page.
+    # Anchors of links that have several.
     several = _NONE
     if len(page.anchors) > page.n_links:
         several = (np.bincount(page.anchor_links)[page.anchor_links] > 1).nonzero()[0]
@@ -134,8 +134,8 @@ _NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
 def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
-    """Cut stretches, in place, to an equal share where all together are too long."""
-    # The page is as long as its longest stretch: for most there is nothing to add up.
+    """Cut stretches in place, each to an equal share, if all together are too long."""
+    # No stretch is longer than the page, so for most pages there is nothing to add up.
     if len(page.terms) * len(start) <= max_terms:
         return
     lengths = end - start
@@ -146,7 +146,7 @@ def _cut(page: Page, start: Integers, end: Integers, max_terms: int) -> None:
 
 
 def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
-    """Return which positions stand in a link element, one that leads into the page itself (D5) included."""
+    """Flag the positions in link elements, links to the page itself (D5) included."""
     outline, nodes, size = page.outline, page.outline.link_nodes, int(chunk_start[-1]) + 1
     change = np.bincount(chunk_start[outline.first_chunk[nodes]], minlength=size)
     change -= np.bincount(chunk_start[outline.last_chunk[nodes]], minlength=size)
@@ -155,15 +155,15 @@ def _in_anchor(page: Page, chunk_start: Integers) -> npt.NDArray[np.bool_]:
 
 
 def _aggregation_rows(page: Page, several: Integers, first_row: int) -> tuple[Integers, Integers, Integers]:
-    """Return the aggregation nodes in use, the row each counts for, and for each link its row.
+    """Return the aggregation nodes, the row of each, and the row of each link.
 
-    Links with the same aggregation nodes share a row. Of nodes that lie within each other the outer one is enough:
-    in the context of a link that stands several times in a page each text counts once [P13, Sect. 3.2].
+    Links with the same aggregation nodes share a row. A link may stand several times in a page. Each text counts once in its
+    context [P13, Sect. 3.2], so of nested nodes only the outer one counts.
     """
     parents = np.maximum(page.outline.parent[page.anchors], 0)
     top = np.empty(page.n_links, dtype=np.int64)
     top[page.anchor_links] = parents
-    # Links with several aggregation nodes, by those.
+    # Links with several aggregation nodes.
     groups: dict[tuple[int, ...], list[int]] = {}
     if len(several):
         links, nodes = _outermost(page.anchor_links[several], parents[several], page.outline.end)
@@ -188,12 +188,12 @@ def _aggregation_rows(page: Page, several: Integers, first_row: int) -> tuple[In
 
 
 def _outermost(links: Integers, nodes: Integers, end: Integers) -> tuple[Integers, Integers]:
-    """Return of the nodes of each link those that lie in no other of them, in ascending order of link and node."""
+    """Return the outermost nodes of each link, in ascending order of link and node."""
     size = len(end) + 1  # link and node as one number
     pairs = links * size + nodes
     pairs.sort()
     links, nodes = np.divmod(pairs, size)
-    # A node lies in one before it if it begins before the last of those has ended.
+    # A node is nested if it begins before the last of the earlier nodes ends.
     has_ended = np.maximum.accumulate(links * size + end[nodes])
     is_kept = np.ones(len(pairs), dtype=np.bool_)
     np.greater_equal(pairs[1:], has_ended[:-1], out=is_kept[1:])

@@ -1,4 +1,4 @@
-"""A link's target as written to the absolute URL of a page, or to the reason why it is none."""
+"""Resolve a link's target as written to the absolute URL of a page, or to the reason why it is no page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
-# By extension of the path: what is no page. A query may name a file without being one.
+# Extensions of paths that are no pages. Only the path counts: a query may name a file.
 NOT_A_PAGE = frozenset(
     # pictures, sound, film
     "apng avif bmp cdr cgm dng dxf eps gif heic ico jpe jpeg jpg pbm pct png ppm ps psd svg svgz tga tif tiff webp xbm "
@@ -24,13 +24,13 @@ NOT_A_PAGE = frozenset(
     "css eot ics js json jsonld map mjs otf rdf rss atom ttf vcf wasm webmanifest woff woff2 xsd xsl xslt".split()
 )
 
-# Relative paths as most links are written: no segment begins with a dot or is empty, no query, nothing to quote.
+# Most relative paths: no segment is empty or begins with a dot, no query, nothing to quote.
 _SIMPLE_PATH = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9_.~-]*(?:/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)*/?").fullmatch
-# Characters that need no quoting and no thought; anything else goes the long way through w3lib.
+# Characters that need no quoting. Any other takes the long way through w3lib.
 _PLAIN = re.compile(r"[A-Za-z0-9_~!$&()*,;=/?%.:@+-]+").fullmatch
-# No empty parts and none over 63 characters: no resolver takes these, and the IDNA codec raises.
+# No label of a host is empty or longer than 63 characters: resolvers refuse these, and the IDNA codec raises.
 _HOST = r"(?!-)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*"
-# As it is written back: without leading zeros, and one that there is.
+# A valid port, without leading zeros.
 _PORT = r"(?::(?:[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?"
 _PLAIN_ORIGIN = re.compile(rf"https?://{_HOST}{_PORT}").fullmatch
 _PLAIN_ABSOLUTE = re.compile(rf"https?://{_HOST}{_PORT}/[A-Za-z0-9_~!$&()*,;=/?%.:@+-]*").fullmatch
@@ -41,11 +41,11 @@ _IGNORED_BY_BROWSERS = str.maketrans("", "", "\t\r\n")
 
 NOT_HTTP, NOT_PAGE, INVALID, TOO_LONG = "not_http", "not_page", "invalid", "too_long"
 REFUSALS = frozenset({NOT_HTTP, NOT_PAGE, INVALID, TOO_LONG})
-"""Why a target is no link to a page."""
+"""The reasons why a target is no link to a page."""
 
 
 def is_page_url(url: str) -> bool:
-    """Tell whether the extension of a URL's path is one that a page can have.
+    """Tell whether a page can have the extension of a URL's path.
 
     >>> is_page_url("http://a.example/x.PDF?y=1"), is_page_url("http://a.zip"), is_page_url("http://a.zip/get?f=x.pdf")
     (False, True, True)
@@ -57,12 +57,12 @@ def is_page_url(url: str) -> bool:
 
 
 class UrlMemo:
-    """Remembers where plain targets lead to: most links of a page stand on others of its folder, too.
+    """Remembers the URLs of plain targets: pages of one folder share most of their links.
 
     Parameters
     ----------
     max_targets : int
-        When there are about as many, all are forgotten.
+        At about this number all are forgotten.
     """
 
     def __init__(self, max_targets: int = 200_000) -> None:
@@ -71,7 +71,7 @@ class UrlMemo:
         self._n_targets = 0
 
     def of_folder(self, folder: str, n_more: int) -> dict[str, str]:
-        """Return what is known of the targets on pages of a folder, for at most so many more to be added."""
+        """Return the known targets of a folder's pages; the caller may add up to ``n_more``."""
         self._n_targets += n_more
         if self._n_targets > self.max_targets:
             self._n_targets = sum(map(len, self._folders.values())) + n_more
@@ -94,7 +94,7 @@ class UrlResolver:
     max_chars : int
         Longer URLs are refused.
     encoding : str
-        Of the page: its servers expect queries in it, paths always in UTF-8.
+        Encoding of the page: its server expects queries in it; paths are always in UTF-8.
     """
 
     def __init__(self, url: str, base: str = "", max_chars: int = 2_083, encoding: str = "utf-8") -> None:
@@ -111,7 +111,7 @@ class UrlResolver:
         path_start = without_query.find("/", without_query.find("//") + 2)
         self._origin = without_query if path_start < 0 else without_query[:path_start]
         folder = self._origin + "/" if path_start < 0 else without_query[: without_query.rfind("/") + 1]
-        # Joining strings is right only where the base itself is beyond doubt.
+        # Joining strings is right only if the base is a plain URL.
         plain = bool(_PLAIN_ABSOLUTE(folder)) and "/." not in folder and "//" not in folder[8:]
         # The folder, its parent, and so on up to the root.
         self._folders = [folder] if plain else []
@@ -120,7 +120,7 @@ class UrlResolver:
 
     @property
     def folder(self) -> str:
-        """What plain targets are resolved against; empty if that is beyond joining strings."""
+        """The folder that plain targets are resolved against; empty if joining strings is not enough."""
         return self._folders[0] if self._folders else ""
 
     def resolve(self, target: str) -> str:
@@ -128,10 +128,10 @@ class UrlResolver:
         return self.resolve_plain(target) or self.resolve_any(target)
 
     def resolve_plain(self, target: str) -> str:
-        """Return what `resolve` does, or an empty string where that takes more than joining strings.
+        """Return what `resolve` does; an empty string if joining strings is not enough.
 
-        Most targets on a page are plain paths: joining strings gives for them what ``urljoin`` gives, at a tenth of
-        its cost, and gives the same on all pages of a folder.
+        Most targets are plain paths. For them joining strings gives what ``urljoin`` gives, at a tenth of its cost, and the
+        result is the same on all pages of a folder.
         """
         if not self._folders:
             return ""
@@ -147,7 +147,7 @@ class UrlResolver:
         return self._checked(url) if url else ""
 
     def resolve_any(self, target: str) -> str:
-        """Return what `resolve` does, the long way."""
+        """Return what `resolve` does, for any target."""
         if "#" in target:
             target = target[: target.index("#")]
         if not target:
@@ -161,9 +161,9 @@ class UrlResolver:
         return url if is_page_url(url) else NOT_PAGE
 
     def _join_plain(self, target: str) -> str:
-        """Return what ``urljoin`` would, or an empty string where that takes more than joining strings."""
+        """Return what ``urljoin`` would; an empty string if joining strings is not enough."""
         if target.endswith(("?", ";")) or ";?" in target:
-            return ""  # urljoin drops what is empty
+            return ""  # urljoin drops an empty query or parameter
         if ":" in target:
             if _PLAIN_ORIGIN(target):
                 return target + "/"

@@ -1,7 +1,7 @@
-"""The one walk over a page: from the parser's events straight to its text, marked where nodes begin and end.
+"""The one walk over a page: the parser's events become its text, with marks where nodes begin and end.
 
-No tree is built. libxml2 repairs the HTML and calls back for every start tag, end tag and text, as deep as the page
-goes; its tree would stop at 2,048 levels, be quadratic in the attributes of an element, and have to be walked again.
+No tree is built. libxml2 repairs the HTML and calls back for every start tag, end tag and text, at any depth. Its tree would
+stop at 2,048 levels, be quadratic in the attributes of an element, and need a second walk.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from focused.method.text.analyzer import MARK_CHAR, mark
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-_MAX_NOFRAMES = 10  # of a page; each takes a parser of its own
+_MAX_NOFRAMES = 10  # of a page; each needs a parser of its own
 
 _NODE, _HEAD = mark(NODE), mark(HEAD)
 
@@ -41,7 +41,7 @@ class Walker:
     block_tags : {"modern", "paper"}
         Which tags count for the height of a block.
     max_elements : int
-        Nodes of a page that are looked at, in document order.
+        Nodes of a page that are read, in document order.
     """
 
     def __init__(self, block_tags: str = "modern", max_elements: int = 100_000) -> None:
@@ -61,8 +61,8 @@ class Walker:
         body : bytes
             Valid UTF-8.
         cuts : Counter
-            What is left out is added: ``elements`` 1 if the page holds more than are looked at, ``bytes`` of a page
-            that would hold up the parser, ``noframes`` of a page that has dozens.
+            Counts of what is left out are added: ``elements`` 1 if the page has more than ``max_elements``, ``bytes`` that
+            would hold up the parser, ``noframes`` beyond the tenth.
         """
         self.begin()
         self._n_noframes, self._cuts = 0, cuts
@@ -74,7 +74,7 @@ class Walker:
         return marked_text
 
     def close(self) -> None:
-        """End of a document; the parser wants to call something."""
+        """Do nothing at the end of a document; lxml requires the method."""
 
     def _new_parser(self) -> Any:
         return etree.HTMLParser(encoding="utf-8", target=self, huge_tree=True)
@@ -84,7 +84,7 @@ class Walker:
             self._cuts["bytes"] += n_left
 
     def _read_noframes(self, text: str) -> None:
-        """Read what a frameset offers to readers without frames; to the parser it is one raw text."""
+        """Read what a frameset offers to browsers without frames; the parser gives it as one raw text."""
         self._n_noframes += 1
         if self._n_noframes > _MAX_NOFRAMES:
             self._cuts["noframes"] += 1
@@ -97,16 +97,16 @@ def _callbacks(
 ) -> tuple[Callable[..., Any], ...]:
     """Return the functions that begin a page, take the parser's start, end and data events, and finish it.
 
-    They share local variables instead of an object's attributes: they run for each tag of a page, and looking
-    attributes up would cost a third of the walk. For the same reason they do as little as they can: texts and marks
-    go into one list, and what the marks mean is worked out for all nodes at once, see :mod:`focused.method.page.outline`.
+    They run for each tag of a page, so they share local variables: attributes of an object would cost a third of the walk.
+    They also do as little as possible: texts and marks go into one list, and :mod:`focused.method.page.outline` interprets
+    the marks for all nodes at once.
     """
     pieces: list[str] = []  # texts and marks
-    phrases: list[int] = []  # places of the innermost open phrase elements, as long as they hold no node
+    phrases: list[int] = []  # places of the innermost open phrase elements that hold no node yet
     anchors: list[Mapping[str, str]] = []  # attributes of the open ``a``
     blanks = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
     n_open = n_nodes = 0
-    hidden_depth = 0  # of the outermost open element that does not show; 0 if there is none
+    hidden_depth = 0  # of the outermost open element that is hidden; 0 if there is none
     hidden_place = 0
     marked_text: MarkedText
     titles: list[str]
@@ -132,7 +132,7 @@ def _callbacks(
             hide()
             return
         text = start_mark(tag, _NODE)
-        if text:  # what start_node does, without a call: most elements come this way
+        if text:  # as start_node, without a call: most elements take this way
             if phrases:
                 phrases_to_nodes()
             n_nodes += 1
@@ -171,7 +171,7 @@ def _callbacks(
         elif phrases:
             phrases.pop()
         else:
-            add(NODE_END)  # of a phrase element that turned out to be a node
+            add(NODE_END)  # the phrase element has become a node
 
     def is_blank() -> bool:
         """Tell whether the innermost open link holds no text."""
@@ -186,7 +186,7 @@ def _callbacks(
         if tag in INVISIBLE_TAGS:
             hide()
         elif tag in LEAF_LINK_TAGS:
-            # A link whose text is a label; what it holds is for readers without frames.
+            # A link whose text is its label; its content is for browsers without frames.
             source = attributes.get("href" if tag == "area" else "src")
             start_node(_NODE if source is None else LINK_START)
             if source is not None:
@@ -214,7 +214,7 @@ def _callbacks(
         add(text)
 
     def phrases_to_nodes() -> None:
-        """Make nodes of the open phrase elements: one of them is about to hold a node."""
+        """Turn the open phrase elements into nodes, because a node begins inside them."""
         nonlocal n_nodes
         n_nodes += len(phrases)
         if n_nodes > max_elements:

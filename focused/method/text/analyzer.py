@@ -1,9 +1,8 @@
 """Text to term ids: lower-case, tokenise, drop stopwords, stem [spec section 1, P13 6.1.2].
 
-One table of terms serves the whole process, so that a page analysed once can be weighed by any topic. The costs of
-a page decide the shape of this module: text is cut at ASCII punctuation, and everything that needs
-thought (capitals beyond ASCII, other alphabets, typographic quotes, stopwords, stems) is thought once for each
-distinct token and then remembered, see :mod:`focused.method.text.tokens`.
+One table of terms serves the whole process, so that a page analysed once can be weighed by any topic. For speed, text is cut
+at ASCII punctuation first. Everything slower (capitals beyond ASCII, other alphabets, typographic quotes, stopwords, stems)
+is worked out once for each distinct token and remembered, see :mod:`focused.method.text.tokens`.
 """
 
 from __future__ import annotations
@@ -24,29 +23,29 @@ from focused.method.text.tokens import SEPARATOR, TokenCodes
 Ids = npt.NDArray[np.int32]
 
 COUNTING = 2
-"""Raised whenever other terms are counted of a page than before: counts of two countings cannot be learnt from together.
-Since 2, terms of the title are terms of their own, and personal pronouns are terms."""
+"""Version of the counting. It rises whenever a page gives other terms than before: counts of two versions cannot be learnt
+from together. Since 2, terms of the title are terms of their own, and personal pronouns are terms."""
 
 MARK_CHAR = "\0"
 """Begins a mark in a text handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
 
 N_MARKS = 10
-"""Ids below this are marks: not words, but places in a text."""
+"""Ids below this are marks: places in a text."""
 NOTHING = 10
 """The id of a token that holds no term: a stopword, a number, a sign."""
 RARE = 11
-"""The id of every term met after the table is full: it takes up its place in a text but names nothing."""
+"""The id of every term met after the table is full: it keeps its position in the text but names no term."""
 FIRST_TERM = 12
 
 TITLE_PREFIX = "title: "
-"""Begins a term of a page's title; no word of a text holds a blank."""
+"""Prefix of the terms of a page's title. No other term holds a blank."""
 
 MAX_TERMS = 2_000_000  # of about 100 bytes each
-MAX_WORD_CHARS = 64  # longer ones are keys and coded data
+MAX_WORD_CHARS = 64  # longer ones are keys and encoded data
 MAX_REMEMBERED_TOKENS = 1_000_000  # of 48 bytes each
 
-# ASCII letters and digits stay in a token, folded to lower case, and so does every byte of another character; all else
-# separates tokens. What begins a mark becomes a byte that stands for nothing else.
+# ASCII letters and digits (in lower case) and the bytes of non-ASCII characters are kept; everything else separates tokens.
+# MARK_CHAR becomes a byte of its own.
 _MARK_BYTE = 1
 _TABLE = bytes(
     _MARK_BYTE if b == ord(MARK_CHAR) else b if b >= 128 else ord(chr(b).lower()) if chr(b).isalnum() else SEPARATOR[0]
@@ -54,11 +53,11 @@ _TABLE = bytes(
 )
 
 
-_LAST_LETTER = 0x1F000  # above it there are emoji, rare Chinese characters and nothing that is a mark of a letter
+_LAST_LETTER = 0x1F000  # above it are emoji and rare Chinese characters, and no combining marks
 
 
 def _character_class(categories: tuple[str, ...]) -> str:
-    """Return the inside of a regular expression class that holds every character of the categories."""
+    """Return the inside of a regular expression class of all characters of the categories."""
     ranges: list[str] = []
     first = last = -2
     for code in [*(c for c in range(_LAST_LETTER) if unicodedata.category(chr(c)) in categories), -1]:
@@ -71,12 +70,12 @@ def _character_class(categories: tuple[str, ...]) -> str:
     return "".join(ranges)
 
 
-# Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese): their runs become overlapping pairs.
+# Scripts written without spaces (Chinese, Japanese, Thai, Lao, Khmer, Burmese) become overlapping pairs of characters.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-# Vowel signs of Indic and other scripts are marks, which \w leaves out: a Hindi word would fall to pieces.
+# Vowel signs of Indic and other scripts are combining marks. \w leaves these out and would break up Hindi words.
 _MARKS = _character_class(("Mn", "Mc"))
 _WORD = re.compile(rf"[{_UNSPACED}]+|(?:(?![{_UNSPACED}])[^\W\d_])(?:(?![{_UNSPACED}])(?:[^\W_]|[{_MARKS}]))+")
 _UNSPACED_RUN = re.compile(rf"[{_UNSPACED}]")
@@ -95,7 +94,7 @@ def words(text: str) -> list[str]:
     ['天文', '文学']
     """
     text = text.lower()
-    if text.isascii() and text.isalnum():  # nearly all tokens: what the long way would find, at a third of its cost
+    if text.isascii() and text.isalnum():  # nearly all tokens: the same result at a third of the cost
         word = text.lstrip("0123456789")
         return [word] if 1 < len(word) <= MAX_WORD_CHARS else []
     found: list[str] = []
@@ -112,19 +111,19 @@ def _normal(word: str) -> str:
     """Return a word in compatibility normal form: one spelling of accents, ligatures and full-width letters."""
     if len(word) <= MAX_WORD_CHARS:
         return unicodedata.normalize("NFKC", word)
-    # In pieces, for normalising is quadratic in a run of accents.
+    # In pieces, because normalising is quadratic in a run of accents.
     return "".join(
         unicodedata.normalize("NFKC", word[i : i + MAX_WORD_CHARS]) for i in range(0, len(word), MAX_WORD_CHARS)
     )
 
 
 def mark(number: int) -> str:
-    """Return what stands for a place in a text; its id is the number, from 0 to 9."""
+    """Return the text of a mark; its id is the number, from 0 to 9."""
     return f" {MARK_CHAR}{number} "
 
 
 class TermTable:
-    """Numbers terms in the order they are met. Ids below ``FIRST_TERM`` are reserved."""
+    """Numbers terms in the order in which they are first met. Ids below ``FIRST_TERM`` are reserved."""
 
     def __init__(self, max_terms: int = MAX_TERMS) -> None:
         self.max_terms = max_terms
@@ -135,11 +134,11 @@ class TermTable:
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Return one more than the largest id given out: the size of an array indexed by id."""
+        """Return one more than the largest id: the size of an array indexed by id."""
         return FIRST_TERM + len(self._terms)
 
     def intern(self, term: str, *, always: bool = False) -> int:
-        """Return the id of a term, a new one if need be; ``RARE`` where the table is full and not ``always``."""
+        """Return the id of a term, a new one if necessary; ``RARE`` if the table is full and not ``always``."""
         number = self._ids.get(term)
         if number is None:
             with self._lock:
@@ -170,7 +169,7 @@ class TermTable:
                 if number < FIRST_TERM:
                     continue
                 own = self.intern(f"{TITLE_PREFIX}{self.term(number)}")
-                if own >= FIRST_TERM:  # a topic may yet bring the term to a table that is full
+                if own >= FIRST_TERM:  # a topic may still add the term to a full table
                     self._title_ids[number] = own
             found.append(own)
         return np.fromiter(found, np.int32, len(found))
@@ -200,7 +199,7 @@ class Analyzer:
         self.table = table
         self._stopwords = stopwords(self.language)
         algorithm = languages.language(self.language).stemmer
-        # Codes are the only memo: PyStemmer's own would hold the same words twice.
+        # The codes are the only cache: PyStemmer's own would hold the same words twice.
         self._stem: Any = Stemmer.Stemmer(algorithm, 0).stemWord if algorithm else str
         self._codes = TokenCodes(self._code, MAX_REMEMBERED_TOKENS)
         self._several: list[Ids] = []  # ids of tokens that hold several words; their codes are -2, -3, ...
@@ -208,10 +207,10 @@ class Analyzer:
     def stream(self, text: str) -> Ids:
         """Return the ids of all tokens of a text in their order: terms, marks, ``NOTHING`` for tokens without a term.
 
-        Marks are made by :func:`mark`; a text that may hold NULs of its own must be rid of them.
+        Marks are made by :func:`mark`. NULs of the text's own must be removed before.
         """
         if len(self._several) >= MAX_REMEMBERED_TOKENS:
-            # A long crawl meets endless new tokens; what is forgotten is merely thought out again.
+            # A long crawl meets new tokens without end. A forgotten token only costs being worked out again.
             self._several.clear()
             self._codes.forget()
         ids = self._codes.of_text(text.encode("utf-8", "replace").translate(_TABLE))
@@ -226,7 +225,7 @@ class Analyzer:
         return ids
 
     def _code(self, token: bytes) -> int:
-        """Return the id of a token's term, or what refers to the ids of its several terms."""
+        """Return the id of a token's term; a negative code if the token holds several terms."""
         if token[0] == _MARK_BYTE:
             return int(token[1:])
         ids = [

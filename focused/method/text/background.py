@@ -1,7 +1,7 @@
 """The general background that ships with the project: stem counts of a few thousand varied English pages.
 
-It stands in for unlabelled pages where a user has none. No texts are kept. ``scripts/build_background.py`` makes the
-file; ``about`` says from what.
+It replaces unlabelled pages if a user has none. No texts are kept. ``scripts/build_background.py`` makes the file; ``about``
+names the sources.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 BACKGROUND_FILE = "background.npz"
 LANGUAGE = "en"
-MAX_COUNT = 255  # a page that says a word more often says no more
+MAX_COUNT = 255  # larger counts add no information
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Background:
         Stems, sorted.
     counts : CSR matrix of shape (n_pages, n_terms)
     about : dict
-        Sources with their numbers of pages, language, and what was pruned.
+        Sources with their numbers of pages, the language, and the pruning.
     sha256 : str
         Digest of the file.
     """
@@ -53,14 +53,14 @@ class Background:
 
 @lru_cache(maxsize=1)
 def load_background() -> Background:
-    """Load the background that ships with the project; it is read from the package, zipped or not."""
+    """Load the background that ships with the project, from a package that may be zipped."""
     return from_bytes(files("focused.method.text").joinpath(BACKGROUND_FILE).read_bytes())
 
 
 def to_bytes(terms: Sequence[str], counts: sparse.csr_matrix, about: dict[str, Any]) -> bytes:
-    """Return a background as a file; the same for the same counts.
+    """Return a background as the bytes of a file; the same counts give the same bytes.
 
-    Terms lie sorted in one text; of each row's sorted columns the steps are kept, which compress well.
+    Terms are stored sorted in one text. For each row the differences of its sorted columns are stored: they compress well.
     """
     rows = sparse.csr_matrix(counts)
     rows.sort_indices()
@@ -88,7 +88,7 @@ def from_bytes(data: bytes) -> Background:
         about = json.loads(archive["about"].tobytes())
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     total = np.concatenate(([0], np.cumsum(steps)))
-    # The sum of a row's steps up to a column is the column; what came before the row is taken off again.
+    # A column is the sum of its row's steps up to it: the total, less the total before the row.
     indices = total[1:] - np.repeat(total[indptr[:-1]], lengths)
     shape = (len(lengths), len(terms))
     return Background(terms, sparse.csr_matrix((counts, indices, indptr), shape=shape), about, _sha256(data))

@@ -1,4 +1,4 @@
-"""Mutual information, information gain and ITFIDF: what a term tells about classes and documents [L16, Sect. 3]."""
+"""Mutual information, information gain and ITFIDF of terms [L16, Sect. 3]."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 def mutual_information(counts: Any, positive: ArrayLike) -> NDArray[np.float64]:
     """Return for each term the larger of its mutual informations with the two classes [L16, eq. 2].
 
-    MI(t, C) = ln(p(t, C) / (p(t) p(C))), probabilities being shares of documents. The larger of the two is
-    never negative, and 0 where the term is as common in one class as in the other. A term that no document
-    holds has -infinity.
+    MI(t, C) = ln(p(t, C) / (p(t) p(C))); probabilities are shares of documents. The larger of the two is never negative. It
+    is 0 if the term is equally common in both classes, and -infinity if no document holds the term.
 
     Parameters
     ----------
@@ -50,11 +49,11 @@ def mutual_information(counts: Any, positive: ArrayLike) -> NDArray[np.float64]:
 def information_gain(frequencies: Any) -> NDArray[np.float64]:
     """Return IG = H(D) - H(D|t) of each term, in bits [L16, eq. 5-8].
 
-    How much less it takes to say which document a word is from, once the word is known to be t: H(D) is the
-    entropy of the documents' lengths, p(d) = |d| / sum |d| (our reading of eq. 8, which is lost), and H(D|t)
-    that of the term's occurrences, p(d|t) = tf_dt / sum_s tf_st. A term of one document has H(D), a term
-    spread like the lengths 0. One spread more evenly than the lengths would be below 0 and is given 0, as a
-    negative weight makes no probability (docs/method/, D12); so is a term that no document holds.
+    IG is the information that a word's being t gives about the word's document. H(D) is the entropy of the documents'
+    lengths, p(d) = |d| / sum |d| (our reading of eq. 8, which is lost), and H(D|t) that of the term's occurrences,
+    p(d|t) = tf_dt / sum_s tf_st. A term of one document has IG = H(D), a term distributed like the lengths 0. A term
+    distributed more evenly would have a negative gain and gets 0, because a negative weight makes no probability
+    (docs/method/, D12); so is a term that no document holds.
 
     Parameters
     ----------
@@ -68,7 +67,7 @@ def information_gain(frequencies: Any) -> NDArray[np.float64]:
     rows = canonical(frequencies)
     lengths = np.asarray(rows.sum(axis=1)).ravel()
     totals = np.bincount(rows.indices, weights=rows.data, minlength=rows.shape[1])
-    # sum p log p with p = f / F is (sum f log f) / F - log F: no quotient for each entry.
+    # With p = f / F, sum p log p = (sum f log f) / F - log F: this needs no quotient for each entry.
     of_entries = np.bincount(rows.indices, weights=_x_log_x(rows.data), minlength=rows.shape[1])
     held = totals > 0
     gain = np.zeros(rows.shape[1])
@@ -79,7 +78,7 @@ def information_gain(frequencies: Any) -> NDArray[np.float64]:
 def itfidf(frequencies: Any, idf: ArrayLike, gain: ArrayLike, *, sublinear: bool = False) -> sparse.csr_matrix:
     """Return w = tf idf IG / sqrt(sum (tf idf)^2): tfc rows times the information gain [L16, eq. 4].
 
-    The length of a document leaves IG out, as printed, so the rows are not of length 1.
+    As printed, the normalisation leaves IG out, so the rows are not of length 1.
 
     Parameters
     ----------

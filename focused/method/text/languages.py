@@ -1,4 +1,4 @@
-"""What depends on a language: its stopwords, its Snowball stemmer, and telling which one a text is in."""
+"""Languages: stopwords, Snowball stemmers, and the detection of a text's language."""
 
 from __future__ import annotations
 
@@ -28,9 +28,8 @@ ENGLISH_STOPWORDS = frozenset(
     """.split()
 )
 
-# Who speaks, and to whom, tells a person's page from a department's, whatever both are about (docs/results.md): these
-# words are terms although the lists call them stopwords. Left out are those that mean other things as well (German
-# "sie" and "ihr", French "il" and "leur") and those that are single letters, which are no words.
+# Personal pronouns distinguish a person's page from a department's (docs/results.md), so they are terms although the lists
+# call them stopwords. Ambiguous ones (German "sie" and "ihr", French "il" and "leur") and single letters stay stopwords.
 _PRONOUNS = {
     code: frozenset(words.split())
     for code, words in {
@@ -55,7 +54,7 @@ _PRONOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """An ISO 639-1 code with the names its Snowball stemmer and its stopword list go by (None: there is none)."""
+    """An ISO 639-1 code with the names of its Snowball stemmer and its stopword list (None: there is none)."""
 
     code: str
     name: str
@@ -115,7 +114,7 @@ LANGUAGES: dict[str, Language] = dict(
 def language(code: str) -> Language:
     """Return the language of an ISO 639-1 code.
 
-    A language without stemmer and stopwords still works, on whole words: its terms are merely less general.
+    A language without stemmer and stopwords still works on whole words; its terms are only less general.
 
     Raises
     ------
@@ -131,7 +130,7 @@ def language(code: str) -> Language:
     return Language(code, code, None, None)
 
 
-# Some lists of the stop-words package hold their entries with quotation marks, apostrophes, a byte order mark.
+# Some entries of the stop-words package hold quotation marks, apostrophes or a byte order mark.
 _AROUND_ENTRIES = " \ufeff\"',.^\u2019"
 
 
@@ -139,7 +138,7 @@ _AROUND_ENTRIES = " \ufeff\"',.^\u2019"
 def stopwords(code: str) -> frozenset[str]:
     """Return the lower-case stopwords of a language, empty where none are known.
 
-    Personal pronouns are none in English, German, French, Spanish, Italian, Portuguese and Dutch (docs/method/, D10).
+    Personal pronouns are no stopwords in English, German, French, Spanish, Italian, Portuguese and Dutch (docs/method/, D10).
 
     >>> "the" in stopwords("en"), "your" in stopwords("en"), "votre" in stopwords("fr")
     (True, False, False)
@@ -160,7 +159,7 @@ def stopwords(code: str) -> frozenset[str]:
 
 
 def detect_language(text: str) -> str | None:
-    """Return the ISO 639-1 code of the language a text is most likely in, None where there is too little text.
+    """Return the ISO 639-1 code of the most likely language of a text; None if there is too little text.
 
     >>> detect_language("The stars of the galaxy move around its centre in two hundred million years.")
     'en'
@@ -169,7 +168,7 @@ def detect_language(text: str) -> str | None:
     """
     if sum(map(str.isalpha, text[:4000])) < 20:
         return None
-    import py3langid  # loads its model of 4 MB on import: only training asks for a language
+    import py3langid  # its import loads a model of 4 MB, which only training needs
 
     code = str(py3langid.classify(text[:4000])[0])
     return {"nb": "no", "nn": "no", "zxx": None}.get(code, code)  # zxx: no language at all

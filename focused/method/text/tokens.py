@@ -1,8 +1,8 @@
-"""From a text to what is known of each of its tokens, for all tokens at once.
+"""Look up the codes of all tokens of a text at once.
 
-Cutting a text into strings and looking each up in a dict takes 0.2 microseconds a token: more than anything else that
-is done to a page once it is parsed. Here tokens stay numbers in an array. Each gets a 64-bit polynomial hash from one
-sum over its bytes, and a table of known hashes answers for all of them.
+Cutting a text into strings and looking each up in a dict takes 0.2 microseconds a token: more than any other step after a
+page is parsed. Here tokens stay numbers in an array. One sum over the bytes gives each token a 64-bit polynomial hash, and a
+table of known hashes is searched for all of them at once.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ SEPARATOR = b"\0"
 """Stands between tokens."""
 
 UNKNOWN = -1
-_WINDOW = 32_768  # bytes looked at together: what is worked out for them fits into a processor's cache
-_LONGEST = 192  # bytes of a token that is remembered: longer ones hardly come again
+_WINDOW = 32_768  # bytes processed together: their arrays fit into a processor's cache
+_LONGEST = 192  # bytes of a token that is remembered: longer ones hardly recur
 _FIRST_BITS = 12
 _MARGIN = 1 << 11
 _EMPTY = np.uint64(0)
 _MASK = (1 << 64) - 1
 
-# The hash of the bytes b0, b1, ... is b0 B + b1 B^2 + ... modulo 2^64. Nobody who does not know B can write tokens
-# that share one. To sum over a whole text at once, byte i is weighed by B^(i + 1), and what comes out for a token
-# that begins at i is divided by B^i; B is odd, so that its inverse exists.
+# The hash of the bytes b0, b1, ... is b0 B + b1 B^2 + ... modulo 2^64. B is secret, so nobody can write tokens that share a
+# hash. To sum over a whole text at once, byte i is weighted by B^(i + 1), and the sum of a token that begins at i is divided
+# by B^i; B is odd, so its inverse exists.
 _BASE = random.SystemRandom().getrandbits(64) | 1
 
 
@@ -55,9 +55,9 @@ class TokenCodes:
     Parameters
     ----------
     think : callable
-        Returns the code of a token, its argument, that is not remembered; any but ``UNKNOWN``.
+        Returns the code of a token that is not remembered; any code but ``UNKNOWN``.
     max_tokens : int
-        How many tokens are remembered; when there are more, all are forgotten.
+        Tokens that are remembered; when there are more, all are forgotten.
     """
 
     def __init__(self, think: Callable[[bytes], int], max_tokens: int) -> None:
@@ -75,7 +75,7 @@ class TokenCodes:
         self._set_bits(_FIRST_BITS)
 
     def of_text(self, text: bytes) -> Codes:
-        """Return the code of each token of a text, tokens being what stands between separators."""
+        """Return the code of each token of a text; separators delimit tokens."""
         found = [self._of_window(window) for window in _windows(text)]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
@@ -111,7 +111,7 @@ class TokenCodes:
         codes = self._codes.take(slots)
         pending = ((held != hashes) & (held != _EMPTY)).nonzero()[0]
         if len(pending):
-            # Another hash is in the slot: then the next ones may hold it, up to the first that is empty.
+            # If another hash is in the slot, the hash may be in one of the next slots, up to the first empty one.
             slots, hashes = slots[pending], hashes[pending]
             while len(pending):
                 slots += 1
@@ -133,7 +133,7 @@ class TokenCodes:
         self._n_tokens += 1
 
     def _set_bits(self, n_bits: int) -> None:
-        """Make an empty table; what finds no place at its end has some slots behind it."""
+        """Make an empty table, with spare slots at its end for hashes that overflow."""
         self._n_bits = n_bits
         self._shift = np.uint64(64 - n_bits)
         self._hashes = np.zeros((1 << n_bits) + _MARGIN, dtype=np.uint64)
@@ -143,7 +143,7 @@ class TokenCodes:
         is_held = self._hashes != _EMPTY
         hashes, codes = self._hashes[is_held], self._codes[is_held]
         self._set_bits(self._n_bits + 2)
-        # In ascending order each takes its own slot or the one behind the last that was taken.
+        # In ascending order each hash takes its own slot, or the one after the last taken slot.
         order = hashes.argsort()
         numbers = np.arange(len(order))
         slots = np.maximum.accumulate((hashes[order] >> self._shift).view(np.int64) - numbers) + numbers
@@ -151,7 +151,7 @@ class TokenCodes:
 
 
 def _windows(text: bytes) -> Iterator[bytes]:
-    """Cut a text where no token is cut; each piece begins and ends with a separator."""
+    """Cut a text between tokens; each piece begins and ends with a separator."""
     start = 0
     while len(text) - start > _WINDOW - 2:
         stop = text.rfind(SEPARATOR, start, start + _WINDOW - 2)

@@ -1,4 +1,4 @@
-"""Which terms a topic's vocabulary keeps: pure functions on count matrices."""
+"""Choose the terms of a topic's vocabulary: pure functions on count matrices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def canonical(counts: Any) -> sparse.csr_matrix:
     """Return counts as a CSR matrix of floats without duplicate entries and stored zeros.
 
-    The argument is never changed, but shares its arrays with the result where it is of that form already.
+    The argument is never changed. If it has that form already, the result shares its arrays.
     """
     matrix = sparse.csr_matrix(counts, dtype=np.float64)
     if matrix.has_canonical_format and matrix.data.all():
@@ -59,7 +59,7 @@ def select_terms(
 
     A term is kept when it occurs at least `min_total` times (P13 6.1.2 prunes by frequency) and stands
     in `min_df_positive` positive documents or in `min_df` documents of the training set (docs/method/,
-    D8). The second way in alone would delete most of a topic's words where there are only ten positives.
+    D8). With only ten positives, `min_df` alone would delete most of a topic's words.
 
     Parameters
     ----------

@@ -26,14 +26,14 @@ def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDAr
         N. The papers count text units or documents; we count training documents (docs/method/, D6).
     """
     n_i = np.asarray(frequencies, dtype=np.float64)
-    # A term outside the collection says nothing: weight 0 rather than infinity.
+    # A term outside the collection gets weight 0, not infinity.
     return np.log(n_documents / np.where(n_i > 0, n_i, n_documents)) if n_documents else np.zeros_like(n_i)
 
 
 def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
-    """Return ln((1 + N) / (1 + n_i)) + 1 for each term, as scikit-learn's TfidfTransformer weighs by default.
+    """Return ln((1 + N) / (1 + n_i)) + 1 for each term, the default of scikit-learn's TfidfTransformer.
 
-    Unlike ln(N / n_i) it leaves a weight to a term that every document holds.
+    Unlike ln(N / n_i) it is above 0 for a term that every document holds.
 
     Parameters
     ----------
@@ -116,12 +116,12 @@ def tfipndf(
     """Weight training documents by TFIPNDF [P13, eq. 1-2; L14, eq. 3-6].
 
     A document of class P gets f_ki (P_i/S_P) ln(N/n_i), one of class N gets f_ki (N_i/S_N) ln(N/n_i).
-    The weights depend on the labels: they are for training, a text of unknown class is weighted by `tfc`.
+    The weights depend on the labels, so they are for training only: a text of unknown class is weighted by `tfc`.
 
     Parameters
     ----------
     counts : sparse matrix of shape (n_documents, n_terms)
-        Counts of the documents the classes are made of.
+        Counts of the documents of both classes.
     positive : array-like of bool of shape (n_documents,)
         True for class P, False for class N.
     idf : array-like of shape (n_terms,)
@@ -150,8 +150,8 @@ def tfipndf_term_weights(counts: Any, positive: ArrayLike, idf: ArrayLike) -> ND
 class TfcTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn term counts into tfc rows [P13, eq. 3].
 
-    Unlike scikit-learn's TfidfTransformer there is no smoothing and no added 1: a term that every
-    document holds weighs nothing.
+    Unlike in scikit-learn's TfidfTransformer, idf is not smoothed and nothing is added: a term that every document holds has
+    weight 0.
 
     Parameters
     ----------

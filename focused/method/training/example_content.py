@@ -1,4 +1,4 @@
-"""The content of one example page: what can be a page, and why the rest cannot."""
+"""Check the content of one example page."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HTML_TYPE, TEXT_TYPE = "text/html", "text/plain"
 
 
 class RefusedError(ValueError):
-    """A page cannot be an example; the message is the reason, in words that many pages can share.
+    """A page cannot be an example. The message is the reason, in words that many pages share.
 
     Parameters
     ----------
     reason : str
     detail : str
-        What else is to be said of this one page.
+        Details of this page.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -31,7 +31,7 @@ class RefusedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A page as it came: absolute URL, decompressed body, and the HTTP header (None: HTML, charset unknown)."""
+    """A page as received: absolute URL, decompressed body, and Content-Type header (None: HTML, charset unknown)."""
 
     url: str
     body: bytes
@@ -39,7 +39,7 @@ class Content:
 
 
 def checked(url: str, body: bytes, content_type: str | None = None) -> Content:
-    """Return what an HTTP answer or a file holds, as content with a definite type.
+    """Return the body of an HTTP answer or a file as content with a definite type.
 
     Raises
     ------

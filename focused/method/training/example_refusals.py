@@ -1,4 +1,4 @@
-"""What was not used as an example, and why. Nothing is left out silently."""
+"""The pages that were refused as examples, and why. Nothing is left out silently."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Refusals:
     names: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, reason: str, name: str, detail: str = "") -> None:
-        """Note that the example of a name was refused."""
+        """Note that the example with this name was refused."""
         self.counts[reason] += 1
         named = self.names.setdefault(reason, [])
         if len(named) < N_NAMED:

@@ -1,4 +1,4 @@
-"""Candidates to examples: each page once, none both positive and unlabelled, a sample if that is enough."""
+"""Select examples among candidates: each page once, none both positive and unlabelled, or a sample of them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IN_POSITIVES = "also among the positives"
 
 @dataclass
 class Seen:
-    """The pages met so far, by URL and by body."""
+    """The pages so far, by URL and by body."""
 
     urls: set[str] = field(default_factory=set)
     bodies: set[bytes] = field(default_factory=set)
@@ -30,7 +30,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A page to learn from: what it was called, its content, and a digest of its body."""
+    """A page to learn from: its name, its content, and a digest of its body."""
 
     candidate: Candidate
     content: Content
@@ -38,7 +38,7 @@ class Example:
 
     @property
     def urls(self) -> set[str]:
-        """The canonical forms of the URLs it goes by: the one asked for, the one that answered."""
+        """The canonical forms of its URLs: the one requested, and the one that answered."""
         forms = (canonical_form(url) for url in (self.candidate.url, self.content.url))
         return {form for form in forms if form is not None}
 
@@ -46,13 +46,13 @@ class Example:
 def examples(
     candidates: Iterable[Candidate], seen: Seen, refusals: Refusals, positives: Seen | None = None
 ) -> Iterator[Example]:
-    """Load candidates one by one; note why one is refused, and what was seen.
+    """Load candidates one by one, and note refusals and the pages seen.
 
     Parameters
     ----------
     candidates : iterable of Candidate
     seen : Seen
-        Pages of the same kind; a page whose URL or body is among them is refused.
+        Pages of the same kind; a page with one of their URLs or bodies is refused.
     refusals : Refusals
     positives : Seen, optional
         Pages that are refused because they are positives.
@@ -86,9 +86,9 @@ def shuffled(candidates: list[Candidate], random_state: int) -> list[Candidate]:
 
 
 def digest_of(positive: list[bytes], unlabeled: list[bytes]) -> str:
-    """Return the sha256 of a set of examples from that of each body.
+    """Return the sha256 of a set of examples from the digests of their bodies.
 
-    Neither their order nor where they lie makes a difference.
+    Their order and their location make no difference.
     """
     total = hashlib.sha256()
     for mark, digests in ((b"+", positive), (b"?", unlabeled)):

@@ -1,4 +1,4 @@
-"""A PATH of example pages to the candidates it holds: a folder, a WARC, JSON Lines, or a list of URLs to fetch."""
+"""Find the candidates for example pages at a PATH: a folder, a WARC, JSON Lines, or a list of URLs to fetch."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _HTML_SUFFIXES = frozenset((".html", ".htm", ".xhtml", ".xht", ".shtml", ".php",
 _TEXT_SUFFIXES = frozenset((".txt", ".text", ".md", ".rst"))
 _JSON_SUFFIXES = frozenset((".jsonl", ".ndjson", ".jl"))
 
-# Files have no URL, but links between them are worth learning from: they get one on a host that cannot exist
-# (RFC 6761), under which relative links lead where they do on the disk.
+# Files have no URL, but training learns from links between them. So each gets a URL on a host that cannot exist (RFC 6761),
+# and relative links lead to the same files as on disk.
 FILES_ORIGIN = "http://files.invalid"
 
 
@@ -39,7 +39,7 @@ class SourceError(ValueError):
 class Candidate:
     """A page that may become an example.
 
-    ``load`` returns its content or raises `RefusedError`. ``is_remote`` says that it has to be fetched before.
+    ``load`` returns its content or raises `RefusedError`. ``is_remote``: it must be fetched first.
     """
 
     name: str
@@ -57,7 +57,7 @@ class FetchedExamples(Protocol):
 
 @dataclass(frozen=True)
 class Opening:
-    """What opening a PATH needs: where refusals go, where fetched pages will be, who closes files."""
+    """What opening a PATH needs: the list of refusals, the fetched pages, and the stack that closes files."""
 
     refusals: Refusals
     fetched: FetchedExamples
@@ -67,19 +67,19 @@ class Opening:
 
 
 def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
-    """Return the candidates that a PATH holds, in an order that does not depend on the machine.
+    """Return the candidates at a PATH, in the same order on every machine.
 
     Parameters
     ----------
     path : Path
     opening : Opening
     urls : list of str, optional
-        Of a WARC only the pages of these URLs, matched as the recorded web matches.
+        Take only the pages of these URLs from a WARC, matched as a recorded web matches them.
 
     Raises
     ------
     SourceError, WebError
-        If there is nothing at PATH that can be read, or not what it looks like.
+        If PATH cannot be read, or does not hold what its form promises.
     """
     try:
         if path.is_dir():
@@ -107,14 +107,14 @@ def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -
 
 
 def candidates_in(paths: list[Path], opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
-    """Return the candidates of several PATHs; with ``urls``, of WARCs only their pages.
+    """Return the candidates of several PATHs; with ``urls``, only these pages of WARCs.
 
     A URL that is in none of the WARCs is refused.
 
     Raises
     ------
     SourceError, WebError
-        See `candidates_at`; also if there are URLs but no WARC to look for them in.
+        See `candidates_at`; also if there are URLs but no WARC.
     """
     found: list[Candidate] = []
     missing = urls
@@ -173,7 +173,7 @@ def _file(path: Path, name: str, max_bytes: int) -> Candidate:
 
 
 def _file_url(path: Path) -> str:
-    # Not resolved: a folder of symbolic links keeps its own structure, as on a server.
+    # Links are not resolved: a folder of symbolic links keeps its structure, as on a server.
     return FILES_ORIGIN + quote(os.fsencode(Path(os.path.normpath(Path.cwd() / path)).as_posix()))
 
 
@@ -226,7 +226,7 @@ def _json_lines(path: Path, opening: Opening) -> list[Candidate]:
             if line.strip():
                 try:
                     record = _record(line)
-                    # A page without URL gets one of its own, so that no two are taken for the same.
+                    # A page without URL gets a URL of its own, so that no two look the same.
                     url = http_url(str(record.get("url") or "")) or f"{_file_url(path)}/{number}"
                     found.append(Candidate(name, url, partial(_load_record, path, start, len(line), url)))
                 except RefusedError as refused:

@@ -1,4 +1,4 @@
-"""What is doubtful about the examples of a topic, in words: one text a warning, pages named."""
+"""Warnings about the examples of a topic: one text each, with the names of pages."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 _N_NAMED = 3
 _FEW, _FEW_WORDS = 10, 3
-# So many unlabelled pages there should be, and so many times the positives; and F1 from which a topic can be used.
+# Least number of unlabelled pages, in all and per positive; least F1 of a usable topic.
 _FEW_UNLABELED, _PER_POSITIVE, _USABLE_F1 = 200, 3, 0.4
-# From so large a share of relevant pages among the unlabelled ones on, it is estimated too low, and the ranking suffers.
+# From this share of relevant pages among the unlabelled ones on, the estimate is too low and the ranking suffers.
 _MUCH = 0.25
-# With fewer unlabelled pages than this the positives are not compared with them.
+# With fewer unlabelled pages than this, the positives are not compared with them.
 _LEAST_UNLABELED = 80
-# So many pages in another language are no mistake of the detection; and this share of all.
+# From this number of pages, and this share of all, another language is no mistake of the detection.
 _LEAST_PAGES, _LEAST_SHARE = 2, 0.1
 
 
@@ -39,7 +39,7 @@ def warnings_about(
     prior: float | None = None,
     left_out: Sequence[int] = (),
 ) -> list[str]:
-    """Return what the user of a topic should know about its examples, the gravest first.
+    """Return the warnings about a topic's examples, the gravest first.
 
     Parameters
     ----------
@@ -49,16 +49,15 @@ def warnings_about(
     unlabeled : PageSet or Background
     diagnosis : Diagnosis
     terms : sequence of str
-        The term of each column that `diagnosis` speaks of.
+        The term of each column in `diagnosis`.
     f1 : float
         Cross-validated, in [0, 1].
     prior : float, optional
-        Share of relevant pages estimated among the unlabelled ones, in (0, 1); None where it was not estimated.
+        Estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
     left_out : sequence of int
-        Rows of the positives that nothing was learnt from, because they hold no known word.
+        Rows of the positives without a known word: nothing was learnt from them.
     """
-    # What pages of the topic have in common cannot be told from what any pages have, if these are few.
-    # Nor can it where the unlabelled pages are mostly of the topic themselves.
+    # The unlabelled pages show what any pages have in common. They cannot if they are few, or mostly about the topic.
     of_the_topic = _of_the_topic(prior)
     enough = not of_the_topic and (isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED)
     return [
@@ -72,13 +71,13 @@ def warnings_about(
         *_languages(language, positive),
         *(_topics(positive, diagnosis, terms) if enough else []),
         *_duplicates(positive, diagnosis),
-        # A page without a known word has been named already.
+        # Pages without a known word have been named already.
         *(_outliers(positive, [row for row in diagnosis.outliers if row not in left_out]) if enough else []),
     ]
 
 
 def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Background) -> list[str]:
-    """Return what the user of a topic made from words should know, the gravest first."""
+    """Return the warnings about a topic made from words, the gravest first."""
     found = language_of_the_others(language, unlabeled)
     unknown = keywords.unknown(unlabeled)
     if unknown:
@@ -97,7 +96,7 @@ def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Bac
 
 
 def language_of_the_others(language: str, unlabeled: PageSet | Background) -> list[str]:
-    """Warn of unlabelled pages in another language than the topic's."""
+    """Warn if the unlabelled pages are in another language than the topic."""
     if isinstance(unlabeled, Background):
         if language == BACKGROUND_LANGUAGE:
             return []
@@ -176,7 +175,7 @@ def _without_words(positive: PageSet, left_out: Sequence[int]) -> list[str]:
 def _languages(language: str, positive: PageSet) -> list[str]:
     found = []
     for code, n in sorted(positive.languages.items()):
-        # Languages without a stemmer of ours (Latin, Pidgin) are what tables and lists of names are taken for.
+        # Tables and lists of names are often taken for languages without a stemmer (Latin, Pidgin).
         if code != language and code in LANGUAGES and n >= max(_LEAST_PAGES, _LEAST_SHARE * len(positive)):
             names = [name for name, of in zip(positive.names, positive.language_of, strict=True) if of == code]
             found.append(

@@ -1,4 +1,4 @@
-"""Words to a model: a beginning for those who have no example pages. No Scrapy."""
+"""Make a first model from keywords, for users without example pages."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ NOTE = "A beginning, made from words alone:"
 
 @dataclass(frozen=True)
 class Keywords:
-    """What a user wrote, and the terms it comes to."""
+    """The words that a user wrote, and their terms."""
 
     text: str
     terms: dict[str, str]
-    """Each term with the word it was written as."""
+    """Each term with the word as it was written."""
     ignored: tuple[str, ...]
-    """Words that are no terms: stopwords, numbers, single letters."""
+    """Words without a term: stopwords, numbers, single letters."""
 
     @property
     def note(self) -> str:
-        """What users of the topic should know."""
+        """The note for users of the topic."""
         return f"{NOTE} {self.text}. Adaptation during a crawl, or example pages, sharpen it."
 
     @property
     def words(self) -> list[str]:
-        """The words that are terms, each once: one with a hyphen, or of a script without blanks, comes to several."""
+        """The words with terms, each once. A word with a hyphen, or in a script without blanks, may have several terms."""
         return list(dict.fromkeys(self.terms.values()))
 
     def unknown(self, unlabeled: PageSet | Background) -> list[str]:
-        """Return the words of which no term stands in any unlabelled page."""
+        """Return the words none of whose terms occurs in any unlabelled page."""
         if isinstance(unlabeled, Background):
             known = set(unlabeled.terms)
         else:
@@ -100,7 +100,7 @@ def learn_keywords(
         )
     if isinstance(unlabeled, Background):
         columns = Columns([], [*unlabeled.terms, *keywords.terms])
-        # A background holds too few pages of a topic to show what they are called.
+        # A background holds too few pages of a topic to learn from their titles.
         titles = [title for term in keywords.terms if (title := f"{TITLE_PREFIX}{term}") in columns.column_of]
         counts, links = columns.of_background(unlabeled), None
     else:

@@ -1,4 +1,4 @@
-"""Pages to a model: what is learnt from them, and what is doubtful about them. No Scrapy."""
+"""Train a model from example pages, and diagnose the examples."""
 
 from __future__ import annotations
 
@@ -25,45 +25,45 @@ if TYPE_CHECKING:
     from focused.method.training.term_counting import CountedLink, CountedPage, Counts
 
 BACKGROUND_PRIOR = 0.1
-"""Share of relevant pages assumed among those that a crawl meets, where the unlabelled pages cannot tell."""
+"""Share of relevant pages assumed for a crawl if the unlabelled pages cannot tell it."""
 
 N_FOLDS = 10
 QUICK_FOLDS = 3
 QUICK_POSITIVES = 20
-"""From so many positives on."""
+"""From this number of positives on."""
 QUICK_UNLABELED = 1000
-"""Unlabelled pages that are learnt from where it has to be quick."""
+"""Unlabelled pages used with ``quick``."""
 
-# From here on several processes are faster than one, which need not be started.
+# From this size on, several processes are faster than one in spite of their start.
 _MANY_PAGES = 10_000
-# From here down an estimated prior says that there is no relevant page, however many pages were looked at.
+# An estimated prior up to this means that there is no relevant page, whatever the number of pages.
 _LEAST_PRIOR = 2e-4
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """A model, the term of each of its columns, and what was found about the examples."""
+    """A model, the term of each of its columns, and the diagnosis of the examples."""
 
     model: TrainedModel
     terms: list[str]
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
     curve: LearningCurve | None = None
-    """None where it was not drawn."""
+    """None if it was not computed."""
 
     @property
     def f1(self) -> float:
-        """Cross-validated F1 of the model; 1 where there are no figures, as of a topic from words."""
+        """Cross-validated F1 of the model; 1 if it has no figures (a topic from words)."""
         figures = self.model.figures
         return figures.f1 if isinstance(figures, TrainingFigures) else 1.0
 
     @property
     def prior(self) -> float | None:
-        """Share of relevant pages that was estimated among the unlabelled ones; None where it was assumed."""
+        """Estimated share of relevant pages among the unlabelled ones; None if it was assumed."""
         figures = self.model.figures
         return figures.prior if isinstance(figures, TrainingFigures) and not figures.prior_is_assumed else None
 
     def strongest(self) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """Return the terms that speak most for the topic, and those that speak most against it, with their weights."""
+        """Return the strongest terms for the topic and the strongest against it, with their weights."""
         model, terms = self.model, self.terms
         return (
             [(terms[column], weight) for column, weight in model.positive_terms],
@@ -74,13 +74,13 @@ class Learnt:
 class Columns:
     """The terms of pages as the columns of their counts.
 
-    They are in the order of the terms themselves, not of the ids: those depend on what the process read before.
+    They are in the alphabetical order of the terms. Ids depend on what the process read before.
 
     Parameters
     ----------
     pages : list of CountedPage
     more : collection of str
-        Further terms that get a column.
+        More terms that get a column.
     """
 
     def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = ()) -> None:
@@ -105,7 +105,7 @@ class Columns:
         return moved
 
     def links_among(self, pages: Sequence[CountedPage]) -> LinkExamples | None:
-        """Return the links from pages to pages among the given ones, None where there are none."""
+        """Return the links among the given pages; None if there are none."""
         row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
         found: list[tuple[int, int, CountedLink]] = [
             (row, row_of[link.target], link)
@@ -135,9 +135,9 @@ def learn(
 ) -> Learnt:
     """Learn a topic's model.
 
-    Where the unlabelled pages hold no relevant page, be they the general background or pages of something else
-    altogether, they do not tell how frequent such pages are in a crawl: `BACKGROUND_PRIOR` is assumed. Estimated
-    there, the prior would be zero, and so would be the relevance of every page.
+    If the unlabelled pages hold no relevant page (the general background, or pages about something else), they do not tell
+    how frequent relevant pages are in a crawl: an estimated prior would be 0, and so would every relevance.
+    `BACKGROUND_PRIOR` is assumed instead.
 
     Parameters
     ----------
@@ -147,10 +147,10 @@ def learn(
         One of `focused.method.learning.learners.LEARNERS`.
     quick : bool
         Judge the held-out pages by 3 models instead of 10, draw no learning curve, and learn from a sample of
-        1,000 pages of a background (of other unlabelled pages the caller draws one, before they are read).
+        1,000 pages of a background. Of other unlabelled pages the caller draws the sample, before they are read.
     random_state : int
     say : callable
-        Told what begins, one line each.
+        Called with one line of text when a step begins.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def learn(
             background_prior=prior,
             random_state=random_state,
             n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
-            # Of few positives a third less is too few.
+            # With few positives, a third less is too few.
             n_folds=QUICK_FOLDS if quick and len(positive) >= QUICK_POSITIVES else N_FOLDS,
         )
         assert isinstance(model.figures, TrainingFigures)
@@ -192,13 +192,13 @@ def learn(
     is_background = others is not None
     model, figures = train(BACKGROUND_PRIOR if is_background else None)
     if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
-        say("None of the unlabelled pages looks relevant; learning again with an assumed prior")
+        say("No unlabelled page looks relevant; training again with an assumed prior")
         model, figures = train(BACKGROUND_PRIOR)
     say("Looking at the positives")
     diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
     if quick:
         return Learnt(model, columns.terms, diagnosis)
-    say("Drawing the learning curve (--quick leaves it out)")
+    say("Computing the learning curve (--quick leaves it out)")
     prior, is_assumed = figures.prior, figures.prior_is_assumed
     curve = learning_curve(
         counts, y, prior=prior, prior_is_assumed=is_assumed, learner=learner, random_state=random_state

@@ -1,4 +1,4 @@
-"""What of the training pages is kept with a topic: for strategies that learn from them, and for training again."""
+"""Keep training pages with a topic, for strategies that learn from them and for retraining."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from focused.method.training.term_counting import CountedLink, CountedPage
 
 MAX_PAGES = 2000
-"""Of the positives, and of the unlabelled pages."""
+"""Limit of the positives, and of the unlabelled pages."""
 MAX_BACKGROUND = 1000
 MAX_LINKS = 20_000
 
@@ -34,16 +34,16 @@ def kept_examples(
 ) -> TopicExamples:
     """Choose the examples that stay with a topic, and put them into matrices.
 
-    Of more pages or links than the limits a draw is kept; of the links, up to half of the limit are such that lead to
-    positives. Terms that only one page and no link holds are left out unless the page is positive.
+    Beyond the limits a random sample is kept. Links to positives get up to half of the limit for links. A term of a single
+    unlabelled page, and of no link, is left out.
 
     Parameters
     ----------
     positive : PageSet, optional
-        None of a topic that was made from words.
+        None for a topic made from words.
     unlabeled : PageSet or Background
     analyzer : Analyzer
-        Of the pages' language; the words of windows and URLs are counted by it.
+        Of the pages' language. It counts the words of windows and URLs.
     random_state : int
         Seed of the draws.
     """
@@ -92,7 +92,7 @@ def kept_examples(
 
 
 def _addresses(page: CountedPage) -> list[str]:
-    """Return a page's URLs, none of a file: where files lie is the machine's business, and no crawl meets them."""
+    """Return a page's URLs. A file has none: its path concerns this machine only, and no crawl meets it."""
     return [url for url in page.urls if not url.startswith(f"{FILES_ORIGIN}/")]
 
 
@@ -101,7 +101,7 @@ def _by_term(counts: Counts) -> dict[str, int]:
 
 
 def _places(links: list[CountedLink]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return hashes of what the links' URLs say."""
+    """Return hashes of the features of the links' URLs."""
     found = np.zeros((len(links), N_PLACES), dtype=np.int64)
     for row, link in enumerate(links):
         features = url_features(link.url)
@@ -135,7 +135,7 @@ def _rows_drawn(rows: sparse.csr_matrix, limit: int, rng: np.random.Generator) -
 def _links_among(
     pages: Sequence[CountedPage], n_positive: int, rng: np.random.Generator
 ) -> tuple[Any, Any, list[CountedLink]]:
-    """Return sources, targets and links between pages of the set, drawn where they are too many."""
+    """Return sources, targets and links between pages of the set; a random sample if there are too many."""
     row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
     found = [
         (row, row_of[link.target], link)

@@ -1,4 +1,4 @@
-"""The pages that a topic is learnt from: candidates in, counted pages out, and a note of all that was refused."""
+"""Read candidates into sets of counted pages, and note every refusal."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from focused.method.training.example_sources import Candidate
 
 UNKNOWN = "unknown"
-# Telling the language takes as long as reading the page; these many tell what most unlabelled pages are in.
+# Detecting the language takes as long as reading the page. This number is enough to find the most frequent language.
 _MAX_LANGUAGES = 2000
-# Links are learnt from only for calibration; all those of 50,000 pages of one site would not fit into memory.
+# Links serve for calibration only, and all links of 50,000 pages of one site would not fit into memory.
 _MAX_LINKING = 5000
 _CUTS = frozenset({"bytes", "elements", "links_over_limit", "contexts"})
 
 Track = Callable[[list[Any], str], Iterable[Any]]
-"""Wraps a list to show how far its reading is; the text says what is read."""
+"""Wraps a list to show progress; the text names what is read."""
 
 
 def untracked(items: list[Any], what: str) -> Iterable[Any]:
@@ -44,20 +44,20 @@ class PageSet:
     pages: list[CountedPage] = field(default_factory=list)
     #: sha256 of each body.
     digests: list[bytes] = field(default_factory=list)
-    #: URL of each page; of files that they were given.
+    #: URL of each page; for a file the one that it was given.
     urls: list[str] = field(default_factory=list)
-    #: What each page is called: its URL, its file, or its line.
+    #: Name of each page: its URL, its file, or its line.
     names: list[str] = field(default_factory=list)
-    #: Language detected of each page; of many unlabelled pages only of some, empty of the others.
+    #: Detected language of each page; of many unlabelled pages only a part is detected, the others are empty.
     language_of: list[str] = field(default_factory=list)
     seen: Seen = field(default_factory=Seen)
     refusals: Refusals = field(default_factory=Refusals)
-    #: Pages of which a limit cut something off.
+    #: Number of pages of which a limit cut something off.
     n_cut: int = 0
 
     @property
     def languages(self) -> Counter[str]:
-        """Pages by detected language, of those it was looked for in."""
+        """Number of pages by detected language."""
         return Counter(filter(None, self.language_of))
 
     def __len__(self) -> int:
@@ -80,7 +80,7 @@ class ExampleReader:
     Attributes
     ----------
     language : str or None
-        Known once positives were read.
+        Known after the positives are read.
     """
 
     def __init__(
@@ -103,18 +103,18 @@ class ExampleReader:
         ----------
         candidates : list of Candidate
         refusals : Refusals
-            What was refused so far; more is added.
+            Receives the refusals.
         wanted : set of str
             Canonical forms of the URLs of all candidates: links between them are kept.
         """
         found = PageSet(refusals=refusals)
         loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
-        # Stopwords and stems need the language, which needs the text: so the positives are read twice.
+        # Stopwords and stems need the language, and detection needs the text, so the positives are read twice.
         reader = self._reader("en")
         languages = [_language_of(self._page(reader, example)) for example in loaded]
         if self.language is None:
             known = Counter(code for code in languages if code != UNKNOWN)
-            # Ties go to the first by alphabet: the order of the files makes no difference.
+            # Ties go to the first by alphabet, so the order of the files makes no difference.
             self.language = min(known, key=lambda code: (-known[code], code), default="en")
         reader = self._reader(self.language)
         for example, language in zip(loaded, languages, strict=True):
@@ -132,12 +132,12 @@ class ExampleReader:
     ) -> PageSet:
         """Read candidates as unlabelled pages; those that are among the positives are refused.
 
-        Of more than 2,000 the language is looked for in some, of more than 5,000 the links are kept of some.
+        Beyond 2,000 pages the language of a part is detected. Beyond 5,000 pages the links of a part are kept.
 
         Parameters
         ----------
         limit : int, optional
-            Read until there are so many pages.
+            Stop at this number of pages.
         """
         found = PageSet(refusals=refusals)
         reader = self._reader(self.language or "en")
@@ -183,5 +183,5 @@ def urls_of(candidates: Iterable[Candidate]) -> set[str]:
 
 
 def _language_of(page: Page) -> str:
-    # A few paragraphs tell; on whole pages telling the language would cost more than reading them.
+    # A few paragraphs are enough. On whole pages detection would cost more than reading.
     return detect_language(page.text[:1500]) or UNKNOWN

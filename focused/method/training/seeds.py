@@ -1,4 +1,4 @@
-"""Where a crawl starts: the seeds a user names, or URLs of the examples."""
+"""The seeds of a topic: those that a user names, or URLs of the examples."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ N_SEEDS = 10
 
 
 class SeedError(ValueError):
-    """Seeds that are no URLs; the message names the first."""
+    """A seed is no URL; the message names the first."""
 
 
 def read_seeds(values: Iterable[str]) -> list[str]:
-    """Return the URLs that are given themselves or stand one a line in files, each once.
+    """Return seeds from URLs and from files with one URL a line, each once.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def _read_file(value: str) -> list[str]:
 
 
 def seeds_from(urls: Iterable[str], n: int = N_SEEDS) -> list[str]:
-    """Return up to n of the URLs of pages, from as many hosts as there are; URLs made up for files are none.
+    """Return up to n of the pages' URLs, from as many hosts as possible; made-up URLs of files are left out.
 
     >>> seeds_from(["http://a/1", "http://a/2", "http://b/1", "http://files.invalid/x"], 2)
     ['http://a/1', 'http://b/1']

@@ -1,4 +1,4 @@
-"""Example pages as term counts: of the page, and of the links that lead to other examples."""
+"""Count the terms of example pages and of their links to other examples."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Counts(NamedTuple):
 
 
 class CountedLink(NamedTuple):
-    """A link of an example page: the canonical form of its target, the terms of its anchor text and context.
+    """A link of an example page: its target in canonical form, the terms of its anchor text and of its context.
 
-    Its window context and the URL it names are texts: they are counted only of links that are kept with the topic.
+    Its window context and target URL stay texts: they are counted only if the link is kept with the topic.
     """
 
     target: str
@@ -48,7 +48,7 @@ class CountedLink(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CountedPage:
-    """An example page as far as training needs it."""
+    """The parts of an example page that training needs."""
 
     urls: set[str]
     terms: Counts
@@ -71,7 +71,7 @@ def counted_page(
     urls : set of str
         The canonical forms of the page's own URLs.
     wanted : collection of str
-        Canonical forms of the URLs that examples may have; links to others are left out.
+        Canonical forms of the examples' URLs; links to other URLs are left out.
     other_anchors, max_terms
         See `focused.method.page.text_units.page_units`.
     """
@@ -101,7 +101,7 @@ def _counted_link(page: Page, number: int, target: str, contexts: _Contexts) -> 
 
 
 def _longest(page: Page, anchors: list[int]) -> int:
-    """Return the one of a link's anchors that has the longest text: in a crawl too, one of them decides."""
+    """Return the anchor of a link with the longest text: in a crawl, too, one anchor decides."""
 
     def length(anchor: int) -> int:
         first, last = page.stretch(page.anchors[anchor])
@@ -111,7 +111,7 @@ def _longest(page: Page, anchors: list[int]) -> int:
 
 
 class _Contexts:
-    """The link contexts of a page; what links share is put together once."""
+    """The link contexts of a page; a context that links share is built once."""
 
     def __init__(self, page: Page, units: PageUnits) -> None:
         self._terms, self._units, self._in_anchor = page.terms, units, units.in_anchor
@@ -141,7 +141,7 @@ def count_matrix(texts: Sequence[Counts], columns: npt.NDArray[np.int64], n_colu
     ----------
     texts : sequence of Counts
     columns : ndarray of shape (n_ids,)
-        The column of each term id, -1 for ids that have none and are left out.
+        The column of each term id; -1 leaves the id out.
     n_columns : int
     """
     ids = np.concatenate([text.ids for text in texts]) if texts else np.zeros(0, dtype=np.int32)

@@ -1,4 +1,4 @@
-"""A model into its topic, and into the manifest what it was made from."""
+"""Put a trained model into its topic, and its origin into the manifest."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def make_topic(
     warnings: Sequence[str] = (),
     random_state: int = 0,
 ) -> Topic:
-    """Put a model into a topic, and into its manifest what the model was made from.
+    """Put a trained model into a topic, and its origin into the manifest.
 
-    Nothing of it depends on the clock or on the machine's paths: the same examples give the same files.
+    The result does not depend on the clock or on paths of the machine: the same examples give the same files.
     """
     topic.model = model = learnt.model
     topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
@@ -60,7 +60,7 @@ def make_topic(
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what a model depends on."""
+    """Return the versions of the software that a model depends on."""
     libraries = {name: version(package) for name, package in _LIBRARIES.items()}
     return {"focused": __version__, "python": platform.python_version(), **libraries}
 
