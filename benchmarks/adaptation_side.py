@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score
 from focused.method.topic import load_topic
 from focused.retraining.drift import relevance_of
 from focused.retraining.judged_pages import JudgedPage, term_counts
-from focused.retraining.training import retrain
+from focused.retraining.training import Retraining
 
 if TYPE_CHECKING:
     import argparse
@@ -41,10 +41,8 @@ def side(options: argparse.Namespace) -> None:
             kinds = np.array([kind[page.url] for page in rest])
             precisions, shares, n_aside = [], [], 0
             for learnt in ((), verdicts):
-                made = retrain(
-                    topic, pages, verdicts, about={}, verdicts=learnt, widens=True, random_state=options.seed
-                )
-                n_aside = made.manifest["adaptation"]["n_left_aside"]
+                made = Retraining(topic, pages, random_state=options.seed).train(verdicts, learnt, widens=True)
+                n_aside = made.manifest["retraining"]["n_left_aside"]
                 relevance = relevance_of(made, [page.terms for page in rest])
                 precisions.append(average_precision_score(kinds > 0, relevance))
                 is_called = relevance >= made.threshold("page")

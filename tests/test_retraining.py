@@ -14,7 +14,7 @@ from scipy import sparse
 from focused.method.scoring import Visit
 from focused.method.text.analyzer import COUNTING
 from focused.method.topic import Topic, TopicExamples, load_topic
-from focused.retraining.augmentation import enlarge
+from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import drift
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.judged_pages import JudgedPage, LinkTexts, read_record
@@ -22,7 +22,7 @@ from focused.retraining.kept_pages import KeptPages
 from focused.retraining.label_noise import probably_relevant
 from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.self_training import SelfTraining
-from focused.retraining.training import compare, retrain, without_doubtful
+from focused.retraining.training import Retraining
 from focused.retraining.training_process import Trainer
 from focused.retraining.versions import Attempt, read_attempts, version_in_use
 from focused.retraining.worker import Task
@@ -259,7 +259,7 @@ def test_pages_of_a_crawl_without_a_known_word_are_named_when_a_topic_is_trained
     rng = np.random.default_rng(3)
     pages = [judged(n, {f"only{n}": 3} if n > 2 else words(rng, STAR_WORDS)) for n in range(1, 8)]
     said: list[str] = []
-    retrain(a_topic(), pages, dict.fromkeys(range(1, 8), True), about={}, say=said.append)
+    Retraining(a_topic(), pages).train(dict.fromkeys(range(1, 8), True), say=said.append)
     assert said[1:] == [
         "5 pages of the positives hold no known word, that is, none that several pages hold, and are left out: "
         "http://h.example/3, http://h.example/4, http://h.example/5, 2 more of the crawl"
@@ -282,7 +282,7 @@ def test_joined_pages_stand_under_the_examples_with_their_words_and_the_links_be
     known = topic.examples
     link = LinkTexts(1, {"star0": 1}, {"comet1": 2}, {"star0": 1}, {"new": 1})
     pages = [judged(1, {"comet1": 2, "star0": 1}), judged(2, {"comet2": 1}, link), judged(3, {"x": 1})]
-    found = enlarge(known, pages, {1: False, 2: True})
+    found = AugmentedExamples(known, pages).with_labels({1: False, 2: True})
     column = {term: number for number, term in enumerate(found.terms)}
     n = known.pages.shape[0]
     assert found.pages.shape[0] == n + 2
@@ -300,7 +300,8 @@ def test_a_link_whose_own_page_did_not_join_is_no_example():
     topic = a_topic()
     assert topic.examples is not None
     link = LinkTexts(1, {"star0": 1})
-    found = enlarge(topic.examples, [judged(1, {"a": 1}), judged(2, {"b": 1}, link)], {2: True})
+    pages = [judged(1, {"a": 1}), judged(2, {"b": 1}, link)]
+    found = AugmentedExamples(topic.examples, pages).with_labels({2: True})
     assert found.n_links == 0
 
 
@@ -309,18 +310,18 @@ def test_labels_that_turn_the_topic_round_are_refused_and_right_ones_are_not():
     pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 81)]
     right = {page.number: page.number % 2 == 1 for page in pages}
     wrong = {number: not label for number, label in right.items()}
-    assert compare(topic, pages, right, {}, set()).why_worse(0.02) == ""
-    found = compare(topic, pages, wrong, {}, set())
+    assert Retraining(topic, pages).compare(right, {}, set()).why_worse(0.02) == ""
+    found = Retraining(topic, pages).compare(wrong, {}, set())
     assert found.new < found.in_use - 0.1
     assert "held-out" in found.why_worse(0.02)
 
 
 def test_verdicts_that_widen_the_topic_are_not_taken_for_a_loss():
-    topic, rng = retrain(a_topic(), [], {}, about={}), np.random.default_rng(2)
+    topic, rng = Retraining(a_topic(), []).train({}), np.random.default_rng(2)
     # Neither the words of comets nor those of tables stand in the examples.
     pages = [judged(n, words(rng, COMET_WORDS if n % 2 else TABLE_WORDS)) for n in range(1, 41)]
     labels = {page.number: page.number % 2 == 1 for page in pages}
-    found = compare(topic, pages, labels, {}, set(labels))
+    found = Retraining(topic, pages).compare(labels, {}, set(labels))
     assert found.new > found.in_use
     assert found.why_worse(0.02) == ""
 
@@ -329,23 +330,23 @@ def test_a_third_of_wrong_verdicts_is_mostly_found_out_and_right_ones_are_believ
     topic, rng = a_topic(), np.random.default_rng(3)
     pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 101)]
     right = {page.number: page.number % 2 == 1 for page in pages}
-    assert without_doubtful(topic, pages, right, set(right)) == right
+    assert Retraining(topic, pages).without_label_noise(right, set(right)) == right
     wrong = set(rng.choice(100, 30, replace=False).tolist())
     told = {number: label != (number in wrong) for number, label in right.items()}
-    kept = without_doubtful(topic, pages, told, set(told))
+    kept = Retraining(topic, pages).without_label_noise(told, set(told))
     n_wrong = sum(kept[number] != right[number] for number in kept)
     assert n_wrong <= 15
     assert len(kept) - n_wrong >= 60
 
 
-def test_verdicts_for_a_new_side_of_the_topic_are_believed_even_where_others_are_wrong():
+def test_verdicts_for_a_new_subtopic_of_the_topic_are_believed_even_where_others_are_wrong():
     topic, rng = a_topic(), np.random.default_rng(6)
     pages = [judged(n, words(rng, COMET_WORDS if n % 2 else TABLE_WORDS)) for n in range(1, 121)]
     right = {page.number: page.number % 2 == 1 for page in pages}
-    assert without_doubtful(topic, pages, right, set(right)) == right
+    assert Retraining(topic, pages).without_label_noise(right, set(right)) == right
     wrong = set(rng.choice(120, 36, replace=False).tolist())
     told = {number: label != (number in wrong) for number, label in right.items()}
-    kept = without_doubtful(topic, pages, told, set(told))
+    kept = Retraining(topic, pages).without_label_noise(told, set(told))
     assert sum(kept[number] != right[number] for number in kept) <= 9
     assert sum(kept[number] and right[number] for number in kept) >= 35
 
@@ -379,7 +380,7 @@ def test_a_few_verdicts_are_believed_whatever_they_say():
     topic, rng = a_topic(), np.random.default_rng(4)
     pages = [judged(n, words(rng, OTHER_WORDS)) for n in range(1, 9)]
     labels = dict.fromkeys(range(1, 9), True)
-    assert without_doubtful(topic, pages, labels, set(labels)) == labels
+    assert Retraining(topic, pages).without_label_noise(labels, set(labels)) == labels
 
 
 def a_task(tmp_path) -> Task:
@@ -493,7 +494,7 @@ def old(folder: Path, name: str = "stars") -> None:
 
 
 def test_a_topic_that_was_counted_otherwise_crawls_as_it_did_but_cannot_adapt(tmp_path):
-    made = retrain(a_topic(), [judged(1, {"star": 3})], {1: True}, about={})
+    made = Retraining(a_topic(), [judged(1, {"star": 3})]).train({1: True})
     made.save(tmp_path)
     assert read_options({"FOCUSED_RETRAINING": "automatic"}, load_topic("stars", tmp_path)).mode == "automatic"
     old(tmp_path)
@@ -510,10 +511,11 @@ def test_a_version_that_is_saved_and_loaded_judges_as_the_model_that_was_trained
     topic, rng = a_topic(), np.random.default_rng(5)
     topic.manifest |= {"intercept": 9.0, "calibrations": {}, "sublinear_tf": False, "figures": {}}
     pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 31)]
-    made = retrain(topic, pages, {page.number: page.number % 2 == 1 for page in pages}, about={"version": 2})
+    labels = {page.number: page.number % 2 == 1 for page in pages}
+    made = Retraining(topic, pages).train(labels, about={"version": 2})
     kept = made.model
     made.save(tmp_path)
     loaded = load_topic("stars", tmp_path)
     assert loaded.model.calibrations == kept.calibrations
     assert (loaded.model.intercept, loaded.model.sublinear_tf) == (kept.intercept, kept.sublinear_tf)
-    assert loaded.manifest["adaptation"]["version"] == 2
+    assert loaded.manifest["retraining"]["version"] == 2

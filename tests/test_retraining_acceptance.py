@@ -15,17 +15,17 @@ from focused.method.learning.held_out import Units, first_equal_rows, held_out_d
 from focused.method.learning.learners import make_learner
 from focused.method.learning.metrics import brier_score
 from focused.method.topic import Topic, load_topic
-from focused.retraining.acceptance import Decisions, agreed, decisions_of, why_forgets
-from focused.retraining.augmentation import enlarge
+from focused.retraining.acceptance import AcceptanceFigures, acceptance_figures, why_forgets, without_contradicted
+from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
-from focused.retraining.held_out import held_out_score, parts_of
-from focused.retraining.training import retrain
-from focused.retraining.worker import Task, do
+from focused.retraining.held_out import HeldOutExamples, parts_of
+from focused.retraining.training import Retraining
+from focused.retraining.worker import Task, train_version
 
 if TYPE_CHECKING:
     from focused.retraining.judged_pages import JudgedPage
 
-FIRST = Decisions(recall=0.95, f1=0.85, skill=0.7)
+FIRST = AcceptanceFigures(recall=0.95, f1=0.85, skill=0.7)
 HIDDEN = 6
 
 
@@ -34,9 +34,9 @@ def topic(tmp_path_factory) -> Topic:
     """About stars; of its 66 unlabelled pages six are relevant."""
     rng = np.random.default_rng(7)
     hidden = [judged(n, words(rng, STAR_WORDS)) for n in range(HIDDEN)]
-    first = retrain(a_topic(), hidden, dict.fromkeys(range(HIDDEN), False), about={})
+    first = Retraining(a_topic(), hidden).train(dict.fromkeys(range(HIDDEN), False))
     first.manifest = {"learner": "screened_svm"}  # as if nothing were known of the unlabelled pages yet
-    made = retrain(first, [], {}, about={})
+    made = Retraining(first, []).train({})
     models = tmp_path_factory.mktemp("models")
     made.save(models)
     return load_topic("stars", models)
@@ -49,13 +49,14 @@ def met(about: list[str], numbers: range, seed: int = 3) -> list[JudgedPage]:
 
 def relevances(topic: Topic, model: Topic, pages: list[JudgedPage]) -> np.ndarray:
     assert topic.examples is not None
-    found = example_relevance(model, enlarge(topic.examples, pages, {page.number: True for page in pages}))
+    labels = {page.number: True for page in pages}
+    found = example_relevance(model, AugmentedExamples(topic.examples, pages).with_labels(labels))
     return found[topic.examples.pages.shape[0] :]
 
 
 def test_pages_of_a_focused_crawl_do_not_move_the_share_of_relevant_pages_nor_their_relevance_down(topic):
     pages = met(STAR_WORDS, range(1, 101)) + met(OTHER_WORDS, range(101, 121))
-    made = retrain(topic, pages, {page.number: page.number <= 100 for page in pages}, about={})
+    made = Retraining(topic, pages).train({page.number: page.number <= 100 for page in pages})
     assert made.manifest["figures"]["prior"] == topic.manifest["figures"]["prior"]
     new = met(STAR_WORDS, range(1, 61), seed=9)
     assert np.mean(relevances(topic, made, new) >= made.threshold("page")) > 0.9
@@ -64,7 +65,7 @@ def test_pages_of_a_focused_crawl_do_not_move_the_share_of_relevant_pages_nor_th
 def test_relevant_pages_that_are_taken_for_negatives_do_not_take_the_others_with_them(topic):
     # What a spiral does: pages of the topic join the other side, more with each training.
     pages = met(STAR_WORDS, range(1, 61))
-    made = retrain(topic, pages, {page.number: page.number <= 30 for page in pages}, about={})
+    made = Retraining(topic, pages).train({page.number: page.number <= 30 for page in pages})
     new = met(STAR_WORDS, range(1, 61), seed=9)
     assert np.mean(relevances(topic, made, new) >= made.threshold("page")) > 0.9
 
@@ -83,7 +84,7 @@ def test_a_model_that_decides_worse_is_refused_whichever_figure_tells(new, names
 
 
 def test_what_chance_does_to_thirty_positives_is_no_reason_to_refuse():
-    assert Decisions(recall=0.9, f1=0.81, skill=0.65).why_worse(FIRST, 0.02) == ""
+    assert AcceptanceFigures(recall=0.9, f1=0.81, skill=0.65).why_worse(FIRST, 0.02) == ""
 
 
 def test_verdicts_may_widen_a_topic_as_long_as_what_it_was_is_still_found():
@@ -94,19 +95,21 @@ def test_verdicts_may_widen_a_topic_as_long_as_what_it_was_is_still_found():
 def test_labels_that_the_topics_own_model_contradicts_do_not_join_but_verdicts_do(topic):
     pages = met(STAR_WORDS, range(1, 11)) + met(OTHER_WORDS, range(11, 21))
     right = {page.number: page.number <= 10 for page in pages}
-    assert agreed(topic, pages, right, ()) == right
+    accepted = Retraining(topic, pages).accepted_before
+    assert without_contradicted(accepted, right, ()) == right
     wrong = {number: not label for number, label in right.items()}
-    assert agreed(topic, pages, wrong, {3, 14}) == {3: False, 14: True}
+    assert without_contradicted(accepted, wrong, {3, 14}) == {3: False, 14: True}
 
 
 def test_a_model_that_forgets_pages_that_joined_is_refused(topic):
     pages = met(STAR_WORDS, range(1, 21))
     labels = {page.number: True for page in pages}
-    assert why_forgets(topic, topic, pages, labels, (), 0.02) == ""
+    retraining = Retraining(topic, pages)
+    assert why_forgets(retraining.accepted_before, labels, (), 0.02) == ""
     page = replace(topic.model.calibrations["page"], threshold=0.9999)
     strict = replace(topic, model=replace(topic.model, calibrations=topic.model.calibrations | {"page": page}))
-    assert "20 of 20" in why_forgets(topic, strict, pages, labels, (), 0.02)
-    assert why_forgets(topic, strict, pages, labels, set(labels), 0.02) == ""
+    assert "20 of 20" in why_forgets(retraining.accepted(strict), labels, (), 0.02)
+    assert why_forgets(retraining.accepted(strict), labels, set(labels), 0.02) == ""
 
 
 def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_decides(topic, tmp_path):
@@ -127,13 +130,13 @@ def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_deci
         verdicts=[],
         tolerance=0.02,
         random_state=0,
-        doubts=True,
+        filters_label_noise=True,
         keeps_examples=False,
     )
-    found = do(task, topic, {})
+    found = train_version(task, topic, {})
     assert (found.accepted, found.n_contradicted, found.n_positive, found.n_negative) == (True, 5, 5, 20)
     made = load_topic("stars", tmp_path / "versions" / "2")
-    assert found.decisions["new"]["recall"] == pytest.approx(decisions_of(made).recall, abs=1e-6)
+    assert found.decisions["new"]["recall"] == pytest.approx(acceptance_figures(made).recall, abs=1e-6)
     assert set(found.decisions) == {"new", "first"}
 
 
@@ -146,7 +149,7 @@ def test_copies_of_a_page_are_judged_by_a_model_that_has_seen_none_of_them(topic
         dict(zip(examples.terms, examples.pages[row].toarray()[0].astype(int).tolist(), strict=True)) for row in hidden
     ]
     copies = [judged(n, {term: k for term, k in text.items() if k}) for n, text in enumerate(texts)]
-    wide = enlarge(examples, copies, {page.number: True for page in copies})
+    wide = AugmentedExamples(examples, copies).with_labels({page.number: True for page in copies})
     assert first_equal_rows(wide.pages)[n_own:].tolist() == hidden.tolist()
     learner = topic.manifest["learner"]
     model = make_learner(learner, 0).fit(wide.pages, wide.positive)
@@ -174,17 +177,12 @@ def test_copies_of_examples_do_not_say_how_those_are_to_be_judged(topic):
         for n, row in enumerate(texts)
     ]
     # Of each positive that is judged a copy that says the contrary: learnt, it would turn the order round.
-    wide = enlarge(examples, copies, {page.number: False for page in copies})
+    wide = AugmentedExamples(examples, copies).with_labels({page.number: False for page in copies})
     none_of_them = np.full(len(copies), -1)
+    kept_part = np.concatenate([part, none_of_them])
+    held_out = HeldOutExamples(topic.manifest["learner"], wide.pages, wide.positive, kept_part, 0)
     scores = [
-        held_out_score(
-            topic.manifest["learner"],
-            wide.pages,
-            wide.positive,
-            np.concatenate([part, none_of_them]),
-            np.concatenate([examples.positive, learnt_as]).astype(np.int8),
-            0,
-        )
+        held_out.average_precision(np.concatenate([examples.positive, learnt_as]).astype(np.int8))
         for learnt_as in (none_of_them, np.zeros(len(copies)))
     ]
     assert scores[0] == scores[1] > 0.5

@@ -195,7 +195,7 @@ def test_the_other_half_is_found_though_many_of_its_pages_are_unlabelled_example
         assert run.exit_code == 0, run.err
         found[name] = harvest(run)
     assert found["people"] >= 1.1 * found["off"], found
-    assert run.stats["focused/verdicts/new_side_count"] >= 10
+    assert run.stats["focused/verdicts/new_subtopic_count"] >= 10
     assert max(each["n_left_aside"] for each in attempts(run)) >= 6
     assert "People want" in run.err
     assert " pages that the topic's own model calls irrelevant: its examples do not show all of the topic." in run.err
@@ -239,7 +239,7 @@ def test_every_link_names_the_version_that_scored_it(runs, models, tmp_path):
 def test_a_version_is_a_topic_that_a_crawl_can_be_started_with_and_tells_where_it_comes_from(runs, models):
     used = runs["people"].stats["focused/retraining/version"]
     topic = load_topic("stars", runs["people"].run_dir / "versions" / str(used))
-    about = topic.manifest["adaptation"]
+    about = topic.manifest["retraining"]
     assert about["version"] == used
     assert about["n_positive"] > 0
     assert about["from_model_sha256"] == load_topic("stars", models).model_sha256
@@ -429,8 +429,8 @@ def test_training_from_a_run_makes_what_it_learnt_permanent(web, models, runs, t
     assert made.exit_code == 0, made.err
     topic = load_topic("stars", folder)
     last = [each for each in attempts(runs["people"]) if each["accepted"]][-1]
-    assert topic.manifest["adaptation"]["n_positive"] == last["n_positive"]
-    assert topic.manifest["adaptation"]["from_run"] == "run"
+    assert topic.manifest["retraining"]["n_positive"] == last["n_positive"]
+    assert topic.manifest["retraining"]["from_run"] == "run"
     old, new = load_topic("stars", models).examples, topic.examples
     assert old is not None
     assert new is not None

@@ -19,11 +19,11 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import Topic, TopicExamples
 from focused.method.topic.judge import Judge
-from focused.retraining.augmentation import enlarge
+from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.kept_pages import SAID_IRRELEVANT, SAID_RELEVANT, KeptPages
-from focused.retraining.new_subtopic import new_side, resembling
-from focused.retraining.training import compare, retrain, without_doubtful
+from focused.retraining.new_subtopic import resembling
+from focused.retraining.training import Retraining
 
 N_STARS, N_HIDDEN, N_OTHERS = 20, 24, 276
 HIDDEN = slice(N_STARS, N_STARS + N_HIDDEN)
@@ -44,7 +44,7 @@ def topic() -> Topic:
         TERMS, rows, np.arange(len(texts)) < N_STARS, no_rows, no_rows, none, none, none, none
     )
     made.manifest = {"learner": "screened_svm"}
-    return retrain(made, [], {}, about={})
+    return Retraining(made, []).train({})
 
 
 def met(n_stars: int, n_comets: int, n_others: int, seed: int = 1):
@@ -55,17 +55,18 @@ def met(n_stars: int, n_comets: int, n_others: int, seed: int = 1):
     return found, {number: number <= n_stars + n_comets for number in range(1, len(found) + 1)}
 
 
-def test_pages_that_people_want_and_the_topic_does_not_know_are_a_new_side_of_it(topic):
+def test_pages_that_people_want_and_the_topic_does_not_know_are_a_new_subtopic_of_it(topic):
     found, labels = met(10, 6, 6)
-    assert new_side(topic, found, labels, set(labels)) == set(range(11, 17))
-    assert new_side(topic, found, labels, set()) == set()  # nobody has asked for anything
-    assert new_side(topic, found, dict.fromkeys(labels, False), set(labels)) == set()
+    retraining = Retraining(topic, found)
+    assert retraining.new_subtopic(labels, set(labels)) == set(range(11, 17))
+    assert retraining.new_subtopic(labels, set()) == set()  # nobody has asked for anything
+    assert retraining.new_subtopic(dict.fromkeys(labels, False), set(labels)) == set()
 
 
-def test_unlabelled_pages_like_those_of_a_new_side_are_left_aside_and_no_others(topic):
+def test_unlabelled_pages_like_those_of_a_new_subtopic_are_left_aside_and_no_others(topic):
     found, labels = met(10, 6, 6)
     n_own = topic.examples.pages.shape[0]
-    wide = enlarge(topic.examples, found, labels)
+    wide = AugmentedExamples(topic.examples, found).with_labels(labels)
     aside = resembling(wide, n_own, n_own + np.arange(10, 16), 0)
     assert aside[HIDDEN].mean() > 0.8
     aside[HIDDEN] = False
@@ -76,31 +77,31 @@ def test_pages_without_anything_in_common_leave_next_to_nothing_aside(topic):
     rng = np.random.default_rng(2)
     found = [judged(n, {f"only{n}x{k}": 1 for k in range(12)} | words(rng, OTHER_WORDS, 4)) for n in range(1, 13)]
     n_own = topic.examples.pages.shape[0]
-    wide = enlarge(topic.examples, found, dict.fromkeys(range(1, 13), True))
+    wide = AugmentedExamples(topic.examples, found).with_labels(dict.fromkeys(range(1, 13), True))
     assert resembling(wide, n_own, n_own + np.arange(12), 0).sum() <= 0.02 * n_own
-    assert not resembling(wide, n_own, n_own + np.arange(2), 0).any()  # two pages are no side
+    assert not resembling(wide, n_own, n_own + np.arange(2), 0).any()  # two pages are no subtopic
 
 
-def test_a_few_pages_of_a_new_side_are_enough_to_know_others(topic):
+def test_a_few_pages_of_a_new_subtopic_are_enough_to_know_others(topic):
     found, labels = met(40, 8, 10)
     more, _ = met(0, 40, 40, seed=3)
     recalls = []
     for verdicts in (set(labels), set()):
-        made = retrain(topic, found, labels, about={}, verdicts=verdicts, widens=True)
-        seen = enlarge(made.examples, more, {page.number: False for page in more})
+        made = Retraining(topic, found).train(labels, verdicts, widens=True)
+        seen = AugmentedExamples(made.examples, more).with_labels({page.number: False for page in more})
         relevance = example_relevance(made, seen)[-len(more) :]
         assert (relevance[40:] < made.threshold("page")).all()
         recalls.append((relevance[:40] >= made.threshold("page")).mean())
-        assert (made.manifest["adaptation"]["n_new_side"], made.manifest["adaptation"]["n_left_aside"] > 0) == (
+        assert (made.manifest["retraining"]["n_new_subtopic"], made.manifest["retraining"]["n_left_aside"] > 0) == (
             (8, True) if verdicts else (0, False)
         )
     assert recalls[0] > 0.9
     assert recalls[1] < 0.5  # with others of its kind among the negatives
 
 
-def test_a_model_that_finds_more_of_a_new_side_is_not_refused_for_it(topic):
+def test_a_model_that_finds_more_of_a_new_subtopic_is_not_refused_for_it(topic):
     found, labels = met(40, 8, 10)
-    judged_by = compare(topic, found, labels, {}, set(labels))
+    judged_by = Retraining(topic, found).compare(labels, {}, set(labels))
     assert judged_by.new > judged_by.first
     assert judged_by.why_worse(0.02) == ""
 
@@ -110,9 +111,10 @@ def test_who_asks_for_pages_like_others_that_were_refused_is_believed_unless_typ
     found, labels = met(60, 0, 24)
     odd = [judged(100 + n, words(rng, TABLE_WORDS)) for n in range(30)]
     labels |= dict.fromkeys((page.number for page in odd), True)
-    assert without_doubtful(topic, [*found, *odd], labels, set(labels)) == labels
+    retraining = Retraining(topic, [*found, *odd])
+    assert retraining.without_label_noise(labels, set(labels)) == labels
     careless = labels | dict.fromkeys(range(1, 25), False)
-    kept = without_doubtful(topic, [*found, *odd], careless, set(careless))
+    kept = retraining.without_label_noise(careless, set(careless))
     assert sum(number in kept for number in range(1, 25)) <= 8
 
 

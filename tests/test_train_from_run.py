@@ -14,7 +14,7 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 from focused.commands.train_from_run import PREVIOUS, train_from_run
 from focused.method.topic import load_topic
 from focused.retraining.judged_pages import RECORD_FILE, JudgedPage, read_record
-from focused.retraining.training import retrain
+from focused.retraining.training import Retraining
 from focused.retraining.versions import Attempt
 
 
@@ -23,8 +23,8 @@ def trained(tmp_path_factory) -> Path:
     """A models folder with a topic about stars."""
     models = tmp_path_factory.mktemp("trained")
     rng = np.random.default_rng(1)
-    made = retrain(a_topic(), [judged(101, words(rng, STAR_WORDS))], {101: True}, about={})
-    made.manifest.pop("adaptation")
+    made = Retraining(a_topic(), [judged(101, words(rng, STAR_WORDS))]).train({101: True})
+    made.manifest.pop("retraining")
     made.save(models)
     return models
 
@@ -79,7 +79,7 @@ def test_a_better_model_takes_the_topics_place_and_the_former_topic_is_kept_as_i
     assert str(kept) in said
     assert contents(kept) == before
     now = load_topic("stars", models)
-    assert now.manifest["adaptation"]["held_out"]["new"] > now.manifest["adaptation"]["held_out"]["first"]
+    assert now.manifest["retraining"]["held_out"]["new"] > now.manifest["retraining"]["held_out"]["first"]
     former = load_topic("stars", models / "stars" / PREVIOUS)
     assert former.model_sha256 != now.model_sha256
     for path in kept.iterdir():  # as the message says
@@ -162,7 +162,7 @@ def test_of_a_run_that_went_on_only_what_is_new_joins_and_what_is_known_is_said(
     assert joined_in(models) == (before[0] + 4, before[1])
     assert "4 positives and 0 negatives joined" in said
     assert "Known already, and not joined again: 39 pages." in said
-    assert load_topic("stars", models).manifest["adaptation"]["n_known"] == 39
+    assert load_topic("stars", models).manifest["retraining"]["n_known"] == 39
     with pytest.raises(ValueError, match="43 pages"):
         train_from_run("stars", run, models, tolerance=0.02, force=True)
 

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
-    from focused.retraining.acceptance import Decisions
-    from focused.retraining.training import Comparison
+    from focused.retraining.acceptance import AcceptanceFigures
+    from focused.retraining.held_out import Comparison
 
 PREVIOUS = "previous"
 """Folder of a topic's directory where the topic stands that it took the place of, as in a models folder."""
@@ -66,11 +66,11 @@ def train_from_run(
     name : str
         Of the topic.
     run_dir : Path
-        Of a crawl for this topic that adapted.
+        Of a crawl for this topic with retraining.
     models_dir : Path
         Of the user: it takes the new topic. One that it lacks is looked for among those that ship.
     tolerance : float
-        By how much the average precision on held-out examples may be lower; see `Decisions.why_worse` for the rest.
+        By how much the average precision on held-out examples may be lower; see `AcceptanceFigures.why_worse` for the rest.
     force : bool
         Also if the topic has been trained since the crawl, or if the new model is worse.
     say : callable
@@ -82,12 +82,12 @@ def train_from_run(
         If the run is of another topic or model, nothing joined in it that the topic does not know, or the new model is
         worse.
     """
-    from focused.retraining.acceptance import decisions_of, mostly_verdicts, rounded, why_forgets
+    from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.judged_pages import RECORD_FILE
     from focused.retraining.known_examples import known_pages
     from focused.retraining.run_labels import read_run_labels
-    from focused.retraining.training import compare, retrain
+    from focused.retraining.training import Retraining
 
     topic = with_assumed_positives(load_topic(name, models_dir, SHIPPED_MODELS_DIR))
     check_counting(name, topic.manifest)
@@ -106,8 +106,9 @@ def train_from_run(
     # That a page has a verdict shows where the label is not what its relevance said.
     verdicts = {page.number for page in joined if page.joins is not labels[page.number]}
     say("Comparing with the topic as it is, on examples kept from both")
-    found = compare(topic, pages, labels, {}, verdicts, random_state=random_state)
-    first = decisions_of(retrain(topic, [], {}, about={}, random_state=random_state))
+    retraining = Retraining(topic, joined, random_state=random_state)
+    found = retraining.compare(labels, {}, verdicts)
+    first = acceptance_figures(retraining.train({}))
     about = {
         "from_run": run_dir.name,
         "version": version,
@@ -118,16 +119,13 @@ def train_from_run(
         "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
     }
     widens = mostly_verdicts(labels, verdicts)
-    made = retrain(
-        topic, pages, labels, about=about, verdicts=verdicts, widens=widens, random_state=random_state, say=say
-    )
-    new = decisions_of(made)
-    about["decisions"] = {"new": rounded(new), "first": rounded(first)}
-    made.manifest["adaptation"] |= about
+    made = retraining.train(labels, verdicts, about=about, widens=widens, say=say)
+    new = acceptance_figures(made)
+    made.manifest["retraining"]["decisions"] = {"new": new.rounded(), "first": first.rounded()}
     why = (
         found.why_worse(tolerance)
         or new.why_worse(first, tolerance, widens=widens)
-        or why_forgets(topic, made, pages, labels, verdicts, tolerance)
+        or why_forgets(retraining.accepted(made), labels, verdicts, tolerance)
     )
     compared = f"{_compared(found, len(verdicts))}; {_decided(new, first)}"
     if why and not force:
@@ -165,14 +163,14 @@ def _compared(found: Comparison, n_verdicts: int) -> str:
     )
 
 
-def _decided(new: Decisions, first: Decisions) -> str:
+def _decided(new: AcceptanceFigures, first: AcceptanceFigures) -> str:
     return (
         f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} and "
         f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
     )
 
 
-def _verdict_on(found: Comparison, new: Decisions, first: Decisions, widens: bool) -> str:
+def _verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:
     pairs = [(found.new, found.first), (new.recall, first.recall)]
     if not widens:
         pairs += [(new.f1, first.f1), (new.skill, first.skill)]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier import resume
 from focused.frontier.aliases import known_as
+from focused.utils.former_files import with_present_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -120,7 +121,7 @@ class Checkpoints:
         remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
         if lengths is not None and resume.is_home(self._folder, self._run_dir, remembered):
             n_bytes = resume.cut_back(self._run_dir, lengths)
-            for name, value in store.remembered("stats", {}).items():
+            for name, value in with_present_names(store.remembered("stats", {})).items():
                 self._stats.set_value(name, value)
             if crawl.harvest is not None and (harvest := store.remembered("harvest")) is not None:
                 crawl.harvest.restore(harvest)

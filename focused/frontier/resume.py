@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.schema import FILE_NAME, FrontierFileError, advice, open_file
+from focused.utils.former_files import rename_former_files, with_present_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,8 +58,10 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> int:
     What lies beyond belongs to pages that were under way and will be fetched again, or is half a record.
     """
     n_bytes = 0
+    rename_former_files(run_dir)
+    kept = with_present_names(lengths)
     for name, size in sizes(run_dir).items():
-        keep = lengths.get(name, 0)
+        keep = kept.get(name, 0)
         if size > keep:
             os.truncate(run_dir / name, keep)
             n_bytes += size - keep

@@ -1,4 +1,4 @@
-"""A topic's examples and, under them, the pages of a crawl that joined [I18, Sect. 3.2]."""
+"""A topic's examples and, under them, pages of a crawl [I18, Sect. 3.2]: one set of matrices for a whole retraining."""
 
 from __future__ import annotations
 
@@ -10,63 +10,114 @@ from scipy import sparse
 
 from focused.method.learning.training_set import LinkExamples
 from focused.method.topic.examples import TopicExamples
-from focused.method.topic.page_keys import gathered, under
-from focused.retraining.judged_pages import that_join
+from focused.method.topic.page_keys import PageKeys, gathered, under
 from focused.retraining.known_examples import keys_among, keys_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from focused.retraining.judged_pages import JudgedPage, LinkTexts, TermCounts
+    from focused.retraining.judged_pages import JudgedPage, TermCounts
 
-_TEXTS = ("anchors", "contexts", "windows", "urls")
+Integers = npt.NDArray[np.int64]
+
+_MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
 
 
-def enlarge(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mapping[int, bool]) -> TopicExamples:
-    """Return the examples with those pages of a crawl that have a label.
+class AugmentedExamples:
+    """The examples of a topic and the pages of a crawl that may join them. For given labels the rows are cut out.
 
-    Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
-    negatives (docs/method/, D63). Of the links that led to pages that joined, those join that stand on a page that
-    did, too (D65).
+    Of the links that led to pages of the crawl, those can join whose own page is among the pages, too.
 
     Parameters
     ----------
-    examples : TopicExamples
+    own : TopicExamples
     pages : sequence of JudgedPage
-    labels : mapping
-        Of a page's number: whether it is relevant.
+        Those without words are left out: nothing can be learnt from them.
 
-    Returns
-    -------
-    TopicExamples
-        The rows of `examples` first, then the pages in their order.
+    Attributes
+    ----------
+    n_own : int
+        Number of the topic's own pages; they have the first rows.
+    pages : list of JudgedPage
+        Pages of the crawl, in the order of their rows.
     """
-    chosen = that_join(pages, labels)
-    row_of = {page.number: examples.pages.shape[0] + row for row, page in enumerate(chosen)}
-    links = [(page, page.link) for page in chosen if page.link is not None and page.link.source in row_of]
-    terms = _all_terms(examples, chosen, [link for _, link in links])
-    column_of = {term: column for column, term in enumerate(terms)}
-    n_terms = len(terms)
-    joined = {
-        "anchors": _rows([link.anchor for _, link in links], column_of),
-        "contexts": _rows([link.context for _, link in links], column_of),
-        "windows": _rows([link.window for _, link in links], column_of),
-        "urls": _rows([link.url for _, link in links], column_of),
-    }
-    texts = {name: _under(getattr(examples, name), joined[name], n_terms) for name in _TEXTS}
-    return TopicExamples(
-        terms=terms,
-        pages=_under(examples.pages, _rows([page.terms for page in chosen], column_of), n_terms),
-        positive=np.concatenate(
-            [examples.positive, np.array([labels[page.number] for page in chosen], dtype=np.bool_)]
-        ),
-        sources=_with(examples.sources, [row_of[link.source] for _, link in links]),
-        targets=_with(examples.targets, [row_of[page.number] for page, _ in links]),
-        # Of pages that joined no URLs are kept.
-        places=None if examples.places is None else np.pad(examples.places, ((0, len(links)), (0, 0))),
-        keys=under(keys_among(examples), gathered([keys_of(page) for page in chosen], examples.pages.shape[0])),
-        **texts,
-    )
+
+    def __init__(self, own: TopicExamples, pages: Sequence[JudgedPage]) -> None:
+        self.n_own = own.pages.shape[0]
+        self.pages = [page for page in pages if page.terms]
+        self._own = own
+        row_of = {page.number: row for row, page in enumerate(self.pages, start=self.n_own)}
+        links = [(page, page.link) for page in self.pages if page.link is not None and page.link.source in row_of]
+        texts = {
+            "pages": [page.terms for page in self.pages],
+            "anchors": [link.anchor for _, link in links],
+            "contexts": [link.context for _, link in links],
+            "windows": [link.window for _, link in links],
+            "urls": [link.url for _, link in links],
+        }
+        known = set(own.terms)
+        new = {term for each in texts.values() for text in each for term in text if term not in known}
+        terms = [*own.terms, *sorted(new)]
+        column_of = {term: column for column, term in enumerate(terms)}
+        keys = under(keys_among(own), gathered([keys_of(page) for page in self.pages], self.n_own))
+        self._all = TopicExamples(
+            terms=terms,
+            positive=np.concatenate([own.positive, np.zeros(len(self.pages), dtype=np.bool_)]),
+            sources=_with(own.sources, [row_of[link.source] for _, link in links]),
+            targets=_with(own.targets, [row_of[page.number] for page, _ in links]),
+            # No URLs are kept of pages that joined.
+            places=None if own.places is None else np.pad(own.places, ((0, len(links)), (0, 0))),
+            keys=keys,
+            **{name: _under(getattr(own, name), _rows(texts[name], column_of)) for name in _MATRICES},
+        )
+
+    def numbers(self, labels: Mapping[int, bool]) -> list[int]:
+        """Return the numbers of the pages that have a label, in the order of their rows."""
+        return [page.number for page in self.pages if page.number in labels]
+
+    def with_labels(self, labels: Mapping[int, bool]) -> TopicExamples:
+        """Return the topic's own examples and, under them, the pages of the crawl that have a label.
+
+        Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
+        negatives (docs/method.md, D90). Terms that none of these pages and links has are left out.
+
+        Parameters
+        ----------
+        labels : mapping
+            Of a page's number: whether it is relevant.
+
+        Returns
+        -------
+        TopicExamples
+        """
+        every, n_own, n_own_links = self._all, self.n_own, self._own.n_links
+        joins = np.ones(every.pages.shape[0], dtype=np.bool_)
+        joins[n_own:] = [page.number in labels for page in self.pages]
+        links = np.arange(every.n_links)
+        links = links[(links < n_own_links) | (joins[every.sources] & joins[every.targets])]
+        rows = np.flatnonzero(joins)
+        cut = {name: getattr(every, name)[rows if name == "pages" else links] for name in _MATRICES}
+        has_term = np.arange(len(every.terms)) < len(self._own.terms)
+        for matrix in cut.values():
+            has_term[matrix.indices] = True
+        column_of, row_of = np.cumsum(has_term) - 1, np.cumsum(joins) - 1
+        n_terms = int(has_term.sum())
+        assert every.keys is not None
+        keys, rows_of_keys = every.keys
+        is_kept = joins[rows_of_keys]
+        return TopicExamples(
+            terms=[term for term, is_there in zip(every.terms, has_term.tolist(), strict=True) if is_there],
+            positive=np.concatenate([self._own.positive, [labels[n] for n in self.numbers(labels)]]).astype(np.bool_),
+            sources=row_of[every.sources[links]],
+            targets=row_of[every.targets[links]],
+            places=None if every.places is None else every.places[links],
+            keys=PageKeys(keys[is_kept], row_of[rows_of_keys[is_kept]]),
+            **{name: _in_columns(matrix, column_of, n_terms) for name, matrix in cut.items()},
+        )
+
+    def counts(self) -> tuple[list[str], sparse.csr_matrix]:
+        """Return all terms, and the term counts of the crawl's pages: shape (n_pages, n_terms)."""
+        return self._all.terms, self._all.pages[self.n_own :]
 
 
 def links_of(examples: TopicExamples) -> LinkExamples | None:
@@ -76,18 +127,7 @@ def links_of(examples: TopicExamples) -> LinkExamples | None:
     return LinkExamples(examples.sources, examples.targets, examples.anchors, examples.contexts)
 
 
-def _all_terms(examples: TopicExamples, pages: list[JudgedPage], links: list[LinkTexts]) -> list[str]:
-    """Return the known terms, then the new ones in alphabetical order."""
-    found: set[str] = set()
-    for page in pages:
-        found.update(page.terms)
-    for link in links:
-        for text in (link.anchor, link.context, link.window, link.url):
-            found.update(text)
-    return [*examples.terms, *sorted(found.difference(examples.terms))]
-
-
-def _rows(texts: list[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_matrix:
+def _rows(texts: Sequence[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_matrix:
     columns = [column_of[term] for text in texts for term in text]
     counts = [float(n) for text in texts for n in text.values()]
     ends = np.concatenate([[0], np.cumsum([len(text) for text in texts], dtype=np.int64)])
@@ -96,10 +136,14 @@ def _rows(texts: list[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_m
     return rows
 
 
-def _under(known: sparse.csr_matrix, new: sparse.csr_matrix, n_terms: int) -> sparse.csr_matrix:
-    wide = sparse.csr_matrix((known.data, known.indices, known.indptr), shape=(known.shape[0], n_terms))
+def _under(known: sparse.csr_matrix, new: sparse.csr_matrix) -> sparse.csr_matrix:
+    wide = sparse.csr_matrix((known.data, known.indices, known.indptr), shape=(known.shape[0], new.shape[1]))
     return sparse.vstack([wide, new], format="csr")
 
 
-def _with(known: npt.NDArray[np.int64], new: list[int]) -> npt.NDArray[np.int64]:
+def _in_columns(matrix: sparse.csr_matrix, column_of: Integers, n_columns: int) -> sparse.csr_matrix:
+    return sparse.csr_matrix((matrix.data, column_of[matrix.indices], matrix.indptr), (matrix.shape[0], n_columns))
+
+
+def _with(known: Integers, new: list[int]) -> Integers:
     return np.concatenate([known, np.array(new, dtype=np.int64)])

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.text.analyzer import TERMS
+from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -24,6 +25,11 @@ MAX_TERMS = 2000
 MAX_LINE_BYTES = 1_000_000
 
 TermCounts = dict[str, int]
+
+
+def record_path(run_dir: Path) -> Path:
+    """Return where a run directory holds the record of its judged pages."""
+    return existing_path(run_dir, RECORD_FILE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Verdicts that all other examples speak against: slips of the hand, or worse."""
+"""Label noise among verdicts: which of them all other examples speak against."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 MIN_VERDICTS = 10
-"""Of each label; with fewer nobody can say which of them are typical."""
+"""Of each label; with fewer it cannot be said which of them are typical."""
 MIN_SHARE = 0.15
-"""Estimated share of wrong verdicts on relevant pages, and on others; below it they are the hard cases of somebody who is
-right, and teach most, or the wishes of somebody who wants more, or less, than the examples show.
+"""Estimated share of wrong verdicts on relevant pages, and on others, from which verdicts are left out. Below it they are
+hard cases, which teach most, or somebody wants more, or less, than the examples show.
 
 The smaller of the two is estimated at 0.02 to 0.10 for feeds without a fault, at 0.05 to 0.15 for a tenth of wrong verdicts,
 at 0.21 to 0.34 for three tenths (docs/results.md).
@@ -34,7 +34,7 @@ _NARROWEST = 0.15
 """Spread of each of the two kinds of page, as a share of that of all decisions."""
 
 
-def doubtful(
+def probably_wrong(
     learner: str,
     counts: sparse.csr_matrix,
     positive: Flags,
@@ -44,11 +44,12 @@ def doubtful(
     """Return which verdicts are more probably wrong than right, shape (n_examples,).
 
     Each verdict is judged by a model of all other examples and of the verdicts of the other parts; `probably_relevant`
-    weighs this decision against what was said. So a minority of wrong verdicts is found out by the right ones, while a
-    new side of the topic, of which there are several pages, is not: these stand by each other. Where less than 0.15 of
-    the relevant pages are estimated to be refused, or less than 0.15 of the others wanted, none is left out: who errs does
-    so both ways, who wants something else than the examples show does so one way. What is doubtful changes nothing; it is
-    neither learnt nor turned round.
+    weighs this decision against the verdict. So the right verdicts find out a minority of wrong ones. They do not find out
+    verdicts for a new subtopic: it has several pages, which support each other.
+
+    No verdict is left out where less than 0.15 of the relevant pages are estimated to be refused, or less than 0.15 of the
+    others to be wanted: people who make mistakes make them both ways, people who want something else than the examples
+    show differ one way. A verdict that is probably wrong changes nothing: it is neither learnt nor reversed.
 
     Parameters
     ----------

@@ -37,7 +37,7 @@ class RetrainingOptions:
     #: How much less a new model may reach on held-out examples.
     tolerance: float = parameter("FOCUSED_RETRAINING_TOLERANCE", 0.02, least=0, most=1)
     #: Whether verdicts that all other examples speak against are left out.
-    doubts: bool = parameter("FOCUSED_RETRAINING_DOUBTS", True)
+    filters_label_noise: bool = parameter("FOCUSED_RETRAINING_DOUBTS", True)
     #: Share of the pages until the next training that may look for other sides of the topic, with verdicts, when what is
     #: known runs out.
     exploration: float = parameter("FOCUSED_RETRAINING_EXPLORATION", 0.5, least=0, most=1)

@@ -80,7 +80,7 @@ class TrainingRounds:
         self._n_attempts = FIRST
         self._n_begun = self._n_finished = 0
         self._n_failed_in_a_row = 0
-        self._n_new_side = 0
+        self._n_new_subtopic = 0
 
     @property
     def is_idle(self) -> bool:
@@ -186,7 +186,7 @@ class TrainingRounds:
             verdicts=[number for number in labels if number in joined.by_verdict],
             tolerance=self._options.tolerance,
             random_state=int(topic.manifest.get("random_state") or 0),
-            doubts=self._options.doubts,
+            filters_label_noise=self._options.filters_label_noise,
             keeps_examples=self.model.strategy_learns,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,
@@ -208,8 +208,8 @@ class TrainingRounds:
         self.list_file.write(attempt.to_line())
         harvest = self._crawl.harvest
         if self._options.verdicts is not None:
-            self._stats.set("verdicts/doubtful_count", attempt.n_doubtful)
-            self._stats.set("verdicts/new_side_count", attempt.n_new_side)
+            self._stats.set("verdicts/label_noise_count", attempt.n_label_noise)
+            self._stats.set("verdicts/new_subtopic_count", attempt.n_new_subtopic)
         held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
         about = (
             f"{attempt.n_positive} positives and {attempt.n_negative} negatives joined, held out: {held_out or 'none'}"
@@ -221,13 +221,13 @@ class TrainingRounds:
             except (TopicError, OSError) as error:
                 logger.warning("Version %d of the model cannot be used: %s", attempt.version, error)
                 self._stats.count("worker_failed_count")
-        if attempt.n_new_side > self._n_new_side:
+        if attempt.n_new_subtopic > self._n_new_subtopic:
             logger.info(
                 "People want %d pages that the topic's own model calls irrelevant: its examples do not show all of the "
                 "topic. More of them are looked for; %d unlabelled examples that resemble them are left aside.",
-                *(attempt.n_new_side, attempt.n_left_aside),
+                *(attempt.n_new_subtopic, attempt.n_left_aside),
             )
-            self._n_new_side = attempt.n_new_side
+            self._n_new_subtopic = attempt.n_new_subtopic
         if self.model.version == attempt.version:
             first = 1 + self.n_judged
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, first, about)

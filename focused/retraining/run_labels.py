@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.text.analyzer import COUNTING
 from focused.method.topic import TopicError
-from focused.retraining.judged_pages import RECORD_FILE, read_record, that_join
+from focused.retraining.judged_pages import read_record, record_path, that_join
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
 
 if TYPE_CHECKING:
@@ -75,9 +75,9 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
         labels = read_labels(run_dir, version)
     except (OSError, ValueError, AttributeError) as error:
         raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
-    found = RunLabels(version, labels, *read_record(run_dir / RECORD_FILE))
+    found = RunLabels(version, labels, *read_record(record_path(run_dir)))
     if not found.joined(labels):
-        raise ValueError(f"{run_dir / RECORD_FILE} holds none of the pages that version {version} was learnt from.")
+        raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
 
 

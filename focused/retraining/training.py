@@ -3,227 +3,183 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from focused.method.learning.training import train_topic
-from focused.retraining.augmentation import enlarge, links_of
-from focused.retraining.held_out import N_PARTS, held_out_score, parts_of
-from focused.retraining.judged_pages import that_join
-from focused.retraining.label_noise import doubtful
-from focused.retraining.new_subtopic import new_side, resembling
-from focused.utils.words import quantity
+from focused.method.topic.counted import relevance_of_counts
+from focused.retraining.augmentation import AugmentedExamples, links_of
+from focused.retraining.held_out import N_PARTS, Comparison, HeldOutExamples, parts_of
+from focused.retraining.label_noise import probably_wrong
+from focused.retraining.new_subtopic import resembling
+from focused.retraining.retrained_topic import with_model, without_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from focused.method.learning.trained_model import TrainedModel
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
 N_FOLDS = 5
-_N_NAMED = 3
-OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
-"""What the manifest says of the model is that of the new one, and written when the topic is."""
 Labels = Mapping[int, bool]
-Flags = npt.NDArray[np.bool_]
+"""Of a page's number: whether it is relevant."""
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Average precision on held-out examples, in [0, 1]."""
+class Retraining:
+    """Trains a topic again with labels of a crawl's pages, and compares what comes of it.
 
-    new: float
-    in_use: float
-    first: float
-
-    def why_worse(self, tolerance: float) -> str:
-        """Return why a new model is not to be used; empty if it may be."""
-        best = max(self.in_use, self.first)
-        if self.new >= best - tolerance:
-            return ""
-        which = "in use" if self.in_use >= self.first else "before the crawl"
-        return f"average precision {self.new:.3f} on held-out examples; of the model {which} {best:.3f}"
-
-
-def without_doubtful(
-    topic: Topic, pages: Sequence[JudgedPage], labels: Labels, verdicts: Collection[int], *, random_state: int = 0
-) -> dict[int, bool]:
-    """Return the labels without the verdicts that all other examples speak against.
-
-    Parameters and errors as in `compare`.
-    """
-    examples = enlarge(_examples_of(topic), pages, labels)
-    numbers = [page.number for page in that_join(pages, labels)]
-    part = np.full(examples.pages.shape[0], -1)
-    part[-len(numbers) or len(part) :] = [n % N_PARTS if n in verdicts else -1 for n in numbers]
-    found = doubtful(topic.manifest["learner"], examples.pages, examples.positive, part, random_state)
-    left_out = {numbers[row] for row in (np.flatnonzero(found) - (len(part) - len(numbers))).tolist()}
-    return {number: label for number, label in labels.items() if number not in left_out}
-
-
-def compare(
-    topic: Topic,
-    pages: Sequence[JudgedPage],
-    labels: Labels,
-    in_use: Labels,
-    verdicts: Collection[int],
-    *,
-    random_state: int = 0,
-) -> Comparison:
-    """Compare what is learnt with new labels, with those of the model in use, and without any page of the crawl.
-
-    A worse model is not used (docs/method/, D64).
-
-    Judged are the topic's own examples and, by what people say of them, the pages with a verdict: each in the third that
-    it is kept apart in, drawn with the seed. Pages that joined by their relevance judge nobody: that the model in use is
-    right about them is why they joined. Nor do unlabelled pages that may belong to a new side of the topic
-    (`focused.retraining.new_subtopic`): they are no errors of a model that finds that side.
+    The matrix of the topic's examples and the pages is built once; each training and comparison cuts its rows out of it.
 
     Parameters
     ----------
     topic : Topic
-        With examples.
+        As it was before the crawl. It stays as it is.
     pages : sequence of JudgedPage
-    labels, in_use : mapping
-        Of a page's number: whether it is relevant.
-    verdicts : collection of int
-        Numbers of the pages in `labels` whose label is a verdict.
+        All pages that may have a label.
     random_state : int
-    """
-    examples = _examples_of(topic)
-    wide = enlarge(examples, pages, {**in_use, **labels})
-    numbers = np.array([page.number for page in that_join(pages, {**in_use, **labels})], dtype=int)
-    n_own = examples.pages.shape[0]
-    own = examples.positive.astype(np.int8)
-    part = np.concatenate([parts_of(examples.positive, random_state), np.full(len(numbers), -1)])
-    for row, number in enumerate(numbers.tolist()):
-        if number in verdicts:
-            part[n_own + row] = number % N_PARTS
-
-    def left_aside(with_labels: Labels) -> Flags:
-        wanted = new_side(topic, pages, with_labels, verdicts)
-        side = n_own + np.flatnonzero(np.isin(numbers, list(wanted)))
-        return resembling(wide, n_own, side, random_state)
-
-    def score(with_labels: Labels, aside: Flags) -> float:
-        joined = np.array([int(with_labels[n]) if n in with_labels else -1 for n in numbers.tolist()], dtype=np.int8)
-        trained = np.concatenate([own, joined])
-        trained[aside] = -1
-        return held_out_score(topic.manifest["learner"], wide.pages, wide.positive, part, trained, random_state)
-
-    of_new, of_in_use = left_aside(labels), left_aside(in_use)
-    part[of_new | of_in_use] = -1
-    first = score({}, np.zeros_like(of_new))
-    return Comparison(score(labels, of_new), first if not in_use else score(in_use, of_in_use), first)
-
-
-def retrain(
-    topic: Topic,
-    pages: Sequence[JudgedPage],
-    labels: Labels,
-    *,
-    about: dict[str, Any],
-    verdicts: Collection[int] = (),
-    widens: bool = False,
-    random_state: int = 0,
-    say: Callable[[str], None] = lambda _: None,
-) -> Topic:
-    """Train a topic again and return it; the given one stays as it is.
-
-    Parameters
-    ----------
-    topic : Topic
-        With examples.
-    pages : sequence of JudgedPage
-    labels : mapping
-        Of a page's number: whether it is relevant.
-    about : dict
-        What the manifest says of it, under ``adaptation``; the numbers of pages of a new side, and of unlabelled pages that
-        are left aside for them, are added.
-    verdicts : collection of int
-        Numbers of the pages in `labels` whose label is a verdict.
-    widens : bool
-        Whether `mostly_verdicts` joined: people may have made another topic of it. The share of relevant pages is then
-        estimated anew, still from the topic's own examples.
-    random_state : int
-    say : callable
-        Told what begins.
+        Seed of all that is drawn.
 
     Raises
     ------
     ValueError
-        If nothing can be learnt.
+        If the topic has no examples.
     """
-    own = _examples_of(topic)
-    examples = enlarge(own, pages, labels)
-    say(f"Learning from {int(examples.positive.sum()):,} positives and {int((~examples.positive).sum()):,} other pages")
-    figures = topic.manifest.get("figures", {})
-    prior = float(figures["prior"]) if figures else None
-    is_assumed = bool(figures.get("prior_is_assumed"))
-    wanted = new_side(topic, pages, labels, verdicts)
-    numbers = [page.number for page in that_join(pages, labels)]
-    side = len(own.positive) + np.flatnonzero(np.isin(numbers, list(wanted)))
-    aside = resembling(examples, len(own.positive), side, random_state)
-    about = {**about, "n_new_side": len(wanted), "n_left_aside": int(aside.sum())}
-    model = train_topic(
-        examples.pages,
-        examples.positive,
-        link_examples=links_of(examples),
-        learner=topic.manifest["learner"],
-        background_prior=prior if is_assumed else None,
-        links_are_met=True,
-        # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
-        # every relevance, down with each training (docs/method/, D67).
-        learnt_only=np.arange(len(examples.positive)) >= len(own.positive),
-        known_prior=None if widens else prior,
-        left_aside=aside,
-        n_folds=N_FOLDS,
-        random_state=random_state,
-    )
-    if model.left_out:
-        say(_without_words(model.left_out, len(own.positive), [page.url for page in that_join(pages, labels)]))
-    return _with_model(topic, model, examples, about)
 
+    def __init__(self, topic: Topic, pages: Sequence[JudgedPage], *, random_state: int = 0) -> None:
+        if topic.examples is None:
+            raise ValueError(f"Topic {topic.name!r} has no examples that it could be trained again from.")
+        self.topic = topic
+        self._own = topic.examples
+        self._learner: str = topic.manifest["learner"]
+        self._examples = AugmentedExamples(topic.examples, pages)
+        self._random_state = random_state
 
-def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
-    """Return which positives hold no known word; of a topic's own examples no addresses are kept."""
-    joined = [urls[row - n_own] for row in rows if row >= n_own]
-    of_topic = len(rows) - len(joined)
-    named = [*joined[:_N_NAMED], *([f"{quantity(of_topic, 'pages')} of the topic's own examples"] if of_topic else [])]
-    if len(joined) > _N_NAMED:
-        named.append(f"{len(joined) - _N_NAMED} more of the crawl")
-    n = len(rows)
-    return (
-        f"{quantity(n, 'pages')} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
-        f"pages hold, and {'is' if n == 1 else 'are'} left out: {', '.join(named)}"
-    )
+    def accepted(self, model: Topic) -> dict[int, bool]:
+        """Return of each page with words, by number, whether a model calls it relevant."""
+        terms, counts = self._examples.counts()
+        found = relevance_of_counts(model, terms, counts, "page") >= model.threshold("page")
+        return dict(zip([page.number for page in self._examples.pages], found.tolist(), strict=True))
 
+    @cached_property
+    def accepted_before(self) -> dict[int, bool]:
+        """Of each page with words, by number, whether the topic's own model calls it relevant."""
+        return self.accepted(self.topic)
 
-def _examples_of(topic: Topic) -> TopicExamples:
-    examples = topic.examples
-    if examples is None:
-        raise ValueError(f"Topic {topic.name!r} has no examples that it could be trained again from.")
-    return examples
+    def joined(self, labels: Labels) -> list[JudgedPage]:
+        """Return the pages that join with some labels."""
+        return [page for page in self._examples.pages if page.number in labels]
 
+    def new_subtopic(self, labels: Labels, verdicts: Collection[int]) -> set[int]:
+        """Return the numbers of the pages that people want and that the topic's own model calls irrelevant."""
+        return {n for n in verdicts if labels.get(n) and not self.accepted_before.get(n, True)}
 
-def _with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
-    made = replace(topic, model=model, directory=None)
-    made.terms = [examples.terms[column] for column in model.term_indices.tolist()]
-    made.examples = examples
-    strongest = [
-        [[examples.terms[column], round(weight, 4)] for column, weight in terms]
-        for terms in (model.positive_terms, model.negative_terms)
-    ]
-    made.manifest = {
-        **{key: value for key, value in topic.manifest.items() if key not in OF_MODEL},
-        "figures": asdict(model.figures),
-        "learning_curve": None,
-        "terms_for": strongest[0],
-        "terms_against": strongest[1],
-        "adaptation": {**about, "from_model_sha256": topic.model_sha256},
-    }
-    return made
+    def without_label_noise(self, labels: Labels, verdicts: Collection[int]) -> dict[int, bool]:
+        """Return the labels without the verdicts that all other examples speak against; parameters as of `compare`."""
+        examples, numbers = self._examples.with_labels(labels), self._examples.numbers(labels)
+        part = np.full(examples.pages.shape[0], -1)
+        part[self._examples.n_own :] = [n % N_PARTS if n in verdicts else -1 for n in numbers]
+        found = probably_wrong(self._learner, examples.pages, examples.positive, part, self._random_state)
+        left_out = {numbers[row] for row in np.flatnonzero(found[self._examples.n_own :]).tolist()}
+        return {number: label for number, label in labels.items() if number not in left_out}
+
+    def compare(self, labels: Labels, in_use: Labels, verdicts: Collection[int]) -> Comparison:
+        """Compare what is learnt with new labels, with those of the model in use, and without any page of the crawl.
+
+        Judged are the topic's own examples and, by what people say of them, the pages with a verdict. Each is judged in
+        the third that it is kept apart in, drawn with the seed. Pages that joined by their relevance judge no model: they
+        joined because the model in use is right about them. Nor do unlabelled pages that may belong to a new subtopic
+        (`focused.retraining.new_subtopic`): they are no errors of a model that finds that subtopic.
+
+        Parameters
+        ----------
+        labels, in_use : mapping
+            Of a page's number: whether it is relevant.
+        verdicts : collection of int
+            Numbers of the pages in `labels` whose label is a verdict.
+        """
+        of_any = {**in_use, **labels}
+        examples, numbers = self._examples.with_labels(of_any), self._examples.numbers(of_any)
+        own = self._own.positive.astype(np.int8)
+        of_pages = [n % N_PARTS if n in verdicts else -1 for n in numbers]
+        part = np.concatenate([parts_of(self._own.positive, self._random_state), np.array(of_pages, dtype=np.int64)])
+        of_new = self._left_aside(examples, numbers, self.new_subtopic(labels, verdicts))
+        of_in_use = self._left_aside(examples, numbers, self.new_subtopic(in_use, verdicts))
+        part[of_new | of_in_use] = -1
+        held_out = HeldOutExamples(self._learner, examples.pages, examples.positive, part, self._random_state)
+
+        def score(with_labels: Labels, aside: npt.NDArray[np.bool_]) -> float:
+            joined = np.array([int(with_labels[n]) if n in with_labels else -1 for n in numbers], dtype=np.int8)
+            trained = np.concatenate([own, joined])
+            trained[aside] = -1
+            return held_out.average_precision(trained)
+
+        first = score({}, np.zeros_like(of_new))
+        return Comparison(score(labels, of_new), first if not in_use else score(in_use, of_in_use), first)
+
+    def train(
+        self,
+        labels: Labels,
+        verdicts: Collection[int] = (),
+        *,
+        about: Mapping[str, Any] | None = None,
+        widens: bool = False,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> Topic:
+        """Train the topic again and return it.
+
+        Parameters
+        ----------
+        labels : mapping
+            Of a page's number: whether it is relevant.
+        verdicts : collection of int
+            Numbers of the pages in `labels` whose label is a verdict.
+        about : mapping, optional
+            What the manifest says of it, under ``retraining``. How many pages of a new subtopic there are is added, and how
+            many unlabelled pages are left aside for them.
+        widens : bool
+            Whether `mostly_verdicts` joined: people may have made another topic of it. The share of relevant pages is then
+            estimated anew, still from the topic's own examples.
+        say : callable
+            Told what begins.
+
+        Raises
+        ------
+        ValueError
+            If nothing can be learnt.
+        """
+        n_own, manifest = self._examples.n_own, self.topic.manifest
+        examples = self._examples.with_labels(labels)
+        n_positive = int(examples.positive.sum())
+        say(f"Learning from {n_positive:,} positives and {len(examples.positive) - n_positive:,} other pages")
+        figures = manifest.get("figures", {})
+        prior = float(figures["prior"]) if figures else None
+        is_assumed = bool(figures.get("prior_is_assumed"))
+        wanted = self.new_subtopic(labels, verdicts)
+        aside = self._left_aside(examples, self._examples.numbers(labels), wanted)
+        model = train_topic(
+            examples.pages,
+            examples.positive,
+            link_examples=links_of(examples),
+            learner=self._learner,
+            background_prior=prior if is_assumed else None,
+            links_are_met=True,
+            # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
+            # every relevance, down with each training (docs/method.md, D94).
+            learnt_only=np.arange(len(examples.positive)) >= n_own,
+            known_prior=None if widens else prior,
+            left_aside=aside,
+            n_folds=N_FOLDS,
+            random_state=self._random_state,
+        )
+        if model.left_out:
+            say(without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
+        added = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
+        return with_model(self.topic, model, examples, {**(about or {}), **added})
+
+    def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
+        """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
+        rows = self._examples.n_own + np.flatnonzero([n in subtopic for n in numbers])
+        return resembling(examples, self._examples.n_own, rows, self._random_state)

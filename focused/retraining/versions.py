@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
+from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
 FOLDER = "versions"
 LIST_FILE = "versions.jsonl"
 LABELS_FILE = "labels.json"
-TASK_FILE = "adaptation-task.json"
+TASK_FILE = "retraining-task.json"
 """What the process that trains was asked last."""
 FIRST = 1
+_FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
+"""Fields of an attempt that the version before this one wrote under other names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +44,11 @@ class Attempt:
     n_negative: int = 0
     n_verdicts: int = 0
     #: Verdicts that all other examples speak against; they were left out.
-    n_doubtful: int = 0
+    n_label_noise: int = 0
     #: Pages whose relevance the topic's own model contradicts; they were left out.
     n_contradicted: int = 0
     #: Pages that people want and the topic's own model calls irrelevant, and unlabelled examples left aside for them.
-    n_new_side: int = 0
+    n_new_subtopic: int = 0
     n_left_aside: int = 0
     n_links: int = 0
     #: The version it was compared with.
@@ -85,8 +88,8 @@ def attempt(values: dict[str, Any]) -> Attempt:
     ValueError, TypeError, KeyError
         If it is none.
     """
-    known = Attempt.__slots__
-    made = Attempt(**{name: value for name, value in values.items() if name in known})
+    present = {_FORMER_FIELDS.get(name, name): value for name, value in values.items()}
+    made = Attempt(**{name: value for name, value in present.items() if name in Attempt.__slots__})
     if not isinstance(made.version, int) or not isinstance(made.accepted, bool) or made.version < FIRST:
         raise ValueError(f"{values!r} is no training.")
     return made
@@ -124,7 +127,7 @@ def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
 def read_verdicts(run_dir: Path, version: int) -> dict[int, bool]:
     """Return the verdicts that a training was asked with, by the pages' numbers; none if another was asked since."""
     try:
-        task = json.loads((run_dir / TASK_FILE).read_text(encoding="utf-8"))
+        task = json.loads(existing_path(run_dir, TASK_FILE).read_text(encoding="utf-8"))
         if task["version"] != version:
             return {}
         return {int(number): task["labels"][str(number)] is True for number in task["verdicts"]}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from focused.utils.former_files import FORMER_FILES
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -11,7 +13,7 @@ CRAWL_FILES = frozenset(
     {
         *("run.json", "pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz"),
         *("frontier.sqlite", "frontier.sqlite-wal", "frontier.sqlite-shm", "frontier.sqlite.lock", "frontier.id"),
-        *("versions.jsonl", "retraining.jsonl", "adaptation-task.json"),
+        *("versions.jsonl", "retraining.jsonl", "retraining-task.json", *FORMER_FILES),
     }
 )
 """What a crawl keeps in its run directory, besides the folder ``versions``."""

@@ -118,7 +118,7 @@ def _table(run: Run) -> Markup:
             f"{version.joined['positive']:,}",
             f"{version.joined['negative']:,}",
             f"{version.joined['verdicts']:,}"
-            + (f" ({version.joined['doubtful']:,} doubtful)" if version.joined["doubtful"] else ""),
+            + (f" ({version.joined['label_noise']:,} doubtful)" if version.joined["label_noise"] else ""),
         )
         for version in run.versions
     ]

@@ -1,4 +1,4 @@
-"""The versions of the model of a crawl that adapted, as its run directory tells of them."""
+"""The versions of the model of a crawl with retraining, as its run directory tells of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,7 +52,7 @@ def read_versions(directory: Path, judged: Sequence[tuple[int, bool]]) -> tuple[
     Parameters
     ----------
     directory : Path
-        A crawl that did not adapt has no versions.
+        A crawl without retraining has no versions.
     judged : sequence of (int, bool)
         Of each page the version that judged it, 0 where that is not known, and whether it is relevant.
     """
@@ -60,7 +62,8 @@ def read_versions(directory: Path, judged: Sequence[tuple[int, bool]]) -> tuple[
             number, is_accepted = int(line["version"]), line["accepted"]
             if number <= FIRST or not isinstance(is_accepted, bool):
                 raise ValueError
-            joined = {what: _count(line.get(f"n_{what}")) for what in ("positive", "negative", "verdicts", "doubtful")}
+            joined = {what: _count(line.get(f"n_{what}")) for what in ("positive", "negative", "verdicts")}
+            joined["label_noise"] = _count(line.get("n_label_noise", line.get("n_doubtful")))
             held_out = line["held_out"] if isinstance(line.get("held_out"), dict) else {}
             found[number] = Version(
                 number, is_accepted, str(line.get("why") or ""), _count(line.get("n_pages")), joined,
@@ -82,10 +85,10 @@ def _with_pages(version: Version, judged: Sequence[tuple[int, bool]]) -> Version
 
 
 def recorded_versions(directory: Path) -> dict[int, int]:
-    """Return the version that judged each page, by the page's number, from the record that adaptation keeps."""
+    """Return the version that judged each page, by the page's number, from the record that retraining keeps."""
     return {
         number: version
-        for line in _lines(directory / RECORD_FILE)
+        for line in _lines(existing_path(directory, RECORD_FILE))
         if (number := _count(line.get("number"))) and (version := _count(line.get("version")))
     }
 

@@ -82,6 +82,8 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
         raise TopicError(f"{directory / MANIFEST_FILE} is not a manifest: {error!r}. {again}") from None
     topic.terms = [term.decode("utf-8", "replace") for term in arrays["terms"].tolist()]
     topic.manifest = {**manifest, "counting": manifest.get("counting", 1)}  # the first did not say
+    if "adaptation" in manifest:  # its name before it was called retraining
+        topic.manifest["retraining"] = topic.manifest.pop("adaptation")
     topic.directory = directory
     return topic
 
