@@ -141,6 +141,8 @@ FOCUSED_RANDOM_SEED = 0  # random: another is another order
 FOCUSED_ORACLE_FILE = ""  # oracle: JSON of URLs and scores; evaluations write it
 
 # --- Pages ----------------------------------------------------------------------------------------------------------
+FOCUSED_PAGE_READER = ""  # class that reads pages; empty: the project's own
+FOCUSED_PAGE_CLASSIFIER = ""  # class that judges them; empty: the project's own, by the topic's model
 FOCUSED_BLOCK_TAGS = "modern"  # or "paper"
 FOCUSED_BLOCK_ALPHA = 0.5
 FOCUSED_BLOCK_MIN_LINKS = 1  # the paper's k

@@ -256,7 +256,10 @@ def test_pages_without_words_are_refused() -> None:
 
 
 def test_pages_that_a_limit_cut_are_counted() -> None:
-    _, pages = read([("http://h.org/1", STARS + b"<p>more" * 1000)], limits=PageLimits(max_bytes=500))
+    _, pages = read(
+        [("http://h.org/1", STARS + b"<p>more" * 1000)],
+        reader_of=lambda _: PageReader(Analyzer(), limits=PageLimits(max_bytes=500)),
+    )
     assert pages.n_cut == 1
 
 

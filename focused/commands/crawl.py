@@ -13,9 +13,10 @@ from scrapy.spiderloader import get_spider_loader
 
 from focused.crawl.arguments import ARGUMENTS, did_you_mean
 from focused.crawl.planning import plan_crawl
+from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
 from focused.crawl.scrapy_settings import wrong_at_start
 from focused.extensions.harvest_monitor import quieten
-from focused.method.strategies import CHOICES
+from focused.method.strategies import CHOICES, PLUG_IN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +28,16 @@ logger = logging.getLogger(__name__)
 _EPILOG = """Arguments of the focused spider (-a NAME=VALUE):
 {arguments}
 
-Strategies: {strategies}
-
+Strategies: {strategies}, or the path of a class such as mypackage.MyStrategy
+{installed}
 Examples:
   scrapy crawl focused -a topic=demo
   scrapy crawl focused -a topic=astrophysics -a max_pages=500 -s FOCUSED_CONTACT=you@example.org
   scrapy crawl focused -a topic=astrophysics -a web=hyperphysics.warc.gz -a strategy=best_first -O relevant.jsonl
 """
+
+
+_PLACES = (PLUG_IN, READERS, CLASSIFIERS)
 
 
 class Command(ScrapyCrawl):
@@ -46,6 +50,9 @@ class Command(ScrapyCrawl):
         parser.epilog = _EPILOG.format(
             arguments="\n".join(f"  {name:14}{meaning}" for name, meaning in ARGUMENTS.items()),
             strategies=", ".join(CHOICES),
+            installed="".join(
+                f"Installed {place.group}: {', '.join(place.installed())}\n" for place in _PLACES if place.installed()
+            ),
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
 from focused.evaluation.options import Options, WebOption
-from focused.method.learning.learners import LEARNERS
-from focused.method.strategies import STRATEGIES
+from focused.method.learning.learners import check_learner
+from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
+from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
     import argparse
@@ -42,8 +43,7 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         )
     if opts.topics is not None and (opts.largest is not None or opts.min_pages is not None):
         raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
-    if opts.learner not in LEARNERS:
-        raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}. Got {opts.learner!r}.")
+    check_learner(opts.learner)
     return Options(
         webs=_webs(opts),
         strategies=_strategies(opts.strategies),
@@ -107,12 +107,14 @@ def _strategies(value: str) -> tuple[str, ...]:
     if value.strip() == "all":
         return tuple(STRATEGIES)
     names = _names("--strategies", value) or ()
+    known = PLUG_IN.names(tuple(STRATEGIES))
     for name in names:
-        if name not in STRATEGIES:
+        if name not in known and not is_class_path(name):
             raise ValueError(
-                f"--strategies must be all, or some of {', '.join(STRATEGIES)}, separated by commas. Got {name!r}."
-                f"{given.did_you_mean(name, STRATEGIES)}"
+                f"--strategies must be all, or some of {', '.join(known)} and paths of classes, separated by commas. "
+                f"Got {name!r}.{given.did_you_mean(name, known)}"
             )
+        strategy_class(name)
     return names
 
 

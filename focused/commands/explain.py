@@ -85,7 +85,7 @@ class Command(ProjectCommand):
         topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
         strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
-        reader, judge = make_reader(topic, settings), make_judge(topic, settings)
+        reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
         below = one_of("FOCUSED_BELOW_THRESHOLD", settings, ("defer", "drop"))
         content = self._content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
         explanation = explain(

@@ -13,6 +13,7 @@ from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.reader_and_judge import make_reader
+from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
@@ -90,7 +91,7 @@ class Command(ProjectCommand):
         reader = ExampleReader(
             # What language a handful of words is in, nobody can tell.
             opts.language or (opts.keywords and "en"),
-            limits=make_reader(topic, self.settings).limits,
+            reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             other_anchors=self.settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
             track=progress.track,
         )

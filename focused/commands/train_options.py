@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from focused.method.learning.learners import LEARNERS
+from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.text.languages import LANGUAGES, detectable_languages
 from focused.method.topic import check_topic_name
 
@@ -95,8 +95,7 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
         for option in ("unlabeled_urls", "unlabeled_sample"):
             if getattr(opts, option) is not None:
                 raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
-    if opts.learner not in LEARNERS:
-        raise ValueError(f"--learner must be one of {', '.join(LEARNERS)}. Got {opts.learner!r}.")
+    check_learner(opts.learner)
     if opts.language is not None:
         opts.language = opts.language.lower()
         if opts.language not in LANGUAGES and opts.language not in detectable_languages():

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
+from focused.crawl.class_paths import refuse_class_paths
 from focused.crawl.focused_settings import check_components, check_paths
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.reader_and_judge import make_judge, make_reader
@@ -26,10 +27,11 @@ from focused.crawl.settings_layers import (
     topic_settings,
     with_topic,
 )
-from focused.method.strategies import CHOICES, STRATEGIES, check_parameters, make_strategy
+from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, check_parameters, make_strategy
 from focused.method.topic import Topic, load_topic
 from focused.retraining.options import read_options
 from focused.utils.places import models_dirs
+from focused.utils.plugins import is_class_path
 from focused.webs import DEMO_OPTIONS, open_web
 
 if TYPE_CHECKING:
@@ -83,6 +85,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
     if is_confined:
         check_paths(settings)
+        refuse_class_paths(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
     effective = with_topic(topic, settings)
     web = _web(arguments.get("web"), topic, effective, is_confined)
@@ -99,7 +102,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     check_values(effective)
     check_feeds(effective, arguments.get("run_dir"))
     decided: dict[str, Any] = {
-        "FOCUSED_STRATEGY": strategy.name,
+        "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
         "FOCUSED_WEB": web,
@@ -110,7 +113,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
     read_options(effective, topic)
-    reader, judge = make_reader(topic, effective), make_judge(topic, effective)
+    reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
@@ -136,11 +139,12 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
-    name = str(argument or settings.get("FOCUSED_STRATEGY"))
+    name = argument or settings.get("FOCUSED_STRATEGY")
     check_parameters(settings)
-    if name not in STRATEGIES:
+    if name not in STRATEGIES and not is_class_path(name) and name not in PLUG_IN.installed():
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
-        raise PlanError(f"{source} must be one of {', '.join(CHOICES)}. Got {name!r}.")
+        choices = ", ".join(PLUG_IN.names(CHOICES))
+        raise PlanError(f"{source} must be one of {choices}, or the path of a class. Got {name!r}.")
     return make_strategy(name, settings).prepare(topic)
 
 

@@ -16,7 +16,7 @@ from w3lib.url import safe_url_string
 from focused.crawl.reader_and_judge import make_reader
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.method.page.encoding import may_be_text
-from focused.method.topic import Topic
+from focused.method.text.analyzer import Analyzer
 from focused.method.training.page_set import untracked
 from focused.webs.recorded.index_rows import REDIRECTS
 
@@ -143,6 +143,7 @@ def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track
 def _key(sha256: str, settings: Any) -> str:
     names = ["REDIRECT_MAX_TIMES", "ROBOTSTXT_OBEY", "USER_AGENT", "ROBOTSTXT_USER_AGENT", "FOCUSED_NOFOLLOW_ENABLED"]
     names += sorted(name for name in map(str, settings) if name.startswith("FOCUSED_PAGE_MAX_"))
+    names += ["FOCUSED_PAGE_READER"] if settings.get("FOCUSED_PAGE_READER") else []
     about = [FORMAT, sha256, *(f"{name}={settings.get(name)}" for name in names)]
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:12]
 
@@ -153,7 +154,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
     A tolerant web answers a page under several URLs, and relative links start at the one that was asked for: a page has
     the links of all the URLs that lead to it.
     """
-    reader = make_reader(Topic("graph", "graph", "en", []), settings)
+    reader = make_reader(Analyzer("en"), settings)
     follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
     resolver = PageResolver(web, settings)
     pages: dict[str, int] = {}

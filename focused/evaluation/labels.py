@@ -111,7 +111,7 @@ def labels_from_topics(
     found: dict[str, set[str]] = {url: set() for url in pages}
     for name in names:
         topic = load_topic(name, *models_dirs)
-        reader, judge = make_reader(topic, settings), make_judge(topic, settings)
+        reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
         for url in track(list(pages), f"pages labelled by {name}"):
             answer = web.answer(url)
             kind = next((value for key, value in answer.headers if key.lower() == "content-type"), "")

@@ -17,7 +17,7 @@ from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.run_json import described, significance
 from focused.evaluation.scrapy_settings import check_scrapy_settings
-from focused.method.strategies import STRATEGIES, check_parameters
+from focused.method.strategies import check_parameters, strategy_class
 from focused.method.topic import load_topic
 from focused.utils.files import write_json
 from focused.utils.places import models_dirs
@@ -101,7 +101,7 @@ class Evaluation:
         check_scrapy_settings(self.options.settings, self.settings)
         check_parameters(self.settings)
         one_of("FOCUSED_BELOW_THRESHOLD", self.settings, ("defer", "drop"))
-        one_of("FOCUSED_STRATEGY", self.settings, tuple(STRATEGIES))
+        strategy_class(self.settings.get("FOCUSED_STRATEGY"))
 
     def _open(self, stack: ExitStack) -> tuple[list[EvaluatedWeb], dict[str, Any]]:
         """Open the webs; return them with the options to note."""

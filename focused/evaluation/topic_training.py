@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import make_reader
+from focused.method.text.analyzer import Analyzer
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Topic
 from focused.method.training.example_refusals import Refusals
 from focused.method.training.example_sources import Opening, candidates_in
@@ -63,7 +64,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
 
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(
-        limits=make_reader(topic, settings).limits,
+        reader_of=lambda language: make_reader(Analyzer(language), settings),
         other_anchors=settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
     )
     warc = [Path(group.warc)]

@@ -94,10 +94,12 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
 
 
 def _check_topic(topic: Topic) -> None:
-    examples = with_assumed_positives(topic).examples
+    learnable = with_assumed_positives(topic)
+    examples = learnable.examples
     if examples is None or examples.positive.sum() < 3:
         raise ValueError(
             f"Topic {topic.name!r} has no example pages that it could be trained again from. Train it from pages: "
             f"scrapy train {topic.name} --force --positive PATH; or leave FOCUSED_RETRAINING off."
         )
     check_counting(topic.name, topic.manifest)
+    _ = learnable.learner  # that of a stranger's class is refused

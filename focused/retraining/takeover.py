@@ -93,7 +93,7 @@ class ModelTakeover:
         if self.strategy_learns:
             self._is_preparing = True
             # Forests and SVMs take seconds; they let others run meanwhile.
-            made = make_strategy(plan.strategy.name, settings)
+            made = make_strategy(settings.get("FOCUSED_STRATEGY"), settings)
             _in_thread(made.prepare, topic).addCallbacks(self._prepared, self._not_prepared)
         else:
             self._rescoring.start()

@@ -53,7 +53,7 @@ class Retraining:
             raise ValueError(f"Topic {topic.name!r} has no examples that it could be trained again from.")
         self.topic = topic
         self._own = topic.examples
-        self._learner: str = topic.manifest["learner"]
+        self._learner = topic.learner
         self._examples = AugmentedExamples(topic.examples, pages)
         self._random_state = random_state
 

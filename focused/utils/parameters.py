@@ -89,7 +89,8 @@ def parameter(
     Parameters
     ----------
     setting : str
-        Its name, with the prefix FOCUSED_; ``focused/settings.py`` holds the same default.
+        Its name. With the prefix FOCUSED_ it is one of the project's, and ``focused/settings.py`` holds the same default;
+        packages that plug something in have prefixes of their own.
     default : float, int, bool or str
         The paper's value. Its type is that of the parameter.
     least, most : float, optional

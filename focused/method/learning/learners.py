@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from focused.utils.plugins import PlugInPlace
+
 if TYPE_CHECKING:
     from focused.method.learning.estimators.base import LinearCountClassifier
 
@@ -48,20 +50,44 @@ _LEARNERS = {
 }
 LEARNERS = tuple(_LEARNERS)
 
+PLUG_IN = PlugInPlace(
+    "learner", "focused.learners", "focused.method.learning.estimators.base.LinearCountClassifier", ("fit",)
+)
 
-def make_learner(name: str, random_state: int | None = None) -> LinearCountClassifier:
-    """Return a new, unfitted estimator.
+
+def check_learner(name: str) -> None:
+    """Refuse a name that is no learner's, and a path from outside at which there is none.
 
     Raises
     ------
     ValueError
-        If there is no learner of that name; the message names those there are.
+        Naming the learners there are.
     """
     if name not in _LEARNERS:
-        raise ValueError(f"No learner {name!r}. There are: {', '.join(LEARNERS)}.")
-    path, options = _LEARNERS[name]
-    module, _, estimator = path.rpartition(".")
-    made = getattr(import_module(module), estimator)(**options)
+        PLUG_IN.load(name, LEARNERS)
+
+
+def make_learner(name: str, random_state: int | None = None) -> LinearCountClassifier:
+    """Return a new, unfitted estimator.
+
+    Parameters
+    ----------
+    name : str
+        One of ``LEARNERS``, the name of an installed one, or the path of a class from outside.
+    random_state : int, optional
+        Given to a learner that has such a parameter.
+
+    Raises
+    ------
+    ValueError
+        If there is no such learner; the message names those there are.
+    """
+    if name in _LEARNERS:
+        path, options = _LEARNERS[name]
+        module, _, estimator = path.rpartition(".")
+        made = getattr(import_module(module), estimator)(**options)
+    else:
+        made = PLUG_IN.load(name, LEARNERS)()
     if "random_state" in made.get_params(deep=False):
         made.set_params(random_state=random_state)
     return cast("LinearCountClassifier", made)

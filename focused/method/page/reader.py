@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+
+    from typing_extensions import Self
 
     from focused.method.text.analyzer import Analyzer
 
@@ -27,6 +29,10 @@ _NOWHERE, _OVER_LIMIT = -1, -2  # take the place of a link's number
 
 class PageReader:
     """Reads pages of one language.
+
+    Another one can be plugged in: a subclass with this constructor, named by FOCUSED_PAGE_READER. Its `read` is given the
+    bytes of every page, of a crawl's and of the examples that a topic is trained from, and returns a Page, whatever the
+    bytes are. It may change them and leave the rest to this class. The same bytes must give the same page.
 
     Parameters
     ----------
@@ -68,6 +74,10 @@ class PageReader:
         self.limits = limits or PageLimits()
         self._urls = UrlMemo()
         self._walker = Walker(block_tags, self.limits.max_elements)
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """Return the reader ready to read; called once. One that is plugged in reads its own settings here."""
+        return self
 
     def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
         """Analyse a page. Any bytes give a page; its ``cuts`` count what was left out.

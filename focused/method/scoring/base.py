@@ -97,6 +97,9 @@ class Strategy:
     A strategy is a frozen dataclass with a ``name``, the ``kinds`` of text units it looks at (nothing else is weighed),
     and ``score``. Its parameters are fields declared with :func:`focused.utils.parameters.parameter`. It is pure:
     the same page, relevance and visit give the same scores; what a crawl remembers is not kept here.
+
+    One from another package is named by its class path or by an entry point of ``focused.strategies``. The settings of its
+    parameters begin with a prefix of its own: those with FOCUSED_ are the project's.
     """
 
     name: ClassVar[str] = ""

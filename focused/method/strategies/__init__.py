@@ -23,6 +23,7 @@ from focused.method.strategies.patel_schmidt import PatelSchmidt
 from focused.method.strategies.references import Oracle, Random
 from focused.method.strategies.shark_search import SharkSearch
 from focused.utils.parameters import parameters_of
+from focused.utils.plugins import PlugInPlace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CHOICES",
     "DEFAULT_STRATEGY",
+    "PLUG_IN",
     "REASONS",
     "STRATEGIES",
     "Evidence",
@@ -38,6 +40,7 @@ __all__ = [
     "Visit",
     "check_parameters",
     "make_strategy",
+    "strategy_class",
 ]
 
 DEFAULT_STRATEGY = "adaptive"
@@ -70,14 +73,35 @@ STRATEGIES: dict[str, type[Strategy]] = {
 CHOICES = [name for name, strategy in STRATEGIES.items() if not strategy.is_reference]
 """The strategies that a crawl is meant to be run with; the others are references for evaluations."""
 
+PLUG_IN = PlugInPlace("strategy", "focused.strategies", "focused.method.scoring.base.Strategy", ("score",))
 
-def make_strategy(name: str, settings: Mapping[str, Any] | None = None, **parameters: Any) -> Strategy:
+
+def strategy_class(name: str | type) -> type[Strategy]:
+    """Return the strategy of a name, or of the path of a class from outside.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or what is there is no strategy.
+    """
+    if name in STRATEGIES:
+        return STRATEGIES[str(name)]
+    kind: type[Strategy] = PLUG_IN.load(name, CHOICES)
+    if not kind.name or kind.name in STRATEGIES:
+        raise ValueError(
+            f"The strategy {name!r} must have a name of its own, as a class attribute: it stands in the run's files. Got "
+            f"{kind.name!r}."
+        )
+    return kind
+
+
+def make_strategy(name: str | type, settings: Mapping[str, Any] | None = None, **parameters: Any) -> Strategy:
     """Return the strategy of a name; ``prepare(topic)`` of it is ready to crawl.
 
     Parameters
     ----------
-    name : str
-        One of ``STRATEGIES``.
+    name : str or type
+        One of ``STRATEGIES``, or what `strategy_class` finds.
     settings : mapping, optional
         Where its parameters' settings are; without, they have their defaults.
     **parameters
@@ -88,9 +112,7 @@ def make_strategy(name: str, settings: Mapping[str, Any] | None = None, **parame
     ValueError
         If there is none of that name, or a parameter is out of its range.
     """
-    if name not in STRATEGIES:
-        raise ValueError(f"strategy must be one of {', '.join(CHOICES)}. Got {name!r}.")
-    kind = STRATEGIES[name]
+    kind = strategy_class(name)
     found = {} if settings is None else {name: each.read(settings) for name, each in parameters_of(kind).items()}
     return kind(**{**found, **parameters})
 

@@ -27,7 +27,7 @@ from focused.method.topic.names import (
     retrain_advice,
     topic_names,
 )
-from focused.method.topic.settings import check_setting
+from focused.method.topic.settings import check_setting, refuse_class_path
 from focused.method.topic.topic import FORMAT, Topic
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ def _read_toml(name: str, path: Path) -> Topic:
         texts[key] = document.get(key, default)
         if not isinstance(texts[key], str):
             raise TopicError(f"{key} in {path} must be a text in quotes. Got {texts[key]!r}.")
+    refuse_class_path(texts["strategy"], path)
     try:
         language(texts["language"])
     except ValueError as error:

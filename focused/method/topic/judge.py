@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, 
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
+
+    from typing_extensions import Self
 
     from focused.method.page.page import Page
     from focused.method.topic import Topic
@@ -45,7 +47,11 @@ class PageRelevance:
 
 
 class Judge:
-    """Judges pages by one topic. All units of a page are weighed in one sparse product.
+    """Judges pages by one topic: the page classifier. All units of a page are weighed in one sparse product.
+
+    Another one can be plugged in: a subclass with this constructor, named by FOCUSED_PAGE_CLASSIFIER. Its `judge` returns
+    relevances in [0, 1] of the page and of the kinds of units that the strategy asks for, one for each unit; it may leave
+    the units to this class and replace ``page`` and ``is_relevant``. The same page must have the same relevance.
 
     Parameters
     ----------
@@ -102,6 +108,10 @@ class Judge:
         self._nothing = dict(zip(KINDS, nothing.tolist(), strict=True)) if similarity == "calibrated" else {}
         if similarity == "cosine":
             self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
+
+    def with_settings(self, settings: Mapping[str, Any]) -> Self:
+        """Return the judge ready to judge; called once. One that is plugged in reads its own settings here."""
+        return self
 
     def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
         """Return the relevance of a page and of its units of some kinds."""

@@ -7,12 +7,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.names import TopicError
+from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Paths on the machine and what a topic cannot know; every other FOCUSED_ setting may stand in a topic.
-_FORBIDDEN_SETTINGS = re.compile(r"FOCUSED_.*(_DIR|_FILE|_ENABLED)|FOCUSED_(WEB|TOPIC|VERDICTS)")
+_FORBIDDEN_SETTINGS = re.compile(
+    r"FOCUSED_.*(_DIR|_FILE|_ENABLED)|FOCUSED_(WEB|TOPIC|VERDICTS|PAGE_READER|PAGE_CLASSIFIER)"
+)
 _ALLOWED_SETTINGS = frozenset(
     "AUTOTHROTTLE_ENABLED AUTOTHROTTLE_MAX_DELAY AUTOTHROTTLE_START_DELAY AUTOTHROTTLE_TARGET_CONCURRENCY "
     "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
@@ -37,9 +40,11 @@ def check_setting(key: str, value: Any, path: Path) -> None:
     """Refuse a setting that a topic may not set, and a value that Scrapy would stumble over later."""
     if not is_topic_setting(key):
         raise TopicError(
-            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* (but no folders, no web and no "
-            f"switches) and {', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
+            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* (but no folders, no web, no "
+            f"classes, no switches) and {', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
         )
+    if key == "FOCUSED_STRATEGY":
+        refuse_class_path(value, path)
     if key in _TEXT_SETTINGS:
         right, kind = isinstance(value, str) and value.isprintable(), "a text"
     elif key in _SWITCHES:
@@ -51,3 +56,12 @@ def check_setting(key: str, value: Any, path: Path) -> None:
         right, kind = isinstance(value, (bool, int, float, str)), "a number, a text, true or false"
     if not right:
         raise TopicError(f"{key} in {path} must be {kind}. Got {value!r}.")
+
+
+def refuse_class_path(strategy: Any, path: Path) -> None:
+    """Refuse a strategy that would have to be imported: a topic may come from a stranger, and names what is installed."""
+    if is_class_path(strategy):
+        raise TopicError(
+            f"The strategy in {path} must be a name, not the path of a class: a topic's file imports nothing. Got "
+            f"{strategy!r}. Use -a strategy={strategy} on the command line instead."
+        )

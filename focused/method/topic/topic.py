@@ -21,10 +21,12 @@ from focused.method.topic.names import (
     MANIFEST_FILE,
     MODEL_FILE,
     TOPIC_FILE,
+    TopicError,
     check_topic_name,
     retrain_advice,
 )
 from focused.method.topic.product import UnitProduct
+from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,6 +80,24 @@ class Topic:
     def analyzer(self) -> Analyzer:
         """Turns text of the topic's language into term ids."""
         return Analyzer(self.language)
+
+    @property
+    def learner(self) -> str:
+        """Name of the learner that a training from a crawl uses.
+
+        Raises
+        ------
+        TopicError
+            If the manifest holds the path of a class. That says how the topic was learnt, and is not imported: a topic may
+            come from a stranger.
+        """
+        learner = str(self.manifest.get("learner"))
+        if is_class_path(learner):
+            raise TopicError(
+                f"Topic {self.name!r} was trained with the class {learner}, which is not imported from a topic's file. Make "
+                "it an entry point of focused.learners and train with its name, or leave FOCUSED_RETRAINING off."
+            )
+        return learner
 
     @cached_property
     def product(self) -> UnitProduct:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.method.page.limits import PageLimits
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
@@ -71,7 +70,8 @@ class ExampleReader:
     ----------
     language : str, optional
         ISO 639-1 code; detected from the positives if not given.
-    limits : PageLimits, optional
+    reader_of : callable, optional
+        Makes the page reader of a language.
     other_anchors : bool
         Whether link contexts keep the anchor texts of other links.
     track : callable
@@ -87,12 +87,13 @@ class ExampleReader:
         self,
         language: str | None = None,
         *,
-        limits: PageLimits | None = None,
+        reader_of: Callable[[str], PageReader] | None = None,
         other_anchors: bool = False,
         track: Track = untracked,
     ) -> None:
         self.language = language
-        self.limits = limits or PageLimits()
+        self._reader = reader_of or (lambda language: PageReader(Analyzer(language)))
+        self.limits = self._reader("en").limits
         self._other_anchors = other_anchors
         self._track = track
 
@@ -150,9 +151,6 @@ class ExampleReader:
             if limit is not None and len(found) >= limit:
                 break
         return found
-
-    def _reader(self, language: str) -> PageReader:
-        return PageReader(Analyzer(language), limits=self.limits)
 
     def _page(self, reader: PageReader, example: Example) -> Page:
         return reader.read(example.content.body, example.content.url, example.content.content_type)

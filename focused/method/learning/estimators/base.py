@@ -82,7 +82,11 @@ class LinearCountClassifier(CountClassifier):
 
     Fitted subclasses have `coef_` of shape (1, n_terms), `intercept_` of shape (1,), `term_weights_` of
     shape (n_terms,), and the parameter `sublinear_tf`: with these four a crawl scores any text unit
-    without the estimator.
+    without the estimator, and needs no package that brought the learner.
+
+    A learner from another package is a subclass that can be made without arguments. `fit(X, y)` is given counts of terms,
+    a sparse matrix of shape (n_documents, n_terms), and two labels, of which the larger is positive and the smaller
+    unlabelled (`check_examples` validates both). A parameter `random_state` is set if it has one.
     """
 
     coef_: NDArray[np.float64]

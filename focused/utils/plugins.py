@@ -1,0 +1,98 @@
+"""Places where other packages plug in a class of their own: named by its path, or by an entry point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+GUIDE = "docs/how-to/plug-in.md shows one."
+
+
+def is_class_path(name: object) -> bool:
+    """Tell whether a name is the path of a class, which would be imported, and not the name of something installed.
+
+    >>> is_class_path("mypackage.MyStrategy"), is_class_path("best_first")
+    (True, False)
+    """
+    return isinstance(name, type) or "." in str(name)
+
+
+@dataclass(frozen=True, slots=True)
+class PlugInPlace:
+    """A place where a class can be plugged in."""
+
+    #: What is plugged in, for people: "strategy".
+    what: str
+    #: The group of entry points in which installed packages name their classes.
+    group: str
+    #: Path of the base class, whose docstring is the contract. It is imported when a class is plugged in, not before.
+    base: str
+    #: Methods that the base class leaves to its subclasses.
+    methods: tuple[str, ...] = ()
+
+    def installed(self) -> list[str]:
+        """Return the names that installed packages have given to their classes, in order."""
+        return sorted({point.name for point in entry_points(group=self.group)})
+
+    def names(self, shipped: Sequence[str]) -> list[str]:
+        """Return the shipped names, and after them the installed ones that are not the same."""
+        return [*shipped, *(name for name in self.installed() if name not in shipped)]
+
+    def load(self, name: str | type, shipped: Sequence[str] = ()) -> type[Any]:
+        """Return the class of a path or of an installed name.
+
+        Parameters
+        ----------
+        name : str or type
+            Settings modules may hold the class itself.
+        shipped : sequence of str
+            Names that are no plug-ins; the message says them.
+
+        Raises
+        ------
+        ValueError
+            If there is none, it cannot be imported, or it is not what can be plugged in here.
+        """
+        found = self._imported(str(name)) if is_class_path(name) and isinstance(name, str) else name
+        if isinstance(found, str):
+            found = self._of_entry_point(found, shipped)
+        base = _attribute(self.base)
+        if not isinstance(found, type) or not issubclass(found, base):
+            raise ValueError(f"The {self.what} {name!r} must be a subclass of {self.base}. Got {found!r}. {GUIDE}")
+        for method in self.methods:
+            if getattr(found, method, None) is getattr(base, method, None):
+                raise ValueError(f"The {self.what} {name!r} must define the method {method}. It does not. {GUIDE}")
+        return found
+
+    def _imported(self, path: str) -> Any:
+        try:
+            return _attribute(path)
+        except (ImportError, AttributeError, SyntaxError, ValueError) as error:
+            raise ValueError(
+                f"The {self.what} must be the path of a class, such as mypackage.MyClass. Got {path!r}: "
+                f"{type(error).__name__}: {error}. The package must be installed, or in PYTHONPATH."
+            ) from error
+
+    def _of_entry_point(self, name: str, shipped: Sequence[str]) -> Any:
+        points = {point.value: point for point in entry_points(group=self.group, name=name)}
+        if not points:
+            known = self.names(shipped)
+            choices = f"one of {', '.join(known)}, or " if known else ""
+            raise ValueError(f"The {self.what} must be {choices}the path of a class. Got {name!r}.")
+        if len(points) > 1:
+            raise ValueError(
+                f"The {self.what} {name!r} is the name of several classes: {', '.join(sorted(points))}. Give the path of "
+                "one."
+            )
+        (path,) = points
+        return self._imported(path.replace(":", "."))
+
+
+def _attribute(path: str) -> Any:
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(module), name)
