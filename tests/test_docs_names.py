@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FILES = [f"/{path.relative_to(ROOT)}" for folder in ("focused", "benchmarks") for path in (ROOT / folder).rglob("*")]
 EXAMPLES = {"focused/method/strategies/fading.py"}
 """Modules that a document tells its readers to write."""

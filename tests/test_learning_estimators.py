@@ -129,7 +129,9 @@ def test_more_unlabelled_pages_do_not_loosen_the_regularisation():
 
 
 def test_unknown_names_are_answered_with_the_known_ones():
-    with pytest.raises(ValueError, match=rf"No learner 'svn'\. There are: {', '.join(LEARNERS)}\."):
+    with pytest.raises(
+        ValueError, match=rf"must be one of {', '.join(LEARNERS)}, or the path of a class\. Got 'svn'\."
+    ):
         make_learner("svn")
     with pytest.raises(ValueError, match=r"weighting must be one of tfc, .* Got 'idf'"):
         WVC(weighting="idf").fit(*pages()[:2])

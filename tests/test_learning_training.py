@@ -237,7 +237,7 @@ def test_links_that_do_not_fit_the_pages_are_refused(web, changes, message):
     [
         ({"background_prior": 0.0}, "background_prior must lie between 0 and 1. Got 0.0"),
         ({"n_folds": 1}, "n_folds must be at least 2"),
-        ({"learner": "magic"}, "No learner 'magic'"),
+        ({"learner": "magic"}, "The learner must be one of"),
     ],
 )
 def test_arguments_out_of_range_are_refused(arguments, message):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
+import re
+import site
+from functools import partial
 from pathlib import Path
 
 import hand_made
 import pytest
-from commands import ROOT, Finished, crawl, environment
+from commands import ROOT, Finished, crawl, crawl_argv, environment, scrapy
 
 from focused.crawl.planning import plan_crawl
 from focused.method.learning.learners import check_learner, make_learner
@@ -17,62 +17,10 @@ from focused.method.strategies import make_strategy, strategy_class
 from focused.method.topic import TopicError, load_topic
 from focused.utils.plugins import PlugInPlace
 
-MODULE = '''
-"""One of each, as docs/how-to/plug-in.md says."""
-
-from dataclasses import dataclass, replace
-
-import numpy as np
-
-from focused.method.learning.estimators.against_unlabeled import AgainstUnlabeled
-from focused.method.page.reader import PageReader
-from focused.method.scoring import LinkScores, Strategy
-from focused.method.topic.judge import Judge
-from focused.utils.parameters import parameter
-
-
-@dataclass(frozen=True)
-class Constant(Strategy):
-    """Gives every link the same score."""
-
-    value: float = parameter("MYPACKAGE_VALUE", 0.5, least=0, most=1)
-
-    name = "constant"
-
-    def score(self, page, relevance, visit):
-        return LinkScores(np.full(page.n_links, self.value), np.zeros(page.n_links, dtype=np.int64))
-
-
-class MyLearner(AgainstUnlabeled):
-    """Learns as a learner of the project does."""
-
-    def __init__(self, random_state=None):
-        super().__init__(sublinear_tf=True, random_state=random_state)
-
-    def fit(self, X, y):
-        return super().fit(X, y)
-
-
-class ShoutingReader(PageReader):
-    """Reads every page as if it were written in small letters and had a word more."""
-
-    def read(self, body, url, content_type=None):
-        return super().read(body + b"<p>planets</p>", url, content_type)
-
-
-class ByAddress(Judge):
-    """Finds the pages of a folder relevant, as far as a setting says."""
-
-    belief = 1.0
-
-    def with_settings(self, settings):
-        self.belief = float(settings.get("MYPACKAGE_BELIEF", 1))
-        return self
-
-    def judge(self, page, kinds=()):
-        is_relevant = "/stars/" in page.url
-        return replace(super().judge(page, kinds), page=self.belief * is_relevant, is_relevant=is_relevant)
-
+GUIDE = (ROOT / "docs" / "how-to" / "plug-in.md").read_text(encoding="utf-8")
+[MODULE] = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
+[ENTRY_POINTS] = re.findall(r"```toml\n(.*?)```", GUIDE, re.DOTALL)
+WRONG = '''
 
 class NoScore(Strategy):
     """A strategy that scores nothing."""
@@ -80,7 +28,7 @@ class NoScore(Strategy):
     name = "no_score"
 
 
-class Nameless(Constant):
+class SecondAdaptive(ShortAddresses):
     """A strategy with the name of another."""
 
     name = "adaptive"
@@ -88,32 +36,23 @@ class Nameless(Constant):
 
 WHATEVER = 1
 '''
-ENTRY_POINTS = """
-[focused.strategies]
-constant = mypackage_for_tests:Constant
-
-[focused.page_readers]
-shouting = mypackage_for_tests:ShoutingReader
-
-[focused.page_classifiers]
-by_address = mypackage_for_tests:ByAddress
-
-[focused.learners]
-mine = mypackage_for_tests:MyLearner
-"""
-MINE = "mypackage_for_tests"
 
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory) -> Path:
-    """A folder with an installed package that has one of each."""
+    """A folder with the package of the guide, installed."""
     folder = tmp_path_factory.mktemp("site-packages")
-    (folder / f"{MINE}.py").write_text(MODULE)
-    about = folder / f"{MINE}-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {MINE}\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text(ENTRY_POINTS)
+    (folder / "mypackage.py").write_text(MODULE + WRONG)
+    install(folder, "mypackage", re.sub(r'project.entry-points."(.*?)"', r"\1", ENTRY_POINTS).replace('"', ""))
     return folder
+
+
+def install(folder: Path, name: str, entry_points: str) -> None:
+    """Leave what pip leaves when it has installed a package."""
+    about = folder / f"{name}-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(entry_points)
 
 
 @pytest.fixture
@@ -123,76 +62,71 @@ def installed(package, monkeypatch) -> None:
 
 
 def run(package: Path, cwd: Path, *argv: str) -> Finished:
-    """Run a command in a new process, in which the package is installed."""
-    env = {**os.environ, **environment(cwd / "models"), "PYTHONPATH": f"{ROOT}{os.pathsep}{package}"}
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", *argv],
-        cwd=cwd,
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Finished(done.returncode, done.stdout, done.stderr, cwd / "run")
+    """Run a command in a process in which the package is installed."""
+    return scrapy(*argv, cwd=cwd, env=environment(cwd / "models"), before=partial(site.addsitedir, str(package)))
 
 
 @pytest.mark.slow
 def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_path, two_regions):
-    site = "http://site.example"
-    (tmp_path / "stars.txt").write_text("\n".join(f"{site}/stars/{number}" for number in range(12)))
-    read_so = ["-s", "FOCUSED_PAGE_READER=shouting"]
+    origin = "http://site.example"
+    (tmp_path / "stars.txt").write_text("\n".join(f"{origin}/stars/{number}" for number in range(12)))
     pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
+    reader = ["-s", "FOCUSED_PAGE_READER=without_banner"]
     trained = run(
         package, tmp_path,
-        "train", "outside", *pages, "--seeds", f"{site}/", "--quick", "--learner", f"{MINE}.MyLearner", *read_so,
+        "train", "outside", *pages, "--seeds", f"{origin}/", "--quick", "--learner", "mypackage.Stubborn", *reader,
     )  # fmt: skip
     assert trained.exit_code == 0, trained.err
-    topic = load_topic("outside", tmp_path / "models")
-    assert topic.manifest["learner"] == f"{MINE}.MyLearner"
+    assert load_topic("outside", tmp_path / "models").manifest["learner"] == "mypackage.Stubborn"
 
-    crawled = run(
-        package, tmp_path,
-        "crawl", "focused", "-a", "topic=outside", "-a", f"web={two_regions}", "-a", f"strategy={MINE}.Constant", "-a",
-        "run_dir=run", *read_so, "-s", f"FOCUSED_PAGE_CLASSIFIER={MINE}.ByAddress", "-s", "MYPACKAGE_VALUE=0.25", "-s",
-        "MYPACKAGE_BELIEF=0.75",
-    )  # fmt: skip
+    arguments = {"topic": "outside", "web": two_regions, "strategy": "mypackage.ShortAddresses"}
+    settings = {
+        "FOCUSED_PAGE_READER": "without_banner",
+        "FOCUSED_PAGE_CLASSIFIER": "mypackage.ByFolder",
+        "MYPACKAGE_FOLDER": "/stars/",
+        "MYPACKAGE_HALF_CHARS": 26,
+    }
+    crawled = run(package, tmp_path, *crawl_argv(settings, **arguments))
     assert crawled.exit_code == 0, crawled.err
-    assert (crawled.run["strategy"], crawled.stats["focused/pages/fetched_count"]) == ("constant", 25)
-    assert {page["link_score"] for page in crawled.pages} <= {1.0, 0.25}
-    assert len(crawled.pages) == 12
-    assert {page["relevance"] for page in crawled.pages} == {0.75}
-    assert all("planets" in page["text"] for page in crawled.pages)
+    assert (crawled.run["strategy"], crawled.stats["focused/pages/fetched_count"]) == ("short_addresses", 25)
+    assert [len(crawled.pages), *{page["relevance"] for page in crawled.pages}] == [12, 1.0]
+    scores = {page["url"]: page["link_score"] for page in crawled.pages}
+    assert scores[f"{origin}/stars/0"] == pytest.approx(0.5)  # its address has 26 characters
 
     # The model is numbers: a crawl for the topic needs nothing of the package.
-    assert crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5).exit_code == 0
+    without = crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5)
+    assert without.exit_code == 0, without.err
 
 
 @pytest.mark.slow
 def test_the_help_of_a_crawl_says_what_is_installed(package, tmp_path):
     shown = run(package, tmp_path, "crawl", "-h").out
-    assert "Installed focused.strategies: constant\n" in shown
-    assert "Installed focused.page_readers: shouting\n" in shown
+    assert "Installed focused.strategies: short_addresses\n" in shown
+    assert "Installed focused.page_readers: without_banner\n" in shown
 
 
 def test_names_that_a_package_installed_serve_as_well_as_paths(installed):
-    assert make_strategy("constant").value == 0.5
-    assert make_strategy(f"{MINE}.Constant", {"MYPACKAGE_VALUE": "0.75"}).value == 0.75
-    assert type(make_learner("mine", 3)).__name__ == "MyLearner"
-    assert make_learner("mine", 3).random_state == 3
-    assert make_strategy(strategy_class("constant")).name == "constant"
+    assert make_strategy("short_addresses").half_chars == 40
+    assert make_strategy("mypackage.ShortAddresses", {"MYPACKAGE_HALF_CHARS": "60"}).half_chars == 60
+    with pytest.raises(ValueError, match=r"MYPACKAGE_HALF_CHARS must be a number of at least 1. Got '0'."):
+        make_strategy("short_addresses", {"MYPACKAGE_HALF_CHARS": "0"})
+    assert (
+        make_strategy(strategy_class("short_addresses")).name == "short_addresses"
+    )  # a settings module may hold classes
+    learner = make_learner("stubborn", 3)
+    assert (type(learner).__name__, learner.C, learner.random_state) == ("Stubborn", 10, 3)
 
 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("nowhere.Strategy", "such as mypackage.MyClass. Got 'nowhere.Strategy': ModuleNotFoundError"),
-        (f"{MINE}.Missing", "Got 'mypackage_for_tests.Missing': AttributeError"),
-        (f"{MINE}.MyLearner", "must be a subclass of focused.method.scoring.base.Strategy. Got <class"),
-        (f"{MINE}.WHATEVER", "must be a subclass of focused.method.scoring.base.Strategy. Got 1"),
-        (f"{MINE}.NoScore", "must define the method score"),
-        (f"{MINE}.Nameless", "must have a name of its own, as a class attribute: it stands in the run's files. Got 'adaptive'"),
-        ("magic", "oracle, constant, or the path of a class. Got 'magic'"),
+        ("mypackage.Missing", "Got 'mypackage.Missing': AttributeError"),
+        ("mypackage.Stubborn", "must be a subclass of focused.method.scoring.base.Strategy. Got <class"),
+        ("mypackage.WHATEVER", "must be a subclass of focused.method.scoring.base.Strategy. Got 1"),
+        ("mypackage.NoScore", "must define the method score"),
+        ("mypackage.SecondAdaptive", "must have a name of its own, as a class attribute: it stands in the run's files. Got 'adaptive'"),
+        ("magic", "oracle, short_addresses, or the path of a class. Got 'magic'"),
     ],
 )  # fmt: skip
 def test_what_is_no_strategy_is_refused_in_one_line(installed, name, message):
@@ -204,19 +138,16 @@ def test_what_is_no_strategy_is_refused_in_one_line(installed, name, message):
 
 def test_what_is_no_learner_is_refused(installed):
     with pytest.raises(ValueError, match=r"The learner .* must be a subclass of .*LinearCountClassifier. Got <class"):
-        check_learner(f"{MINE}.Constant")
-    with pytest.raises(ValueError, match=r"weighted_logistic, mine, or the path of a class. Got 'magic'"):
+        check_learner("mypackage.ShortAddresses")
+    with pytest.raises(ValueError, match=r"weighted_logistic, stubborn, or the path of a class. Got 'magic'"):
         check_learner("magic")
 
 
 def test_a_name_that_two_packages_use_is_refused(installed, tmp_path, monkeypatch):
-    about = tmp_path / "other-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: other\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[focused.strategies]\nconstant = other:Constant\n")
+    install(tmp_path, "other", "[focused.strategies]\nshort_addresses = other:Short\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ValueError, match=r"'constant' is the name of several classes: .*, other:Constant"):
-        strategy_class("constant")
+    with pytest.raises(ValueError, match=r"'short_addresses' is the name of several classes: .*, other:Short\."):
+        strategy_class("short_addresses")
 
 
 def test_a_place_without_anything_installed_asks_for_a_path():
@@ -243,10 +174,10 @@ def project_settings(models):
 @pytest.mark.parametrize(
     ("arguments", "settings", "what"),
     [
-        ({"strategy": f"{MINE}.Constant"}, {}, "Spider argument 'strategy'"),
-        ({}, {"FOCUSED_STRATEGY": f"{MINE}.Constant"}, "FOCUSED_STRATEGY"),
-        ({}, {"FOCUSED_PAGE_READER": f"{MINE}.ShoutingReader"}, "FOCUSED_PAGE_READER"),
-        ({}, {"FOCUSED_PAGE_CLASSIFIER": f"{MINE}.ByAddress"}, "FOCUSED_PAGE_CLASSIFIER"),
+        ({"strategy": "mypackage.ShortAddresses"}, {}, "Spider argument 'strategy'"),
+        ({}, {"FOCUSED_STRATEGY": "mypackage.ShortAddresses"}, "FOCUSED_STRATEGY"),
+        ({}, {"FOCUSED_PAGE_READER": "mypackage.WithoutBanner"}, "FOCUSED_PAGE_READER"),
+        ({}, {"FOCUSED_PAGE_CLASSIFIER": "mypackage.ByFolder"}, "FOCUSED_PAGE_CLASSIFIER"),
     ],
 )
 def test_a_client_of_scrapyd_names_no_class(installed, project_settings, arguments, settings, what):
@@ -255,8 +186,8 @@ def test_a_client_of_scrapyd_names_no_class(installed, project_settings, argumen
 
 
 def test_a_reader_that_is_none_is_refused_before_the_first_request(installed, project_settings):
-    settings = project_settings(FOCUSED_PAGE_READER=f"{MINE}.ByAddress")
-    with pytest.raises(ValueError, match=r"The page reader 'mypackage_for_tests.ByAddress' must be a subclass of"):
+    settings = project_settings(FOCUSED_PAGE_READER="mypackage.ByFolder")
+    with pytest.raises(ValueError, match=r"The page reader 'mypackage.ByFolder' must be a subclass of"):
         plan_crawl({"topic": "stars", "web": "demo"}, settings)
 
 
