@@ -84,14 +84,14 @@ def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_p
         "FOCUSED_PAGE_READER": "without_banner",
         "FOCUSED_PAGE_CLASSIFIER": "mypackage.ByFolder",
         "MYPACKAGE_FOLDER": "/stars/",
-        "MYPACKAGE_HALF_CHARS": 26,
+        "MYPACKAGE_HALF_CHARS": 27,
     }
     crawled = run(package, tmp_path, *crawl_argv(settings, **arguments))
     assert crawled.exit_code == 0, crawled.err
     assert (crawled.run["strategy"], crawled.stats["focused/pages/fetched_count"]) == ("short_addresses", 25)
     assert [len(crawled.pages), *{page["relevance"] for page in crawled.pages}] == [12, 1.0]
     scores = {page["url"]: page["link_score"] for page in crawled.pages}
-    assert scores[f"{origin}/stars/0"] == pytest.approx(0.5)  # its address has 26 characters
+    assert scores[f"{origin}/stars/0"] == pytest.approx(0.5)  # its address has 27 characters
 
     # The model is numbers: a crawl for the topic needs nothing of the package.
     without = crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5)
