@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,9 +14,10 @@ import pytest
 
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import Link, fingerprint_of, host_of
-from focused.frontier.store.rescoring import NewScores, rescore, rescore_for
+from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
+from focused.frontier.store.view import FrontierView
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
@@ -350,3 +352,56 @@ def test_a_file_whose_transaction_sqlite_has_ended_is_closed_without_an_error(op
     store._sql.execute("ROLLBACK")
     store.close()
     assert len(open_store()) == 0
+
+
+def all_better(rows: WaitingSlice) -> NewScores:
+    return NewScores(np.full(len(rows.urls), 0.9), rows.reasons, np.ones(len(rows.urls), dtype=bool))
+
+
+def own(url: str, priority: int) -> Link:
+    """A request of a spider's own, with the priority that the spider gives it."""
+    return replace(link(url, 1.0, extra=priority - to_priority(1.0, True)), request='{"method": "POST"}')
+
+
+def test_a_request_of_the_spider_keeps_its_priority_whatever_pages_say_of_its_url(open_store):
+    store = open_store()
+    assert store.add([own("a/own", 700), link("a/1", 0.3), link("a/2", 0.1)]) == [NEW] * 3
+    assert store.add([link("a/own", 0.9), own("a/1", 9000)]) == [KNOWN] * 2
+    assert store.join(1, link("a/own", 0.9)) is None
+    for _ in rescore(store, all_better):
+        pass
+    assert [url for _, url, _ in store.waiting.scores()] == ["http://a/1", "http://a/2"]
+    leased = [store.next() for _ in range(3)]
+    assert [each.url for each in leased] == ["http://a/1", "http://a/2", "http://a/own"]
+    assert [each.request for each in leased] == [None, None, '{"method": "POST"}']
+    assert leased[2].priority == 700
+
+
+def test_what_a_link_carries_survives_a_crash(open_store):
+    store = open_store()
+    store.add([replace(link("a/1", 0.9), callback="parse_story"), own("a/own", 700)])
+    store.commit()
+    store.next()
+    store.commit()
+    store.close()
+    again = open_store()
+    leased = [again.next(), again.next()]
+    assert [(each.callback, each.request) for each in leased] == [("parse_story", None), (None, '{"method": "POST"}')]
+
+
+def test_a_file_of_the_version_before_is_read_and_resumed(open_store, tmp_path):
+    path = tmp_path / "frontier.sqlite"
+    store = open_store()
+    store.add([link("a/1")])
+    store.commit()
+    store.close()
+    old = sqlite3.connect(path)
+    old.executescript(
+        "ALTER TABLE links DROP COLUMN callback; ALTER TABLE links DROP COLUMN request; PRAGMA user_version = 2"
+    )
+    old.close()
+    with FrontierView(path) as view:
+        assert [row.url for row in view.rows()] == ["http://a/1"]
+    again = open_store()
+    assert again.add([own("a/own", 2000)]) == [NEW]
+    assert drain(again) == ["a/own", "a/1"]

@@ -29,6 +29,11 @@ class Link:
         Priority besides what the evidence gives; seeds have some.
     tunnel : int
         Irrelevant pages since the last relevant one on the way to it.
+    callback : str or None
+        Name of the spider's method that its page goes to; None: ``parse``.
+    request : str or None
+        The spider's own request as JSON, which makes it more than a link: it keeps its priority whatever pages say of its
+        URL. None: a link of a page, or a seed.
     """
 
     fingerprint: int
@@ -36,6 +41,8 @@ class Link:
     evidence: Evidence
     extra: int = 0
     tunnel: int = 0
+    callback: str | None = None
+    request: str | None = None
 
     @property
     def host(self) -> str:
@@ -43,8 +50,10 @@ class Link:
         return host_of(self.url)
 
     def behind(self, tunnel: int) -> Link:
-        """Return the same link, so many irrelevant pages after the last relevant one."""
-        return self if tunnel == self.tunnel else Link(self.fingerprint, self.url, self.evidence, self.extra, tunnel)
+        """Return the same link, so many irrelevant pages after the last relevant one; the spider's own request as it is."""
+        if tunnel == self.tunnel or self.request is not None:
+            return self
+        return Link(self.fingerprint, self.url, self.evidence, self.extra, tunnel, self.callback)
 
 
 class Leased(NamedTuple):
@@ -56,6 +65,8 @@ class Leased(NamedTuple):
     priority: int
     tunnel: int
     evidence: Evidence
+    callback: str | None = None
+    request: str | None = None
 
 
 def host_of(url: str) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 # What belongs together is asked for in one statement: two of their own would cost a pop 1 to 2 us more.
 _REFERRER = f"CASE state WHEN {WAITING} THEN (SELECT referrers.url FROM referrers WHERE referrers.id = referrer) END"
-_COLUMNS = f"id, state, host, rank, extra, tunnel, url, {_REFERRER}, {COLUMNS}"
+_COLUMNS = f"id, state, host, rank, extra, tunnel, url, callback, request, {_REFERRER}, {COLUMNS}"
 _NEXT_RANK = (
     f"SELECT rank FROM links AS other WHERE other.host = links.host AND other.state = {WAITING}"
     " AND other.rank > links.rank ORDER BY other.rank LIMIT 1"
@@ -24,8 +24,21 @@ _NEXT_RANK = (
 _BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
 _BEST = f"SELECT ({_NEXT_RANK}), {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} ORDER BY links.rank LIMIT 1"
-_N_BEFORE = 8  # columns before those of the evidence
-_INSERTED = ("id", "fingerprint", "host", "state", "rank", "extra", "tunnel", "url", *NAMES, "found_at")
+_N_BEFORE = 10  # columns before those of the evidence
+_INSERTED = (
+    "id",
+    "fingerprint",
+    "host",
+    "state",
+    "rank",
+    "extra",
+    "tunnel",
+    "url",
+    *NAMES,
+    "found_at",
+    "callback",
+    "request",
+)
 _INSERT = f"INSERT INTO links ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
 _UPDATE = f"UPDATE links SET rank = ?, extra = ?, tunnel = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
 
@@ -40,6 +53,8 @@ class LinkRow(NamedTuple):
     extra: int
     tunnel: int
     url: str
+    callback: str | None
+    request: str | None
     #: URL of the page that the evidence comes from; None where there is none, or the link waits no more.
     referrer: str | None
     columns: Sequence[Any]
@@ -87,7 +102,7 @@ class LinkTable:
             (
                 *(number, link.fingerprint, host, WAITING, rank, link.extra, link.tunnel, link.url),
                 *self._evidence.row(link.evidence),
-                found_at,
+                *(found_at, link.callback, link.request),
             ),
         )
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "frontier.sqlite"
-VERSION = 2
+VERSION = 3
 
 WAITING, LEASED, DONE, FAILED, DROPPED = range(5)
 STATES = ("waiting", "leased", "done", "failed", "dropped")
@@ -57,13 +57,18 @@ CREATE TABLE links (
     depth INTEGER NOT NULL, irrelevant_on_path INTEGER NOT NULL, carried REAL, parts BLOB,
     n_referrers INTEGER NOT NULL,
     model_version INTEGER NOT NULL,  -- of the model that the score comes from; 1 takes no byte
-    found_at INTEGER NOT NULL, ended_at INTEGER, note TEXT
+    found_at INTEGER NOT NULL, ended_at INTEGER, note TEXT,
+    callback TEXT,                   -- the spider's method that the page goes to; NULL: parse
+    request TEXT                     -- the spider's own request, as JSON; NULL: a link of a page, or a seed
 );
 CREATE UNIQUE INDEX by_fingerprint ON links (fingerprint);
 CREATE INDEX by_host ON links (host, rank) WHERE state = 0;
 CREATE TABLE crawl (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
 
+# What a file of the version before lacks.
+_UPGRADE = """BEGIN IMMEDIATE; ALTER TABLE links ADD COLUMN callback TEXT; ALTER TABLE links ADD COLUMN request TEXT;
+PRAGMA user_version = 3; COMMIT;"""
 
 # Of crawls that this process is about to start: their locks, by the frontier's path.
 _reserved: dict[Path, IO[bytes]] = {}
@@ -209,11 +214,13 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA temp_store = MEMORY")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
         connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+    elif connection.execute("PRAGMA user_version").fetchone()[0] == VERSION - 1:
+        connection.executescript(_UPGRADE)
 
 
 def _checked(connection: sqlite3.Connection, path: Path) -> sqlite3.Connection:
     found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found != VERSION:
+    if found not in (VERSION - 1, VERSION):  # the one before can be read as it is
         connection.close()
         if not found:  # any other database
             raise FrontierFileError(_no_frontier(path))

@@ -124,7 +124,7 @@ class FrontierStore(LinkStates):
     def _add(self, link: Link) -> str:
         row = self._table.by_fingerprint(link.fingerprint)
         if row is not None:
-            if row.state != WAITING:
+            if row.state != WAITING or row.request is not None or link.request is not None:
                 return KNOWN
             self.joined = row.number, *self._join(row, link)
             return MERGED
@@ -149,7 +149,7 @@ class FrontierStore(LinkStates):
             What was known, and what is now; None if it does not wait.
         """
         row = self._table.by_number(number)
-        if row is None or row.state != WAITING:
+        if row is None or row.state != WAITING or row.request is not None:
             return None
         self._transaction.begin()
         return self._join(row, link)
@@ -198,7 +198,8 @@ class FrontierStore(LinkStates):
             self._lease(row.number, host)
             self.hosts.put(host, next_rank)
             evidence = self._table.evidence(row)
-            return Leased(row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence)
+            asked = row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence
+            return Leased(*asked, row.callback, row.request)
         return None
 
     def sink(self, host: str, levels: int) -> None:

@@ -38,10 +38,13 @@ class WaitingScores:
         self._refresh = refresh
 
     def rows(self, after: int, until: int, n_links: int) -> list[tuple[Any, ...]]:
-        """Return some links that wait, in the order of discovery, as :mod:`focused.frontier.store.rescoring` needs them."""
+        """Return some links that wait, in the order of discovery, as :mod:`focused.frontier.store.rescoring` needs them.
+
+        The spider's own requests keep their priority and are left out.
+        """
         return self._sql.execute(
             "SELECT id, host, rank, extra, url, score, reason, depth, n_referrers, parts FROM links"
-            " WHERE id > ? AND id <= ? AND state = 0 ORDER BY id LIMIT ?",
+            " WHERE id > ? AND id <= ? AND state = 0 AND request IS NULL ORDER BY id LIMIT ?",
             (after, until, n_links),
         ).fetchall()
 
@@ -55,8 +58,8 @@ class WaitingScores:
             self._refresh(host)
 
     def scores(self) -> Iterable[tuple[int, str, float]]:
-        """Yield number, URL and score of all links that wait."""
-        return self._sql.execute("SELECT id, url, score FROM links WHERE state = ?", (WAITING,))
+        """Yield number, URL and score of all links that wait; the spider's own requests keep their priority."""
+        return self._sql.execute("SELECT id, url, score FROM links WHERE state = ? AND request IS NULL", (WAITING,))
 
     def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
         """Give links, by number, other scores, all admitted; return the numbers of those that do not wait."""
