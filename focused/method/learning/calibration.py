@@ -15,20 +15,19 @@ KINDS = ("page", "block", "anchor", "context")
 
 ANY_TERM = 1e-6
 """Evidence by this `half_terms` is 0 without a known term and 1 with one."""
-# A prior is kept this far from 0 and 1, where its log-odds would be infinite.
+# A prior is kept this far from 0 and 1: their log-odds are infinite.
 _EPSILON = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How decisions of one kind of unit become a relevance: a handful of numbers, cheap to apply.
+    """The numbers that turn decisions about one kind of unit into relevances.
 
-    With e = n / (n + half_terms), the evidence in n known terms,
-    z = (1 - e) logit(prior) + e (slope * decision + offset) are the log-odds of the relevance up to the
-    border, z = 0. Beyond it they are asinh(z): a line that is right at the border is too sure of itself far
-    away from it, where a page is wrong for reasons that no decision value knows. asinh(z) is z at 0 and
-    grows like a logarithm. So the relevance does not run into 1, and the best pages keep their order.
-    (A prior above 1/2 takes the place of the border.)
+    With e = n / (n + half_terms), the evidence in n known terms, let z = (1 - e) logit(prior) + e (slope * decision +
+    offset). Up to the border z = 0, the log-odds of the relevance are z; beyond it they are asinh(z). A line that fits
+    at the border is too confident far from it, where pages are misjudged for reasons that the decision does not show.
+    asinh(z) is z at 0 and grows like a logarithm, so the relevance does not saturate at 1 and the best pages keep their
+    order. (A prior above 1/2 replaces the border.)
     """
 
     kind: str
@@ -39,9 +38,9 @@ class Calibration:
     prior: float
     """Relevance of a unit without any known term, in (0, 1)."""
     half_terms: float
-    """Number of distinct known terms at which decision and prior count the same; not negative."""
+    """Number of distinct known terms at which decision and prior have equal weight; not negative."""
     threshold: float
-    """A unit is relevant when its relevance is at least this, in (0, 1); above `prior`."""
+    """A unit is relevant if its relevance is at least this; in (0, 1), above `prior`."""
     n_examples: int
     """How many texts (page, block) or links (anchor, context) the numbers were fitted on; 0: none."""
 
@@ -58,20 +57,19 @@ class Calibration:
         return calibrated(np.asarray(decisions, dtype=np.float64), np.asarray(n_known), self.numbers())
 
     def log_odds(self, decisions: ArrayLike, n_known: ArrayLike) -> NDArray[np.float64]:
-        """Return z, the log-odds of the relevance before they are bent; parameters as of `relevance`."""
+        """Return z, the log-odds before asinh; parameters as in `relevance`."""
         n = np.asarray(n_known, dtype=np.float64)
         evidence = n / np.maximum(n + self.half_terms, 1e-300)
         line = self.slope * np.asarray(decisions, dtype=np.float64) + self.offset
         return np.asarray(evidence * line + (1 - evidence) * logit(self.prior))
 
     def numbers(self, intercept: float = 0.0) -> NDArray[np.float64]:
-        """Return what `calibrated` needs, shape (5,), for decisions to which an intercept is still to be added.
+        """Return the numbers that `calibrated` needs, shape (5,), for decisions without this intercept.
 
-        Slope; what is added to its product with the decision; log-odds of the prior; the border, in log-odds;
-        half_terms.
+        Slope; offset, the intercept included; log-odds of the prior; log-odds of the border; half_terms.
         """
         prior = float(logit(self.prior))
-        # The least half_terms keeps 0 / 0 away; it changes no other quotient.
+        # The lower bound of half_terms avoids 0 / 0 and changes no other quotient.
         half_terms = max(self.half_terms, 1e-300)
         return np.array([self.slope, self.offset + self.slope * intercept - prior, prior, max(prior, 0.0), half_terms])
 
@@ -79,7 +77,7 @@ class Calibration:
 def calibrated(
     decisions: NDArray[np.float64], n_known: NDArray[Any], numbers: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the relevance of units of several kinds at once, each with the `numbers` of its kind.
+    """Return the relevance of units of several kinds at once, each by the `numbers` of its kind.
 
     Parameters
     ----------
@@ -102,27 +100,27 @@ class CalibrationExamples(NamedTuple):
     labels: NDArray[np.float64]
     """Probability that the unit (page, block) or its target (anchor, context) is relevant, in [0, 1]."""
     weights: NDArray[np.float64]
-    """How many units of the population each stands for; not negative."""
+    """Number of units of the population that each stands for; not negative."""
 
 
 def no_calibration(kind: str, prior: float) -> Calibration:
-    """Return the starting point of a fit: nothing is known but the prior in (0, 1)."""
+    """Return the starting point of a fit: only the prior, in (0, 1), is known."""
     prior = float(np.clip(prior, _EPSILON, 1 - _EPSILON))
     return Calibration(kind, 1.0, float(logit(prior)), prior, 0.0, 0.5, 0)
 
 
 def drawn_to_prior(calibration: Calibration, belief: float) -> Calibration:
-    """Return the calibration with this share, in [0, 1], of what its line says beyond the log-odds of the prior."""
+    """Shrink a calibration's line to the prior: keep this share, in [0, 1], of its distance in log-odds."""
     prior = float(logit(calibration.prior))
     offset = prior + belief * (calibration.offset - prior)
     return replace(calibration, slope=calibration.slope * belief, offset=offset)
 
 
 def halfway_to_prior(start: Calibration, kind: str, prior: float) -> Calibration:
-    """Return `start` for another kind of unit with half its log-odds taken from the prior.
+    """Return `start` for another kind of unit, its log-odds drawn halfway to those of the prior.
 
-    What an anchor text or a context says is about a page that nobody has seen: without links to learn
-    from, it is believed half as much as if it stood on the page itself.
+    An anchor text or a context speaks of a page that has not been read. Without links to learn from, it is believed half as
+    much as text on the page itself.
     """
     prior = no_calibration(kind, prior).prior
     return drawn_to_prior(replace(start, kind=kind, prior=prior, n_examples=0), 0.5)
@@ -134,23 +132,23 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
     Parameters
     ----------
     start : Calibration
-        What holds where there are no examples; the fit is drawn to it.
+        The calibration without examples; the fit is drawn to it.
     examples : CalibrationExamples
         Units with their labels.
     strength : float
-        How many examples `start` counts for.
+        Number of examples that `start` counts for.
     """
     decisions, n_known, labels, weights = examples
     if not weights.sum() > 0:
         return start
     evidence = n_known / np.maximum(n_known + start.half_terms, 1e-300)
     from_prior = (1 - evidence) * logit(start.prior)
-    # In units of the decisions' spread both parameters are of one size, and so is their penalty.
+    # In units of the decisions' spread both parameters have the same scale, so one penalty suits both.
     centre = float(np.average(decisions, weights=weights))
     scale = float(np.sqrt(np.average((decisions - centre) ** 2, weights=weights)))
     scale = scale if scale > 1e-12 else 1.0
     x = (decisions - centre) / scale
-    # The slope's logarithm is fitted: it must stay positive, or the ranking would be turned round.
+    # The slope's logarithm is fitted, so that the slope stays positive and the ranking is not reversed.
     first = np.array([np.log(start.slope * scale), start.offset + start.slope * centre])
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
@@ -162,7 +160,7 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
         return float(value), np.array([residual @ x * slope, residual.sum()]) + strength * away
 
     bounds = [(first[0] - 5, first[0] + 5), (first[1] - 50, first[1] + 50)]
-    from scipy.optimize import minimize  # a crawl calibrates with what was fitted, and should not wait for it
+    from scipy.optimize import minimize  # only a fit needs it, and a crawl fits nothing: it would wait for the import
 
     theta = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds).x
     slope = float(np.exp(theta[0])) / scale
@@ -170,7 +168,7 @@ def fit_line(start: Calibration, examples: CalibrationExamples, *, strength: flo
 
 
 def log_likelihood(calibration: Calibration, examples: CalibrationExamples) -> float:
-    """Return the log-likelihood of labelled units, at most 0; labels are taken as probabilities."""
+    """Return the log-likelihood of labelled units, at most 0; labels are probabilities."""
     decisions, n_known, labels, weights = examples
     p = np.clip(calibration.relevance(decisions, n_known), _EPSILON, 1 - _EPSILON)
     return float(weights @ (labels * np.log(p) + (1 - labels) * np.log1p(-p)))
@@ -179,11 +177,11 @@ def log_likelihood(calibration: Calibration, examples: CalibrationExamples) -> f
 def fit_half_terms(
     start: Calibration, examples: CalibrationExamples, ranked: CalibrationExamples | None = None
 ) -> Calibration:
-    """Choose `half_terms` (0.25 to 64) with the highest likelihood of labelled short units.
+    """Choose the `half_terms` (0.25 to 64) with the highest likelihood for labelled short units.
 
-    With `ranked`, units of which those with a known term are to be ranked no worse than by their decisions alone (average
-    precision), only such values are chosen. Where there is none one term counts like many, and only the ranking of the
-    units without any, which are unknown, differs from that of the decisions.
+    With `ranked`, a value qualifies only if it ranks those units with a known term no worse than their decisions alone do
+    (average precision). If no value qualifies, one known term counts as much as many, and the ranking differs from that of
+    the decisions only for units without a known term.
     """
     best, least = replace(start, half_terms=ANY_TERM), float("inf")
     known = None if ranked is None else CalibrationExamples(*(values[ranked.n_known > 0] for values in ranked))
@@ -202,7 +200,7 @@ def fit_half_terms(
 
 
 def _average_precision(scores: NDArray[np.float64], examples: CalibrationExamples) -> float:
-    """Return the average precision of a ranking, labels taken as probabilities; equal scores in any fixed order."""
+    """Return the average precision of a ranking; labels are probabilities, equal scores keep a fixed order."""
     order = np.argsort(-scores, kind="stable")
     found, weights = (examples.labels * examples.weights)[order], examples.weights[order]
     if not found.sum() > 0:

@@ -1,8 +1,8 @@
-"""What may be wrong with example pages: several topics at once, copies, pages that are about something else.
+"""Diagnose example pages: several topics at once, copies, pages about something else.
 
-All measures are cosines of tfc rows. What two pages have in common anyhow (a site's navigation, its way of writing) is
-taken off by comparing with the unlabelled pages. The limits were set on ten topics of HyperPhysics and ten groups of 20
-Newsgroups, each drawn alone and mixed in pairs (docs/results.md).
+All measures are cosines of tfc rows. Any two pages of a site have something in common (navigation, style): comparing with the
+unlabelled pages removes that. The limits were set on ten topics of HyperPhysics and ten groups of 20 Newsgroups, alone and in
+pairs (docs/results.md).
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 NEAR_DUPLICATE = 0.95
 """Cosine from which two pages are copies of each other; different pages of one template stay below 0.94."""
 
-# A page with fewer words than this is like any other of its kind, an index for instance.
+# A page with fewer words resembles any other of its kind, an index for instance.
 _MIN_TERMS = 10
-# Of more positives than this a sample is compared: a thousand make a million pairs.
+# Of more positives than this a sample is compared: a thousand have a million pairs.
 _MAX_COMPARED = 1000
 _MIN_PAGES = 8
-# A group is at least this share of the positives, and four pages: one odd page is an outlier, not a topic.
+# A group has at least this share of the positives, and four pages: one odd page is an outlier, not a topic.
 _MIN_SHARE, _MIN_GROUP = 0.2, 4
-# Pages of a general background have less in common with any topic than pages of its own surroundings.
+# Pages of a general background have less in common with a topic than pages of the topic's surroundings.
 _GROUP_LEVEL = {"unlabeled": 0.0, "background": 0.15}
 _OUTLIER_LEVEL = {"unlabeled": 0.0, "background": 0.1}
 _N_TERMS = 5
@@ -40,20 +40,20 @@ _N_TERMS = 5
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What was found among the positives; numbers are their places among these."""
+    """The findings about the positives; numbers are positions among the positives."""
 
     duplicates: tuple[NDArray[np.int64], ...] = ()
     """Groups of near-duplicates, each of two or more pages."""
     groups: tuple[NDArray[np.int64], ...] = ()
-    """The two groups the positives fall into, the larger first; none where they are about one thing."""
+    """The two groups of the positives, the larger first; empty if they are about one thing."""
     group_terms: tuple[tuple[int, ...], ...] = ()
-    """For each group the columns of the terms that set it apart."""
+    """For each group the columns of its distinguishing terms."""
     outliers: NDArray[np.int64] | tuple[()] = ()
-    """Pages that have no more in common with the other positives than with any page, the worst first."""
+    """Pages that resemble the other positives no more than they resemble any page, the worst first."""
 
 
 def diagnose(counts: Any, positive: ArrayLike, *, is_background: bool = False, random_state: int = 0) -> Diagnosis:
-    """Look for what may be wrong with the positives.
+    """Look for problems among the positives.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def diagnose(counts: Any, positive: ArrayLike, *, is_background: bool = False, r
     is_background : bool
         Whether the unlabelled pages are a general background. Topics of one site can then hardly be told apart.
     random_state : int
-        Of more than a thousand positives, a sample drawn with this seed is looked at.
+        Seed of the sample that is examined if there are more than a thousand positives.
     """
     is_positive = np.asarray(positive, dtype=bool)
     known = canonical(counts)
@@ -77,7 +77,7 @@ def diagnose(counts: Any, positive: ArrayLike, *, is_background: bool = False, r
         chosen = np.sort(np.random.default_rng(random_state).choice(chosen, _MAX_COMPARED, replace=False))
         ours = ours[chosen]
     duplicates = near_duplicates(ours)
-    # A copy is no second voice: one page of each group of copies is compared with the rest.
+    # Copies count once: one page of each group of copies is compared with the rest.
     singles = np.setdiff1d(np.arange(len(chosen)), [page for group in duplicates for page in group[1:]])
     level = "background" if is_background else "unlabeled"
     groups = two_groups(ours[singles], others, level=_GROUP_LEVEL[level])
@@ -88,12 +88,12 @@ def diagnose(counts: Any, positive: ArrayLike, *, is_background: bool = False, r
 
 
 def near_duplicates(rows: sparse.csr_matrix) -> list[NDArray[np.int64]]:
-    """Return the groups of rows that are nearly the same, in their order.
+    """Return the groups of nearly equal rows, in order.
 
     Parameters
     ----------
     rows : CSR matrix of shape (n_pages, n_terms)
-        L2-normalised. Rows of fewer than ten terms are no duplicates of others: they say too little.
+        L2-normalised. Rows of fewer than ten terms hold too little text to be duplicates.
     """
     alike = sparse.csr_matrix(rows @ rows.T)
     alike.data = (alike.data >= NEAR_DUPLICATE).astype(np.float64)
@@ -108,18 +108,17 @@ def near_duplicates(rows: sparse.csr_matrix) -> list[NDArray[np.int64]]:
 def two_groups(
     positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix, *, level: float = 0.0
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    """Return the two groups that positives fall into, the larger first, or None if they are about one thing.
+    """Return the two groups of the positives, the larger first, or None if they are about one thing.
 
-    They are two topics when pages of different groups have no more in common than pages of the topic
-    have with any page, measured on a scale on which pages of the same group have 1 in common.
+    The groups are two topics if the mean cosine between pages of different groups is below `level`, on a scale from 0 (that
+    of a positive and any page) to 1 (that of pages of the same group).
 
     Parameters
     ----------
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms), (n_unlabeled, n_terms)
         L2-normalised rows.
     level : float
-        What pages of different groups must fall short of on that scale. One over the number of
-        positives is taken off it: of a few pages it is not known well.
+        Upper limit on that scale, less one over the number of positives, because few pages give a poor estimate.
     """
     n = positive.shape[0]
     if n < _MIN_PAGES or not unlabeled.shape[0]:
@@ -140,41 +139,41 @@ def two_groups(
 
 
 def outliers(positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix, *, level: float = 0.0) -> NDArray[np.int64]:
-    """Return the positives that resemble the other positives no more than they resemble any page, worst first.
+    """Return the positives that resemble the other positives no more than any page, the worst first.
 
     Parameters
     ----------
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms), (n_unlabeled, n_terms)
         L2-normalised rows.
     level : float
-        The mean cosine with the other positives, less that with the unlabelled pages, of an outlier:
-        at most this share of what the middle one of the positives has.
+        An outlier's mean cosine with the other positives, less that with the unlabelled pages, is at most this share of the
+        positives' median.
     """
     n = positive.shape[0]
     if n < _MIN_PAGES or not unlabeled.shape[0]:
         return np.empty(0, dtype=np.int64)
     more = _similarities(positive).sum(axis=1) / (n - 1) - _to_mean(positive, unlabeled)
     middle = float(np.median(more))
-    if middle <= 0:  # positives that have nothing in common: there is nothing to lie out of
+    if middle <= 0:  # the positives have nothing in common, so none is an outlier
         return np.empty(0, dtype=np.int64)
     order = np.argsort(more, kind="stable")
     return np.asarray(order[more[order] <= level * middle], dtype=np.int64)
 
 
 def _similarities(rows: sparse.csr_matrix) -> NDArray[np.float64]:
-    """Return the cosine of each pair of rows, 0 of a row with itself."""
+    """Return the cosine of each pair of rows, with 0 on the diagonal."""
     similarity: NDArray[np.float64] = (rows @ rows.T).toarray()
     np.fill_diagonal(similarity, 0.0)
     return similarity
 
 
 def _to_mean(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> NDArray[np.float64]:
-    """Return the mean cosine of each row with the others."""
+    """Return the mean cosine of each row with the rows of `others`."""
     return np.asarray(rows @ np.asarray(others.mean(axis=0)).ravel(), dtype=np.float64)
 
 
 def _split(similarity: NDArray[np.float64], rounds: int = 30) -> NDArray[np.bool_]:
-    """Return the split of pages in two: by the main direction of their similarities, then each page to its like."""
+    """Split pages in two by the main direction of their similarities; then move each page to the group it resembles most."""
     n = len(similarity)
     means = similarity.mean(axis=0)
     centred = similarity - means[:, None] - means[None, :] + similarity.mean()
@@ -183,7 +182,7 @@ def _split(similarity: NDArray[np.float64], rounds: int = 30) -> NDArray[np.bool
         n_first = int(is_first.sum())
         if not 1 < n_first < n - 1:
             break
-        # To how many others of a group a page is compared depends on whether it belongs to it.
+        # A page is compared with one page fewer in its own group: not with itself.
         to_first = similarity @ is_first / (n_first - is_first)
         to_second = similarity @ ~is_first / (n - n_first - ~is_first)
         moved = to_first > to_second

@@ -1,4 +1,4 @@
-"""Decisions of texts that their model has not seen: cross-fitting over the training pages."""
+"""Decisions on held-out texts: cross-fitting over the training pages."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from focused.method.learning.estimators.base import LinearCountClassifier
 
 SHORT_LENGTHS = (2, 4, 8, 16, 32, 64)
-"""Words drawn from a page to stand for its blocks, from a menu entry to a paragraph."""
+"""Lengths, in words, of the texts that are drawn from a page to represent its blocks, from a menu entry to a paragraph."""
 
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """Texts to be judged, each belonging to a training page: they are judged by a model without that page."""
+    """Texts of training pages. Each is judged by a model that was trained without its page."""
 
     counts: sparse.csr_matrix
     """Shape (n_units, n_terms)."""
     pages: NDArray[np.int64]
-    """For each unit the row of its page, shape (n_units,)."""
+    """Row of each unit's page, shape (n_units,)."""
 
     @property
     def n_known(self) -> NDArray[np.float64]:
@@ -90,17 +90,17 @@ def held_out_decisions(
     learnt_only: NDArray[np.bool_] | None = None,
     learnt: NDArray[np.bool_] | None = None,
 ) -> list[NDArray[np.float64]]:
-    """Return the decisions of each group of units, by models that were not trained on the units' pages.
+    """Return the decisions on each group of units, by models that were not trained on the units' pages.
 
-    They are put on the scale of the final model, for which they are to stand: the voting classifier ends
-    after another number of rounds in each fold, and then its decisions lie elsewhere.
+    The decisions are rescaled to the final model, which they represent: the voting classifier takes a different number of
+    rounds in each fold, and that shifts its decisions.
 
     Parameters
     ----------
     learner : str
         A name of `focused.method.learning.learners.LEARNERS`.
     final : LinearCountClassifier
-        That learner, fitted on all pages.
+        The same learner, fitted on all pages.
     counts, positive : CSR matrix of shape (n_pages, n_terms), flags of shape (n_pages,)
         The training pages.
     units : list of Units
@@ -112,10 +112,10 @@ def held_out_decisions(
     n_jobs : int, optional
         Folds trained at the same time, as in joblib.
     learnt_only : ndarray of bool of shape (n_pages,), optional
-        Pages of a crawl, see `train_topic`. A copy of another page is kept from the same model as that one, and
-        unlabelled pages among them do not make the scale.
+        Pages of a crawl, see `train_topic`. Copies of a page are held out in the same fold, and unlabelled pages of a crawl
+        do not count for the scale.
     learnt : ndarray of bool of shape (n_pages,), optional
-        Pages that models are trained on at all; the others are judged only. None: all.
+        Pages that models are trained on; the others are only judged. None: all.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -147,7 +147,7 @@ def held_out_decisions(
 
 
 def _scale(decisions: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the middle of the unlabelled pages' decisions, and how far their upper tenth lies above it."""
+    """Return the median of the unlabelled pages' decisions, and the distance from it to their upper tenth."""
     middle, upper = np.quantile(decisions, [0.5, 0.9])
     return float(middle), max(float(upper - middle), 1e-9)
 

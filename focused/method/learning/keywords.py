@@ -1,4 +1,4 @@
-"""A topic from words alone: what stands beside them in unlabelled pages tells what else belongs to it."""
+"""Make a topic from words alone: unlabelled pages show which other words occur beside them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
     from focused.method.learning.training_set import LinkExamples
 
 PRIOR = 0.05
-"""Share of relevant pages assumed among those that a crawl meets: words alone cannot tell it."""
+"""Assumed share of relevant pages in a crawl: words alone cannot tell it."""
 
 SHARE = {"unlabeled": 0.05, "background": 0.01}
-"""The share of the unlabelled pages, those nearest to the words, that is taken for relevant. A general background holds
-fewer pages of a topic than its surroundings do."""
+"""Share of the unlabelled pages, those nearest to the words, that is taken as relevant. A general background holds fewer
+pages of a topic than the topic's surroundings do."""
 
 N_STRONGEST = 20
 
-# The words themselves count as much as all that stands beside them: half as much is better by 0.01 on a site of its own
-# (average precision), and worse by 0.01 with a background.
+# The words themselves count as much as all their neighbours. Half as much changes average precision by +0.01 with pages of
+# one site, and by -0.01 with a background.
 _WORDS_WEIGHT = 1.0
-# Relevance of the middle one of the unlabelled pages; from there log-odds rise evenly to 1/2 at the border.
+# Relevance of the median unlabelled page; from there the log-odds rise linearly to relevance 1/2 at the border.
 _AT_MEDIAN = 0.01
 # Short texts are drawn from at most this many pages.
 _MAX_SHORTENED = 3000
@@ -50,24 +50,23 @@ def train_keywords(
 ) -> TrainedModel:
     """Make a topic from words and unlabelled pages.
 
-    Its direction is `keyword_direction`. The pages nearest to it, as many as `SHARE` says, are taken for
-    relevant, and from this the relevance of pages, blocks, anchor texts and contexts is calibrated as in
-    `focused.method.learning.training.train_topic`. How good that is nobody can know without examples.
+    Its direction is `keyword_direction`. The share `SHARE` of the pages, those nearest to it, is taken as relevant. From this
+    the relevance of pages, blocks, anchor texts and contexts is calibrated as in
+    `focused.method.learning.training.train_topic`. Without examples its quality cannot be estimated.
 
     Parameters
     ----------
     counts : sparse matrix of shape (n_pages, n_columns)
         Term counts of unlabelled pages.
     columns : array-like of shape (n_keywords,)
-        The columns of the words. One that no page holds counts as a word of a single page, without
-        neighbours.
+        The columns of the words. A word that no page holds counts as a word of a single page, without neighbours.
     title_columns : array-like of shape (n_title_terms,)
-        Columns that stand for one of the words in a page's title. They count as the words do, and are not spread; rare
-        ones are left out: their idf would make them count for more than all words.
+        Columns of the words in titles. They count as the words do, but have no neighbours. Rare ones are left out: by their
+        idf they would outweigh all words.
     is_background : bool
         Whether the pages are a general background.
     link_examples : LinkExamples, optional
-        Links among the pages; with a background not used.
+        Links among the pages; not used with a background.
     random_state : int
         Seed of the short texts.
 
@@ -108,7 +107,7 @@ def train_keywords(
     pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
     short_examples = examples(short, relevance[short.pages])
     page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
-    # The best F1 is not looked for: the relevances are assumed, and so is how many pages are relevant.
+    # The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
     border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
     page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
     calibrations = {"page": page, "block": block}
@@ -151,10 +150,10 @@ def keyword_direction(
 ) -> NDArray[np.float64]:
     """Return the direction of a topic that is named by words, of length 1.
 
-    Each word is spread to its neighbours: to the mean of the pages that hold it, weighted by how much of
-    the page it is and by how near the page is to all words together (so that "key" beside "cipher" counts,
-    and on a keyboard does not), less the mean of all pages. These means are added, each of length idf, and so
-    are the words themselves, as long as all of these together.
+    Each word brings its neighbours: the mean of the pages that hold it, less the mean of all pages. A page's weight is the
+    word's share of the page times the page's similarity to all words together (so that "key" beside "cipher" counts, and on a
+    keyboard does not). These means, each of length idf, are summed. The words themselves are added with the same total
+    length.
 
     Parameters
     ----------
@@ -164,11 +163,11 @@ def keyword_direction(
     keywords : ndarray of shape (n_keywords,)
         Columns of the words.
     titles : ndarray of shape (n_title_terms,), optional
-        Columns of the words in titles, which weigh as much as they do elsewhere.
+        Columns of the words in titles, with the same weight as elsewhere.
     """
     words = np.zeros(rows.shape[1])
     words[keywords] = idf[keywords]
-    if not words.any():  # words that stand in every page
+    if not words.any():  # words that every page holds
         words[keywords] = 1.0
     length = float(np.linalg.norm(words))
     words /= length
@@ -186,12 +185,12 @@ def keyword_direction(
 
 
 def assumed_relevance(decisions: NDArray[np.float64], share: float) -> NDArray[np.float64]:
-    """Return the relevance of pages of which a share is taken for relevant, in [0, 1].
+    """Return the relevance of pages if this share of them is relevant, in [0, 1].
 
-    It is 1/2 at the border of that share and 0.01 at the median, on even log-odds.
+    It is 1/2 at the border of that share and 0.01 at the median; log-odds are linear.
     """
     middle, border = np.quantile(decisions, [0.5, 1 - share])
-    if border <= middle:  # most pages have nothing to do with the words, and all of these the same
+    if border <= middle:  # most pages share no term with the words, so their decisions are equal
         above = decisions[decisions > middle]
         border = above.min() if len(above) else middle + 1.0
     return np.asarray(expit(logit(_AT_MEDIAN) * (border - decisions) / (border - middle)))

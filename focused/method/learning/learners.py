@@ -1,7 +1,7 @@
 """The learners a topic can be trained with, by name.
 
-scikit-learn is imported when a learner is made, not when the names are asked for: every ``scrapy`` command loads all
-commands, and would take twice as long to start.
+scikit-learn is imported when a learner is made, not for the names: every ``scrapy`` command imports all commands, and would
+take twice as long to start.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ def _learner(path: str, **options: Any) -> _Learner:
 
 
 # The first one is the default; docs/method/, D29 says why it is not the papers' WVC, which fails where 1-DNFC finds too
-# few reliable negatives (D13). 1-DNF and 1-DNFII find too few on most real pages: what rests on them takes the
-# documents that come nearest to being some (D14).
+# few reliable negatives (D13). On most real pages 1-DNF and 1-DNFII find too few reliable negatives, so learners that
+# use them take the next best documents (D14).
 _LEARNERS = {
     "screened_svm": _learner("estimators.screened_svm.ScreenedSVM"),
     "logistic": _learner("estimators.against_unlabeled.AgainstUnlabeled"),
@@ -56,12 +56,12 @@ PLUG_IN = PlugInPlace(
 
 
 def check_learner(name: str) -> None:
-    """Refuse a name that is no learner's, and a path from outside at which there is none.
+    """Refuse an unknown name, and a class path without a learner.
 
     Raises
     ------
     ValueError
-        Naming the learners there are.
+        If there is no such learner; the message lists the names.
     """
     if name not in _LEARNERS:
         PLUG_IN.load(name, LEARNERS)

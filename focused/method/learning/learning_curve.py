@@ -1,4 +1,4 @@
-"""Would more examples help? Expected F1 of models trained on fewer positives than there are."""
+"""The learning curve: expected F1 of models trained on fewer positives. It tells whether more examples would help."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 SIZES = (5, 10, 20, 30, 50)
-"""Numbers of positives that are tried, as far as there are so many to train on."""
+"""Numbers of positives that are tried, if there are enough."""
 
 _N_FOLDS, _N_REPEATS = 5, 3
 _MAX_UNLABELED = 1000
-# A model of fewer positives than this is not worth having, and fewer sizes show no course.
+# A model of fewer positives is useless, and fewer sizes make no curve.
 _MIN_POSITIVE = 13
 _MORE = (10, 20, 30, 50, 100)
 _WORTH_IT, _HARDLY = 0.05, 0.02
@@ -28,7 +28,7 @@ _WORTH_IT, _HARDLY = 0.05, 0.02
 
 @dataclass(frozen=True, slots=True)
 class LearningCurve:
-    """Expected F1 of whole pages by number of positives; empty where there are too few of them."""
+    """Expected F1 of whole pages by number of positives; empty if there are too few positives."""
 
     sizes: tuple[int, ...] = ()
     f1: tuple[float, ...] = ()
@@ -36,9 +36,9 @@ class LearningCurve:
     f1_spread: tuple[float, ...] = ()
     """Standard deviation over the repeats."""
     n_more: int = 0
-    """The smallest number of more positives that would add 0.05, or the largest that was looked at."""
+    """The smallest number of additional positives that would add 0.05, else the largest number considered."""
     gain: float = 0.0
-    """What so many would add, by the line through the curve; not negative."""
+    """Expected gain from this number, by the line fitted to the curve; not negative."""
 
     @property
     def advice(self) -> str:
@@ -60,12 +60,12 @@ def learning_curve(
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> LearningCurve:
-    """Cross-validate models of some of the positives, and extrapolate.
+    """Cross-validate models trained on subsets of the positives, and extrapolate.
 
-    In five folds, three times over, so many positives are drawn from those outside the fold, and the fold is
-    judged. A positive then counts by the share of the fold's unlabelled pages above it, which needs no
-    calibration; F1 is the highest that any threshold gives, from recall, that share and the prior as in
-    `focused.method.learning.metrics.page_figures`. The line fitted for the advice is F1 = a - b / sqrt(n), b >= 0.
+    In five folds, repeated three times, positives are drawn from those outside the fold, and the fold is judged. A
+    positive counts by the share of the fold's unlabelled pages above it: this needs no calibration. F1 is the highest
+    of any threshold, from recall, that share and the prior as in `focused.method.learning.metrics.page_figures`. The
+    line fitted for the advice is F1 = a - b / sqrt(n), b >= 0.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def learning_curve(
     learner : str
         A name of `focused.method.learning.learners.LEARNERS`.
     random_state : int
-        Seed of what is drawn: subsets, folds, and 1,000 of the unlabelled pages where there are more.
+        Seed of the subsets, the folds, and the 1,000 unlabelled pages if there are more.
     n_jobs : int, optional
         Models trained at the same time, as in joblib.
     """
@@ -98,7 +98,7 @@ def learning_curve(
     for _ in range(_N_REPEATS):
         folds = [np.array_split(rng.permutation(rows), _N_FOLDS) for rows in (positives, unlabeled)]
         for test_positive, test_unlabeled in zip(*folds, strict=True):
-            # Each size adds to the one before: what differs between sizes is the number alone.
+            # Each size adds to the one before, so that sizes differ in number only.
             order = rng.permutation(np.setdiff1d(positives, test_positive))
             others = np.setdiff1d(unlabeled, test_unlabeled)
             jobs += [(order[:size], others, test_positive, test_unlabeled) for size in sizes]
@@ -138,7 +138,7 @@ def _shares_above(
     learner: str,
     random_state: int,
 ) -> NDArray[np.float64]:
-    """Train, and return for each test positive the share of the test's unlabelled pages judged at least as high."""
+    """Train; return for each test positive the share of the test's unlabelled pages that are judged at least as high."""
     from scipy import sparse
 
     counts = sparse.vstack([positive, unlabeled], format="csr")
@@ -146,14 +146,14 @@ def _shares_above(
     terms = select_terms(counts, y)
     try:
         model = make_learner(learner, random_state).fit(counts[:, terms], y)
-    except ValueError:  # nothing can be learnt from so few: no better than guessing
+    except ValueError:  # too few to learn from: no better than guessing
         return np.ones(test_positive.shape[0])
     ours, others = (model.decision_function(test[:, terms]) for test in (test_positive, test_unlabeled))
     return np.asarray(1 - np.searchsorted(np.sort(others), ours) / len(others))
 
 
 def _best_f1(above: NDArray[np.float64], prior: float, prior_is_assumed: bool) -> float:
-    """Return the highest F1 of any threshold, from the shares of U that are accepted along with each positive."""
+    """Return the highest F1 of any threshold, from the share of U accepted at the level of each positive."""
     share = np.sort(above)
     found = prior * np.arange(1, len(share) + 1) / len(share)
     accepted = found + (1 - prior) * share if prior_is_assumed else np.maximum(share, found)
@@ -161,7 +161,7 @@ def _best_f1(above: NDArray[np.float64], prior: float, prior_is_assumed: bool) -
 
 
 def _extrapolated(sizes: NDArray[np.int64], f1: NDArray[np.float64], n: int) -> tuple[int, float]:
-    """Return a number of more positives, and what they would add."""
+    """Return a number of additional positives, and their expected gain."""
     x = 1 / np.sqrt(sizes)
     slope = float(np.cov(x, f1, bias=True)[0, 1] / x.var())
     gains = [max(-slope, 0.0) * (n**-0.5 - (n + more) ** -0.5) for more in _MORE]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 N_RESAMPLES = 100
 THRESHOLDS = (0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9)
-"""Relevances whose figures are told beside those of the chosen threshold."""
-# The prior is estimated anew in each resample; beyond this many unlabelled pages it no longer moves.
+"""Thresholds that are reported beside the chosen one."""
+# Each resample estimates the prior anew; more unlabelled pages than this no longer change it.
 _MAX_RESAMPLED = 5000
 
 
@@ -28,12 +28,12 @@ def page_figures(
     prior: float,
     prior_is_assumed: bool,
 ) -> dict[str, float]:
-    """Return prior, precision, recall and F1 of what is accepted, each with the ends of a 95 % interval.
+    """Return prior, precision, recall and F1 of the accepted pages, each with the ends of a 95 % interval.
 
-    Recall is the share of the held-out positives accepted. Nobody knows which unlabelled pages are
-    relevant: precision follows from recall, the prior and the share of unlabelled pages accepted.
-    Intervals: recall and that share from their Jeffreys distributions, the prior from bootstrap
-    resamples of the pages. The threshold was fitted on the same pages, which flatters a little.
+    Recall is the share of the held-out positives that are accepted. The relevant ones among the unlabelled pages are
+    unknown, so precision follows from recall, the prior and the share of unlabelled pages that are accepted. Intervals:
+    recall and that share from their Jeffreys distributions, the prior from bootstrap resamples of the pages. The
+    threshold was fitted on the same pages, so the figures are slightly optimistic.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def page_figures(
     prior : float
         Share of relevant pages in the population, in (0, 1).
     prior_is_assumed : bool
-        True where the unlabelled pages are a background without relevant pages and `prior` is stated.
+        True if the unlabelled pages are a background without relevant pages, and `prior` is assumed.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def page_figures(
     figures: dict[str, float] = {}
     for name, value in values.items():
         low, high = np.quantile(draws[name], [0.025, 0.975])
-        # A figure lies within its interval even where the resamples all fall on one side of it.
+        # A figure lies within its interval even if all resamples fall on one side of it.
         figures[name] = float(value[0])
         figures[f"{name}_low"], figures[f"{name}_high"] = float(min(low, value[0])), float(max(high, value[0]))
     return figures
@@ -82,10 +82,10 @@ def page_figures(
 def brier_score(
     relevance: NDArray[np.float64], positive: NDArray[np.bool_], *, prior: float, prior_is_assumed: bool
 ) -> float:
-    """Return the expected square of (relevance - whether a page is relevant), in the population; less is better.
+    """Return the expected squared error of the relevance in the population; less is better.
 
-    With g the relevance and y in {0, 1}: E[(g - y)^2] = E[g^2] - 2 pi E[g | y = 1] + pi. No label of an unlabelled page
-    is needed. Chance may take it below 0.
+    With g the relevance and y in {0, 1}: E[(g - y)^2] = E[g^2] - 2 pi E[g | y = 1] + pi. It needs no label of an unlabelled
+    page. By chance it may fall below 0.
 
     Parameters
     ----------
@@ -102,15 +102,15 @@ def brier_score(
 
 @dataclass(frozen=True, slots=True)
 class ThresholdFigures:
-    """What a threshold of the page's relevance would give; see `page_figures` for how it is known."""
+    """The figures at one threshold of the page's relevance; see `page_figures` for their estimation."""
 
     threshold: float
     precision: float | None
-    """None where no page is above it: there is nothing to be right about."""
+    """None if no page reaches the threshold."""
     recall: float
     f1: float
     is_chosen: bool
-    """Whether it is the topic's own."""
+    """Whether it is the topic's own threshold."""
 
 
 def figures_at_thresholds(
@@ -153,7 +153,7 @@ def _figures(
     is_background: bool,
 ) -> dict[str, NDArray[np.float64]]:
     found = prior * recall
-    # A background holds no relevant page: they come on top of what is accepted of it.
+    # A background holds no relevant page: relevant pages come in addition to its accepted pages.
     accepted = found + (1 - prior) * share if is_background else np.maximum(share, found)
     precision = np.divide(found, accepted, out=np.zeros_like(found), where=accepted > 0)
     return {"prior": prior, "precision": precision, "recall": recall, "f1": 2 * found / (accepted + prior)}

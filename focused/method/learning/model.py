@@ -24,11 +24,11 @@ class TopicModel:
     sublinear_tf: bool
     """Term frequency is 1 + ln(count) instead of the count."""
     term_weights: NDArray[np.float64]
-    """What multiplies the term frequencies before a row is L2-normalised: idf, ln(N/n)."""
+    """Factors of the term frequencies, before a row is L2-normalised: idf, ln(N/n)."""
     coef: NDArray[np.float64]
     intercept: float
     topic_vector: NDArray[np.float64]
-    """Mean of the positives' weighted rows, L2-normalised: a row times it is their cosine."""
+    """Mean of the positives' weighted rows, L2-normalised: its product with a row is their cosine."""
     calibrations: dict[str, Calibration]
     """One a kind of unit, see `focused.method.learning.calibration.KINDS`."""
 

@@ -1,4 +1,4 @@
-"""Calibrate without a single negative: the line that explains P and U best, given the class prior."""
+"""Calibrate from P and U, without negatives: the line of maximum likelihood, given the class prior."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 
     from focused.method.learning.calibration import Calibration
 
-# In units of the spread of U's decisions: the slope that is expected before anything is seen, and for how many
-# examples that expectation counts.
+# The slope expected beforehand, in units of the spread of U's decisions, and the number of examples this counts for.
 _EXPECTED_SLOPE, _STRENGTH = 2.0, 1.0
 
 
@@ -34,7 +33,7 @@ def fit_line_to_unlabeled(
     decisions, n_known, positive : ndarray of shape (n_documents,)
         Held-out decisions, numbers of known terms, and which documents are labelled positive.
     """
-    from scipy.optimize import minimize  # a crawl calibrates with what was fitted, and should not wait for it
+    from scipy.optimize import minimize  # only a fit needs it, and a crawl fits nothing: it would wait for the import
 
     unlabeled = decisions[~positive]
     centre, scale = float(unlabeled.mean()), max(float(unlabeled.std()), 1e-12)
@@ -46,7 +45,7 @@ def fit_line_to_unlabeled(
     first = np.array([np.log(_EXPECTED_SLOPE), float(logit(start.prior)) - _EXPECTED_SLOPE])
 
     def loss(theta: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        # The slope's logarithm is fitted: it must stay positive, or the ranking would be turned round.
+        # The slope's logarithm is fitted, so that the slope stays positive and the ranking is not reversed.
         slope = np.exp(theta[0])
         z = from_prior + evidence * (slope * x + theta[1])
         beyond = np.maximum(z - border, 0.0)

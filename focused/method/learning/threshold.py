@@ -1,4 +1,4 @@
-"""From which relevance a unit is relevant: the threshold with the best F1, as far as P and U tell it."""
+"""Choose the threshold of the relevance with the best F1 that P and U let expect."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from focused.method.learning.calibration import Calibration, CalibrationExamples
 
-# The relevances' own opinion of recall counts for as many positives as this. And a threshold may let in 1.5 times what
-# is relevant, and once more what is relevant for each so many positives. Measured: docs/results.md, 'The default learner'.
+# The recall that the relevances imply counts for this number of positives. A threshold may accept at most 1.5 times the
+# number of relevant pages, plus that number once for each 15 positives. Measured: docs/results.md, 'The default learner'.
 _FEW_POSITIVES = 15.0
 _EXCESS = 1.5
 
@@ -23,9 +23,8 @@ _EXCESS = 1.5
 def with_best_threshold(calibration: Calibration, examples: CalibrationExamples) -> tuple[Calibration, float]:
     """Set the threshold that has the highest expected F1 on a sample of units; return it and that F1.
 
-    The relevances are taken at their word: above a threshold their sum is the number of relevant units
-    to be expected. The threshold is never at or below the prior, because a unit without any known term
-    is not relevant but unknown.
+    The relevances are taken as probabilities: above a threshold, their sum is the expected number of relevant units. The
+    threshold lies above the prior, because a unit without any known term is unknown, not relevant.
     """
     relevance = calibration.relevance(examples.decisions, examples.n_known)
     order = np.argsort(-relevance, kind="stable")
@@ -44,13 +43,13 @@ def with_best_page_threshold(
     prior: float,
     is_background: bool,
 ) -> tuple[Calibration, float]:
-    """Set the threshold for whole pages by what is counted above it, not by what the calibration says.
+    """Set the threshold of whole pages by counting pages above it, not by the calibration.
 
     F1 = 2 r pi / (s + pi), with recall r the share of positives above the threshold, s the share of all pages, pi the
-    prior. r is that of the held-out positives (`share_of_positives_above`, in log-odds). Ten of them hardly tell it, so
-    it is averaged with the share that lies above by the relevances of U, which counts for 15 positives. With so few, r
-    is least known where much is accepted, and a threshold there would let in everything that resembles the topic:
-    s is at most (1.5 + |P| / 15) pi.
+    prior. r is that of the held-out positives (`share_of_positives_above`, in log-odds). Ten of them are a poor
+    estimate, so it is averaged with the recall that the relevances of U imply, which counts for 15 positives. With few
+    positives, r is least certain where many pages are accepted, and such a threshold would accept everything that
+    resembles the topic. Therefore s is at most (1.5 + |P| / 15) pi.
 
     Parameters
     ----------
@@ -59,14 +58,14 @@ def with_best_page_threshold(
     prior : float
         pi, in (0, 1).
     is_background : bool
-        Whether U holds no positive: s is then pi r + (1 - pi) times U's share, has no upper bound, and r is that of
-        the held-out positives alone.
+        Whether U holds no positive. Then s is pi r + (1 - pi) times U's share, without upper bound, and r comes from the
+        held-out positives alone.
     """
     relevance = calibration.relevance(decisions, n_known)
     log_odds = calibration.log_odds(decisions, n_known)
     order = np.argsort(-log_odds, kind="stable")
     recall = share_of_positives_above(log_odds[positive], log_odds[~positive], log_odds[order])
-    # Equal pages stand or fall together: the share at or above each.
+    # Equal pages are accepted together: take the share at or above each.
     ascending = np.argsort(log_odds[~positive])
     first = np.searchsorted(log_odds[~positive][ascending], log_odds[order])
     accepted = 1 - first / (~positive).sum()
@@ -78,7 +77,7 @@ def with_best_page_threshold(
     recall = (1 - strength) * recall + strength * (1 - below[first] / below[-1])
     found = prior * recall
     f1 = 2 * found / (np.maximum(accepted, found) + prior)
-    # Where even the first page is one of too many equal ones, it is they that are accepted.
+    # If even the first page is one of too many equal ones, all of these are accepted.
     too_many = accepted > (_EXCESS + positive.sum() / _FEW_POSITIVES) * prior
     return _with_threshold(calibration, relevance[order], np.where(too_many, 0.0, f1))
 
@@ -86,11 +85,11 @@ def with_best_page_threshold(
 def _with_threshold(
     calibration: Calibration, ordered: NDArray[np.float64], f1: NDArray[np.float64]
 ) -> tuple[Calibration, float]:
-    """Put the threshold under the unit with the best F1; relevances and figures in descending order of relevance."""
+    """Put the threshold under the unit with the best F1; relevances and F1 are in descending order of relevance."""
     best = int(np.argmax(np.where(ordered > calibration.prior, f1, -1.0)))
     at_least = np.nextafter(calibration.prior, 1.0)
     if ordered[best] <= calibration.prior:
         return replace(calibration, threshold=float(at_least)), 0.0
-    # Half way to the next unit below: rounding must not push the last accepted unit under it.
+    # Halfway to the next unit below, so that rounding does not push the last accepted unit under the threshold.
     below = np.append(ordered[ordered < ordered[best]][:1], calibration.prior)[0]
     return replace(calibration, threshold=float(max((ordered[best] + below) / 2, at_least))), float(f1[best])

@@ -1,4 +1,4 @@
-"""What training a topic yields: its model, the columns that the model reads, and how well it was learnt."""
+"""The result of training a topic: its model, the columns that the model reads, and its figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrainingFigures:
-    """How a topic was learnt and how well, for its manifest and for its user."""
+    """How a topic was trained, and its cross-validated figures: for its manifest and its user."""
 
     n_positive: int
     """Positive pages with at least one known word."""
@@ -30,7 +30,7 @@ class TrainingFigures:
     """Links among the training pages that anchors and contexts were calibrated on."""
     n_folds: int
     n_reliable_negatives: int | None
-    """None where the learner uses none, as the next three."""
+    """None if the learner uses none; so are the next three."""
     lambda_: float | None
     """1-DNFC's lambda."""
     n_iterations: int | None
@@ -38,7 +38,7 @@ class TrainingFigures:
     prior: float
     """Share of relevant pages among the unlabelled, in (0, 1)."""
     prior_is_assumed: bool
-    """True where U is a general background: the prior is then a statement, not an estimate."""
+    """True if U is a general background: then the prior is an assumption, not an estimate."""
     prior_low: float
     prior_high: float
     precision: float
@@ -52,25 +52,25 @@ class TrainingFigures:
     f1_low: float
     f1_high: float
     at_thresholds: tuple[ThresholdFigures, ...] = ()
-    """What other thresholds of the page's relevance would give."""
+    """The figures at other thresholds of the page's relevance."""
     brier: float | None = None
-    """Expected square of the error of a page's held-out relevance; see `brier_score`."""
+    """Expected squared error of a page's held-out relevance; see `brier_score`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeywordFigures:
-    """What a topic was made from that is known by words alone; how good it is, nobody can say."""
+    """How a topic was made from words. Without examples its quality is unknown."""
 
     n_unlabeled: int
     n_with_keywords: int
-    """Unlabelled pages that hold one of the words at least."""
+    """Unlabelled pages that hold at least one of the words."""
     n_terms: int
     n_links: int
     """Links among the unlabelled pages that anchors and contexts were calibrated on."""
     prior: float
-    """Share of relevant pages that is assumed of a crawl, in (0, 1)."""
+    """Assumed share of relevant pages in a crawl, in (0, 1)."""
     share: float
-    """Share of the unlabelled pages that is taken for relevant, in (0, 1)."""
+    """Share of the unlabelled pages that is taken as relevant, in (0, 1)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -101,7 +101,7 @@ class TrainedModel(TopicModel):
         Raises
         ------
         ValueError
-            If the number of columns is another one.
+            If `counts` has another number of columns.
         """
         if counts.shape[1] != self.n_columns:
             raise ValueError(f"counts must have the model's {self.n_columns} columns. Got {counts.shape[1]}.")

@@ -32,9 +32,9 @@ __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 logger = logging.getLogger(__name__)
 
 N_STRONGEST = 20
-"""How many of the strongest terms for and against are named."""
+"""Number of the strongest terms for and against that are named."""
 
-# Short texts are drawn from at most this many unlabelled pages; their few numbers need no more.
+# Short texts are drawn from at most this many unlabelled pages: enough to fit a few numbers.
 _MAX_SHORTENED = 3000
 
 
@@ -62,37 +62,35 @@ def train_topic(
     y : array-like of shape (n_pages,)
         True (or 1, or the larger of two labels) for positive pages, the other label for unlabelled ones.
     link_examples : LinkExamples, optional
-        Links among the training pages. Without them anchor texts and contexts are believed half as
-        much as text on the page itself. Not used with `background_prior`: a background's pages are no
-        targets of the topic's links.
+        Links among the training pages. Without them, anchor texts and contexts are believed half as much as text on the page
+        itself. Not used with `background_prior`: pages of a background are no targets of the topic's links.
     learner : str
         A name of `focused.method.learning.learners.LEARNERS`.
     background_prior : float, optional
-        Says that the unlabelled pages are a general background that holds no relevant page, and which
-        share of the pages to be crawled is assumed to be relevant, in (0, 1). Without it the share is
-        estimated from the unlabelled pages.
+        Assumed share of relevant pages in a crawl, in (0, 1), if the unlabelled pages are a general background without
+        relevant pages. Default: the share is estimated from the unlabelled pages.
     links_are_met : bool
-        With `background_prior`: the links were met by a crawl, whose pages stand beside the background's. They are used.
+        With `background_prior`: use the links, because they come from a crawl whose pages are among the unlabelled ones.
     learnt_only : array-like of bool of shape (n_pages,), optional
-        Pages that the classifier learns from but that are no draw from the pages at large, as those of a focused crawl:
-        the prior, the calibrations of pages and blocks, the threshold and the figures come from all others.
+        Pages that train the classifier but are no random sample, such as those of a focused crawl. The prior, the
+        calibrations of pages and blocks, the threshold and the figures come from all other pages.
     known_prior : float, optional
-        Share of relevant pages among the unlabelled ones, in (0, 1), where it is known and not to be estimated.
+        Share of relevant pages among the unlabelled ones, in (0, 1), if it is known. Default: it is estimated.
     left_aside : array-like of bool of shape (n_pages,), optional
-        Unlabelled pages that may well be relevant: neither the classifier nor what comes after it takes them for anything.
-        Links that lead to them are judged by what the classifier says of them.
+        Unlabelled pages that may well be relevant: neither training nor calibration uses them. As targets of links they have
+        the relevance that the classifier gives them.
     n_folds : int
-        Number of models that judge pages they have not seen; fewer where there are fewer positives.
+        Folds of the cross-fitting; fewer if there are fewer positives.
     random_state : int
-        Seed of all that is drawn: the same input and seed give the same model.
+        Seed of every random draw: the same input and seed give the same model.
     n_jobs : int, optional
         Folds trained at the same time, as in joblib.
 
     Raises
     ------
     ValueError
-        With the reason, where nothing can be learnt: no positives, fewer than three, positives without
-        words, no unlabelled page left, no term frequent enough, too few reliable negatives.
+        If nothing can be learnt, with the reason: no positives, fewer than three, positives without words, no unlabelled page
+        left, no term frequent enough, too few reliable negatives.
     """
     if background_prior is not None and not 0 < background_prior < 1:
         raise ValueError(f"background_prior must lie between 0 and 1. Got {background_prior}.")
@@ -109,7 +107,7 @@ def train_topic(
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
-    # Those that stand for the pages at large.
+    # The pages that represent the web at large.
     if learnt_only is not None:
         drawn = ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
     drawn &= learnt
@@ -131,14 +129,14 @@ def train_topic(
     is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]
     prior = background_prior or known_prior or estimate_prior(found[is_shown], found[~is_shown]).prior
     line = page_line(prior, found, n_known, is_shown, is_background=is_background)
-    # Pages that are learnt from only weigh nothing.
+    # Pages of `learnt_only` have weight 0.
     labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
     labels[drawn], weights[drawn] = (
         background_population(is_shown, prior)
         if is_background
         else population(is_shown, line.relevance(found, n_known))
     )
-    # Each unlabelled page that was shortened stands for those that were not.
+    # The short texts of the sampled unlabelled pages represent all unlabelled pages.
     shortened = np.bincount(short.pages[~positive[short.pages]], minlength=len(positive)) > 0
     stands_for = np.where(positive, 1.0, (~is_shown).sum() / max(shortened.sum(), 1))
     short_examples = CalibrationExamples(
@@ -186,7 +184,7 @@ def train_topic(
 
 
 def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:
-    """Return the texts to be judged: pages, short texts, anchor texts, link contexts; short ones of `drawn` pages."""
+    """Return the units to be judged: pages, short texts of the `drawn` pages, anchor texts, link contexts."""
     positive, unlabeled = np.flatnonzero(data.positive & drawn), np.flatnonzero(~data.positive & drawn)
     sample = np.sort(rng.choice(unlabeled, min(len(unlabeled), _MAX_SHORTENED), replace=False))
     return [

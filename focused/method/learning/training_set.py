@@ -1,4 +1,4 @@
-"""What a topic is trained on: pages and links, checked and cut down to the vocabulary."""
+"""The training set of a topic: pages and links, checked and restricted to the vocabulary."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 MIN_PAGES = 3
-"""Least number of positive, and of unlabelled, pages: with fewer nothing can be held out."""
+"""Least number of positive, and of unlabelled, pages: fewer leave nothing to hold out."""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkExamples:
-    """Links between two training pages: what anchor texts and link contexts say about their targets."""
+    """Links between training pages, with their anchor texts and link contexts."""
 
     source_rows: NDArray[np.int64]
-    """Row in the counts of the page that holds the link, shape (n_links,)."""
+    """Row of the page that holds the link, shape (n_links,)."""
     target_rows: NDArray[np.int64]
-    """Row of the page it leads to, shape (n_links,)."""
+    """Row of the target page, shape (n_links,)."""
     anchor_counts: Any
     """CSR counts of the anchor texts, shape (n_links, n_columns)."""
     context_counts: Any
@@ -44,15 +44,15 @@ class TrainingSet:
     positive: NDArray[np.bool_]
     """Shape (n_pages,)."""
     rows: NDArray[np.int64]
-    """Rows of the pages in the counts that were given, shape (n_pages,)."""
+    """Rows of the pages in the given counts, shape (n_pages,)."""
     left_out: NDArray[np.int64]
-    """Rows, in those counts, of positive pages without a known word."""
+    """Rows of positive pages without a known word, in the given counts."""
     links: LinkExamples
-    """Rows refer to `counts`; no links where none were given."""
+    """Rows refer to `counts`; empty if no links were given."""
 
 
 def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None) -> TrainingSet:
-    """Check the examples, choose the vocabulary and leave out what has no known word.
+    """Check the examples, choose the vocabulary, and leave out positives without a known word.
 
     Parameters and errors as in `focused.method.learning.training.train_topic`.
     """
@@ -97,14 +97,14 @@ def _positive_flags(y: ArrayLike, n_pages: int) -> NDArray[np.bool_]:
         raise ValueError(f"y must hold two labels, positive (the larger) and unlabelled. Got {len(classes)}.")
     if len(classes) == 2:
         return np.asarray(labels == classes[1])
-    # Only one label: whether all are positive or none is, its own truth says (True, 1 or False, 0, -1).
+    # With only one label, its truth value tells whether all are positive (True, 1) or none (False, 0, -1).
     return np.asarray(labels > 0)
 
 
 def _links_among(
     links: LinkExamples | None, terms: NDArray[np.int64], kept: NDArray[np.int64], shape: tuple[int, int]
 ) -> LinkExamples:
-    """Return the links between kept pages, with the rows those now have."""
+    """Return the links between kept pages, with the new rows of these."""
     n_pages, n_columns = shape
     if links is None:
         none, no_rows = sparse.csr_matrix((0, len(terms))), np.empty(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Calibrate a topic for pages, blocks, anchor texts and link contexts from held-out decisions."""
+"""Calibrate a topic for each kind of text unit (pages, blocks, anchor texts, link contexts) from held-out decisions."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from focused.method.learning.threshold import with_best_threshold
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# What holds without links counts for as many of them as this.
+# The calibration without links counts for this number of links.
 _LINK_STRENGTH = 10.0
-# Two fitted numbers gain 1 in log-likelihood where nothing is to be learnt and links are independent; links of one page, or
-# to one page, are not. Half is believed at least, as where there are no links.
+# Two fitted numbers gain 1 in log-likelihood from independent links without information. Links of one page, or to one page,
+# are not independent. At least half is believed, as without links.
 _GAIN_OF_CHANCE, _LEAST_BELIEF = 4.0, 0.5
 
 
 def population(
     positive: NDArray[np.bool_], probabilities: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return labels and weights that make labelled positives and unlabelled examples one population.
+    """Return labels and weights that join labelled positives and unlabelled examples to one population.
 
-    The unlabelled examples are the population; the labelled positives share the weight of those of
-    them that are positive, so that they add knowledge without raising the share of positives.
+    The unlabelled examples are the population. The labelled positives share the weight of the positives among them, so they
+    add information without raising the share of positives.
 
     Parameters
     ----------
     positive : ndarray of bool of shape (n_examples,)
         The labelled positives.
     probabilities : ndarray of shape (n_examples,)
-        Probability that an example is positive; of the labelled ones it is not read.
+        Probability that an example is positive; not read for labelled ones.
     """
     hidden = float(probabilities[~positive].sum())
     share = hidden / max(hidden + positive.sum(), 1e-300)
@@ -55,10 +55,10 @@ def population(
 
 
 def background_population(positive: NDArray[np.bool_], prior: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return labels and weights where the unlabelled examples hold no positive and `prior` is stated.
+    """Return labels and weights if the unlabelled examples hold no positive and `prior` is assumed.
 
-    Labels are drawn in by one example of each class (Platt 1999): ten positives that are separated
-    without an error do not prove a probability of 1.
+    Labels are smoothed by one example of each class (Platt 1999): ten positives without an error do not prove a probability
+    of 1.
     """
     n_positive, n_background = int(positive.sum()), int((~positive).sum())
     labels = np.where(positive, (n_positive + 1) / (n_positive + 2), 1 / (n_background + 2))
@@ -74,7 +74,7 @@ def page_line(
     *,
     is_background: bool,
 ) -> Calibration:
-    """Return a calibration of pages with slope and offset only; every page has text enough.
+    """Return a calibration of pages with slope and offset only, because every page has enough text.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def page_line(
     decisions, n_known, positive : ndarray of shape (n_pages,)
         Held-out decisions, numbers of known terms, and which pages are labelled positive.
     is_background : bool
-        Whether U holds no positive; then its pages are negatives, and `prior` a statement.
+        Whether U holds no positive: then its pages are negatives and `prior` is assumed.
     """
     start = no_calibration("page", prior)
     if is_background:
@@ -97,10 +97,10 @@ def calibrate_pages(
 ) -> tuple[Calibration, Calibration]:
     """Return the calibrations of pages and of blocks.
 
-    Both have slope and offset from whole pages, and `half_terms` from short texts drawn from them: what
-    stands in a block is on topic with the same probability as if a short page held it. Whole pages are ranked by it no
-    worse than without.
-    The threshold of blocks is the best for short texts; that of pages is set by `with_best_page_threshold`.
+    Slope and offset come from whole pages, `half_terms` from short texts drawn from them: the text of a block is on
+    topic with the same probability as a short page of this text. `half_terms` must rank whole pages no worse than their
+    decisions do. The threshold of blocks is the best for short texts; that of pages is set by
+    `with_best_page_threshold`.
     """
     page = fit_half_terms(line, short, pages)
     block = replace(fit_half_terms(line, short), kind="block")
@@ -115,19 +115,19 @@ def calibrate_links(
 ) -> Calibration:
     """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
 
-    Anchor texts of few known terms are drawn to the prior, as far as that ranks them no worse. A context of few terms says
-    as much as its decision, and only one without any is unknown (docs/method/, D41).
+    Anchor texts of few known terms are drawn to the prior as far as that ranks them no worse. A context of few terms keeps
+    its decision; only one without any is unknown (docs/method/, D41).
 
     Parameters
     ----------
     kind : {"anchor", "context"}
         Kind of unit.
     page : Calibration
-        Of whole pages; where there are few links, the result is drawn halfway from it to the prior.
+        Of whole pages; with few links, the result is drawn halfway from it to the prior.
     links : CalibrationExamples or None
         Held-out decisions of links among the training pages, labelled by their targets.
     short : CalibrationExamples
-        Short texts, for the threshold where there are no links.
+        Short texts, for the threshold if there are no links.
     """
     n_links = 0 if links is None else float(links.weights.sum())
     if links is None or not n_links:
@@ -138,7 +138,7 @@ def calibrate_links(
     if kind == "context":
         bent = replace(start, half_terms=ANY_TERM)
     else:
-        # Slope and offset first as pages have half_terms, then again with the links' own.
+        # First fit slope and offset with the pages' half_terms, then again with the links' own.
         line = fit_line(start, links, strength=_LINK_STRENGTH)
         bent = replace(start, half_terms=fit_half_terms(line, links, links).half_terms)
     fitted = fit_line(bent, links, strength=_LINK_STRENGTH)

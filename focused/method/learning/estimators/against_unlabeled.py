@@ -16,13 +16,12 @@ LOSSES = ("logistic", "squared_hinge")
 
 
 class AgainstUnlabeled(LinearCountClassifier):
-    """Learn P against U as if the unlabelled documents were negatives, both classes weighing |P|.
+    """Learn P against U as if the unlabelled documents were negatives; each class has total weight |P|.
 
-    Where the positives are a random draw, the probability of being labelled rises with the probability
-    of being positive, so the ranking is right although the labels are not (Elkan and Noto 2008); the
-    decision is not, it needs the calibration of `focused.method.learning.calibration`. The total weight of each
-    class is |P|: the regularisation then depends on what is known of the topic and not on how many
-    unlabelled pages were at hand, and hidden positives in U have no single loud voice.
+    If the positives are a random sample, the probability of being labelled rises with the probability of being positive. So
+    the ranking is right although the labels are not (Elkan and Noto 2008). The decision at 0 is not right: it needs
+    `focused.method.learning.calibration`. Because each class weighs |P|, the regularisation depends on the number of
+    positives, not on the number of unlabelled pages, and a single hidden positive in U has little weight.
 
     Parameters
     ----------

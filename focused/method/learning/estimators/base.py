@@ -1,4 +1,4 @@
-"""What the learners of this package share: labels, checks, and the linear decision on weighted rows."""
+"""Base classes of the learners: labels, checks, and the linear decision on weighted rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def check_examples(estimator: Any, X: Any, y: Any) -> tuple[sparse.csr_matrix, N
     """Validate what `fit` was given; return counts, the flags of the positives, and the two classes.
 
     The larger of the two labels is the positive class, the smaller one is unlabelled: (0, 1), (-1, 1),
-    (False, True) and ("a", "b") all serve.
+    (False, True) and ("a", "b") are all valid.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def check_examples(estimator: Any, X: Any, y: Any) -> tuple[sparse.csr_matrix, N
 
 
 def check_counts(estimator: Any, X: Any) -> sparse.csr_matrix:
-    """Validate what a fitted estimator is asked to judge."""
+    """Validate the documents that a fitted estimator is to judge."""
     checked = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=False)
     refuse_negative(checked, type(estimator).__name__)
     return canonical(checked)
@@ -70,7 +70,7 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
-        # scikit-learn's check data are dense: every document holds every term, which by definition says nothing.
+        # scikit-learn's check data are dense: every document holds every term, so all idf are 0.
         tags.classifier_tags.poor_score = True
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -80,13 +80,12 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class LinearCountClassifier(CountClassifier):
     """A classifier whose decision is linear in L2-normalised rows of weighted term frequencies.
 
-    Fitted subclasses have `coef_` of shape (1, n_terms), `intercept_` of shape (1,), `term_weights_` of
-    shape (n_terms,), and the parameter `sublinear_tf`: with these four a crawl scores any text unit
-    without the estimator, and needs no package that brought the learner.
+    Fitted subclasses have `coef_` of shape (1, n_terms), `intercept_` of shape (1,), `term_weights_` of shape (n_terms,), and
+    the parameter `sublinear_tf`: these four are enough to score text units without the estimator and its package.
 
-    A learner from another package is a subclass that can be made without arguments. `fit(X, y)` is given counts of terms,
-    a sparse matrix of shape (n_documents, n_terms), and two labels, of which the larger is positive and the smaller
-    unlabelled (`check_examples` validates both). A parameter `random_state` is set if it has one.
+    A learner from another package is a subclass whose parameters all have defaults. `fit(X, y)` takes term counts, a sparse
+    matrix of shape (n_documents, n_terms), and two labels: the larger is positive, the smaller unlabelled
+    (`check_examples` validates both). If it has a parameter `random_state`, that is set.
     """
 
     coef_: NDArray[np.float64]

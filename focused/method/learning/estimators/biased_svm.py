@@ -47,20 +47,20 @@ class _ChosenPenalties(LinearCountClassifier):
 class BiasedSVM(_ChosenPenalties):
     """Soft-margin linear SVM of P against U with different penalties for their errors [LDLLY03].
 
-    Minimises |w|^2 / 2 + C+ (hinge losses of P) + C- (hinge losses of U). U holds positives, P no negatives, so C- is
-    the smaller one. Both are chosen by Lee and Liu's criterion in cross-validation; the decision at 0 is the SVM's.
+    Minimises |w|^2 / 2 + C+ (hinge losses of P) + C- (hinge losses of U). U holds positives but P no negatives, so C- is the
+    smaller one. Both are chosen by Lee and Liu's criterion in cross-validation; the decision at 0 is the SVM's.
 
-    Departure (docs/method/, D35): a small grid in which C- is measured by |P| / |U|, so that it suits any size of U;
-    the paper's has C- from 0.01 to 0.61 and C+ ten to 200 times that.
+    Departure (docs/method/, D35): a small grid, in which C- is relative to |P| / |U| and so suits any size of U. The paper's
+    grid has C- from 0.01 to 0.61 and C+ ten to 200 times that.
 
     Parameters
     ----------
     C_values : tuple of float, default=(0.1, 1.0, 10.0)
-        C+ to choose from, the first of several that are as good.
+        Candidates for C+; ties go to the first.
     unlabeled_weights : tuple of float, default=(1.0, 0.3, 3.0)
-        |U| C- / (|P| C+) to choose from: the weight of all unlabelled documents against that of all positives.
+        Candidates for |U| C- / (|P| C+), the weight of all unlabelled documents relative to that of all positives.
     n_folds : int, default=5
-        Folds of the cross-validation; fewer where a class has fewer documents.
+        Folds of the cross-validation; fewer if a class has fewer documents.
     sublinear_tf : bool, default=True
         Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
@@ -75,13 +75,13 @@ class BiasedSVM(_ChosenPenalties):
     term_weights_ : ndarray of shape (n_terms,)
         idf.
     C_positive_, C_unlabeled_ : float
-        The penalties chosen, C+ and C-, for one document.
+        The chosen penalties for one document, C+ and C-.
     unlabeled_weight_ : float
-        |U| C- / (|P| C+) of the chosen ones.
+        |U| C- / (|P| C+) of the chosen penalties.
     criterion_ : float
-        Their recall^2 / P(f = 1) in cross-validation; about 1 or less means no better than chance.
+        Their recall^2 / P(f = 1) in cross-validation; about 1 or less is no better than chance.
     criteria_ : ndarray of shape (n_candidates,)
-        That of all candidates: each of `C_values` with each of `unlabeled_weights`, the latter changing faster.
+        The criterion of all candidates: each of `C_values` with each of `unlabeled_weights`; the latter change faster.
     n_features_in_ : int
     """
 
@@ -103,7 +103,7 @@ class BiasedSVM(_ChosenPenalties):
     def fit(self, X: Any, y: Any) -> BiasedSVM:
         """Choose the penalties and fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`.
 
-        The larger label is positive. A class of one document is refused (ValueError): nothing can be held out.
+        The larger label is positive. A class of one document raises ValueError, because nothing can be held out.
         """
         grid = [Penalties(C, weight) for C in self.C_values for weight in self.unlabeled_weights]
         self.unlabeled_weight_ = self._fit(X, y, grid).unlabeled_weight
@@ -116,15 +116,14 @@ class BiasedSVM(_ChosenPenalties):
 class WeightedLogistic(_ChosenPenalties):
     """Logistic regression of P against U, both classes of the same total weight [LL03].
 
-    With these weights, |U| / (|P| + |U|) for a positive and |P| / (|P| + |U|) for an unlabelled document, a document
-    is accepted where it is more likely as one of P than as one of U. The C of the L2 penalty is chosen by Lee and
-    Liu's criterion in cross-validation. `AgainstUnlabeled` is the same with a fixed C.
+    With these weights, |U| / (|P| + |U|) for a positive and |P| / (|P| + |U|) for an unlabelled document, a document is
+    accepted if it is more likely as one of P than as one of U. The C of the L2 penalty is chosen by Lee and Liu's
+    criterion in cross-validation. `AgainstUnlabeled` is the same with a fixed C.
 
     Parameters
     ----------
     C_values : tuple of float, default=(0.5, 5.0, 50.0)
-        To choose from, the first of several that are as good: inverse strengths of the L2 penalty for one positive
-        document, whose weight is taken for 1.
+        Candidates for the inverse strength of the L2 penalty for one positive document of weight 1; ties go to the first.
     n_folds, sublinear_tf, random_state
         As in `BiasedSVM`.
 
@@ -133,7 +132,7 @@ class WeightedLogistic(_ChosenPenalties):
     classes_, coef_, intercept_, term_weights_, n_features_in_
         As in `BiasedSVM`.
     C_positive_, C_unlabeled_ : float
-        C of the loss of one positive, and of one unlabelled document, |P| / |U| times as much.
+        C of the loss of one positive document, and of one unlabelled document: |P| / |U| times as much.
     criterion_ : float
     criteria_ : ndarray of shape (n_candidates,)
         recall^2 / P(f = 1) in cross-validation, with the chosen C and with each of `C_values`.

@@ -1,4 +1,4 @@
-"""How many of the unlabelled documents are positive: class prior from the decision values of P and U."""
+"""Estimate the class prior (the share of positives in U) from the decision values of P and U."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from scipy.special import expit, ndtr
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Counts for as many positives as this that the spread of the positives is that of all decisions: with
-# three or ten positives their own spread is an accident.
+# The spread of all decisions counts for this number of positives: with three or ten positives their own spread is accidental.
 _SPREAD_STRENGTH = 5.0
-# Hidden positives in U may weigh at most this many times the labelled ones when the positives' mean and
-# spread are re-estimated; without the bound a topic that overlaps its surroundings drifts into them.
+# When mean and spread of the positives are re-estimated, hidden positives in U weigh at most this many times the labelled
+# ones. Without the bound a topic that overlaps its surroundings drifts into them.
 _HIDDEN_WEIGHT = 2.0
-# First guesses of the share of positives in U; the fit with the higher likelihood stays.
+# Initial shares of positives in U; the fit with the higher likelihood is taken.
 _STARTS = (0.1, 0.6)
-# Distance of a standard Gaussian's quartiles from its middle.
+# Distance of a standard Gaussian's quartiles from its mean.
 _QUARTILE = 0.6745
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
-# At which values of U the shares of U and P are compared.
+# Quantiles of U at which the shares of U and P are compared.
 _QUANTILES = np.linspace(0.5, 1, 1000)
-# The least ratio is looked for where at least so many positives are expected above a value, or a tenth of them.
+# A value counts for the least ratio if at least this number of positives, or a tenth of them, is expected above it.
 _LEAST_POSITIVES, _LEAST_SHARE = 8, 0.1
-# With so many positives the least ratio and the shape of the mixture weigh the same.
+# With this number of positives the least ratio and the mixture have equal weight.
 _FEW_POSITIVES = 20
-# The upper Gaussian also takes what the negatives have beyond a Gaussian's tail, most where few are positive: below
-# this share a mixture is made smaller, by the power of its ratio to it, and is at least so much. Measured:
-# docs/results.md, 'The default learner'.
+# The upper Gaussian also takes the negatives beyond their own Gaussian's tail. This matters most if few documents are
+# positive: below this share the mixture is reduced, by this power of its ratio to the share, down to this least value.
+# Measured: docs/results.md, 'The default learner'.
 _PLAIN_MIXTURE, _TAIL_POWER, _LEAST_MIXTURE = 0.3, 0.3, 0.01
-# A topic is rare; what counts when P and U lie on top of each other, and how much.
+# Topics are rare: the estimate if P and U coincide, and its weight.
 _OPINION, _OPINION_STRENGTH = 0.04, 5.0
 
 
@@ -47,17 +46,17 @@ class PriorEstimate(NamedTuple):
 def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> PriorEstimate:
     """Estimate the class prior of U from decision values that were not trained on.
 
-    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). Two readings of that
-    are averaged geometrically, because their errors differ:
+    The decisions of U are a mixture, prior * (decisions of P) + (1 - prior) * (decisions of N). The geometric mean of two
+    estimates is taken, because their errors differ:
 
-    - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one. Its errors
-      are alike from draw to draw: the negatives' upper tail is longer than a Gaussian's, and what is left over of it
-      counts as positive. Therefore a mixture m < 0.3 is read as m (m / 0.3)^0.3, at least 0.01 (docs/method/, D38);
-    - the least ratio of (share of U above a value) to (share of P above it), which the prior cannot exceed; of P the
-      lesser of the share found and the share that a Gaussian expects (docs/method/, D39). Where there are many
-      positives it is the better one, and weighs n / (n + 20).
+    - two Gaussians fitted by expectation-maximisation, with the labelled positives held in the upper one. It errs alike from
+      sample to sample: the negatives' upper tail is longer than a Gaussian's, and the excess counts as positive. Therefore a
+      mixture m < 0.3 is read as m (m / 0.3)^0.3, at least 0.01 (docs/method/, D38);
+    - the least ratio of (share of U above a value) to (share of P above it), which the prior cannot exceed; the share of P is
+      the lesser of the observed one and the one that a Gaussian expects (docs/method/, D39). It is the better one with many
+      positives, and its weight is n / (n + 20).
 
-    Where P and U overlap, they hardly tell: the estimate is drawn to a prior opinion, 0.04 (docs/method/, D37).
+    If P and U overlap they tell little, so the estimate is drawn to 0.04 (docs/method/, D37).
 
     Parameters
     ----------
@@ -67,13 +66,13 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
         Held-out decision values of the unlabelled documents.
     """
     clipped = _without_left_tail(unlabeled)
-    # Where most of U is positive, a start that takes its median for a negative ends in the wrong place.
+    # If most of U is positive, a start that takes the median as negative converges to the wrong fit.
     fits = [_two_gaussians(positive, clipped, start) for start in _STARTS]
     _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
     from_shape = max(mixture * min(1.0, mixture / _PLAIN_MIXTURE) ** _TAIL_POWER, _LEAST_MIXTURE)
     share = len(positive) / (len(positive) + _FEW_POSITIVES)
     logarithm = (1 - share) * np.log(from_shape) + share * np.log(_least_ratio(positive, unlabeled))
-    # Half of the prior is no overlap: hidden positives lie above labelled ones half of the time.
+    # Half of the prior is no overlap, because hidden positives lie above labelled ones half of the time.
     doubt = _OPINION_STRENGTH * max(0.0, _overlap(positive, unlabeled) - max(from_shape, np.exp(logarithm)) / 2)
     prior = float(np.clip(np.exp((logarithm + doubt * np.log(_OPINION)) / (1 + doubt)), _MIN_PRIOR, _MAX_PRIOR))
     # Bayes' rule with the new prior: the odds of each document are multiplied by one factor.
@@ -87,8 +86,8 @@ def share_of_positives_above(
 ) -> NDArray[np.float64]:
     """Return which share of the positives is expected at or above each value, by a Gaussian.
 
-    A few dozen positives make a ragged curve; its steps would decide where the best threshold is. Mean and spread are
-    those of P, the spread drawn to that of U by five documents.
+    The empirical curve of a few dozen positives is ragged, and its steps would decide the best threshold. Mean and spread are
+    those of P; the spread is drawn to that of U by the weight of five documents.
 
     Parameters
     ----------
@@ -108,31 +107,31 @@ def share_of_positives_above(
 
 
 def _least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
-    """Return the least (share of U above a value) / (share of P above it), where enough of P is above."""
+    """Return the least (share of U above a value) / (share of P above it) over the values with enough of P above."""
     values = np.unique(np.concatenate([np.quantile(unlabeled, _QUANTILES), positive]))
-    # Decisions crowd at a margin: a Gaussian may expect every fifth positive above the highest of all documents (D39).
+    # Decisions crowd at the SVM's margin: a Gaussian may expect every fifth positive above the highest document (D39).
     found = 1 - np.searchsorted(np.sort(positive), values) / len(positive)
     in_positive = np.minimum(share_of_positives_above(positive, unlabeled, values), found)
     above = 1 - np.searchsorted(np.sort(unlabeled), values) / len(unlabeled)
     low = in_positive >= max(_LEAST_SHARE, min(0.5, _LEAST_POSITIVES / len(positive)))
     if not low.any():
         return _MAX_PRIOR
-    # Half a document rather than none: a share of 0 would be too sure.
+    # Half a document instead of none: a share of 0 would be too certain.
     ratio = np.maximum(above[low], 0.5 / len(unlabeled)) / in_positive[low]
     return float(np.clip(ratio.min(), _MIN_PRIOR, _MAX_PRIOR))
 
 
 def _overlap(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
-    """Return the probability that a document of U lies above one of P; half of the prior where they are separated."""
+    """Return the probability that a document of U lies above one of P; half of the prior if they are separated."""
     below = np.searchsorted(np.sort(unlabeled), positive) / len(unlabeled)
     return float(1 - below.mean())
 
 
 def _without_left_tail(unlabeled: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the decisions, the lowest of them raised to where a Gaussian would end.
+    """Return the decisions, with the lowest ones raised to the end of a Gaussian's tail.
 
-    Documents without a word in common with the topic, or with hardly a word at all, lie in a heap of
-    their own far down. It says nothing about the border, but would widen and shift the negatives' Gaussian.
+    Documents that share no word with the topic, or are nearly empty, form a cluster far below. It does not matter for the
+    border but would widen and shift the negatives' Gaussian.
     """
     lower, middle = np.quantile(unlabeled, [0.25, 0.5])
     return np.asarray(np.maximum(unlabeled, middle - 4 * (middle - lower) / _QUARTILE))
@@ -141,7 +140,7 @@ def _without_left_tail(unlabeled: NDArray[np.float64]) -> NDArray[np.float64]:
 def _two_gaussians(
     positive: NDArray[np.float64], unlabeled: NDArray[np.float64], prior: float, max_rounds: int = 100
 ) -> tuple[float, float, NDArray[np.float64]]:
-    """Return the mean log-likelihood of U, the prior and the probabilities, from a first guess of the prior."""
+    """Return the mean log-likelihood of U, the prior and the probabilities, starting from an initial prior."""
     n = len(positive)
     spread = max(float(unlabeled.std()), 1e-9)
     floor = 1e-3 * spread
@@ -154,8 +153,8 @@ def _two_gaussians(
         far_low = 0.5 * ((unlabeled - low) / low_spread) ** 2
         log_odds = constant - 0.5 * ((unlabeled - high) / high_spread) ** 2 + far_low
         likelihood = float(np.mean(np.logaddexp(0, log_odds) - far_low) + np.log((1 - prior) / low_spread))
-        # Far from both means the wider Gaussian wins, whichever it is. A document above the positives'
-        # mean is at least as positive as at it, and one below the negatives' mean is not positive.
+        # Far from both means the wider Gaussian would win. So a document above the positives' mean is at least as positive as
+        # one at the mean, and one below the negatives' mean is not positive.
         at_high = constant + 0.5 * ((high - low) / low_spread) ** 2
         log_odds = np.where(unlabeled > high, np.maximum(log_odds, at_high), log_odds)
         probabilities = np.where(unlabeled < low, 0.0, expit(log_odds))

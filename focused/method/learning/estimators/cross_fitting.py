@@ -1,4 +1,4 @@
-"""Decisions of the training rows themselves by models that were not trained on them."""
+"""Decisions on the training rows by models that were not trained on them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def cross_fitted_decisions(
     n_folds: int,
     random_state: Any,
 ) -> NDArray[np.float64]:
-    """Return a decision value for each row, shape (n_documents,), each by a fit without the row's fold.
+    """Return the decision on each row by a model fitted without the row's fold, shape (n_documents,).
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ def cross_fitted_decisions(
     weights : ndarray of shape (n_documents,)
         Weights in training.
     n_folds : int
-        At least 2; no more than there are documents in the smaller class are made.
+        At least 2; at most the number of documents in the smaller class.
     random_state : int, RandomState instance or None
         Seed of the folds.
 
     Raises
     ------
     ValueError
-        If one of the classes has only one document, or fewer than two folds are asked for.
+        If a class has only one document, or `n_folds` is below 2.
     """
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
@@ -60,5 +60,5 @@ def cross_fitted_decisions(
 
 
 def class_weights(positive: NDArray[np.bool_], unlabeled_weight: float = 1.0) -> NDArray[np.float64]:
-    """Return 1 for each positive, and for the unlabelled together `unlabeled_weight` times the number of positives."""
+    """Return weights: 1 for each positive, and in total `unlabeled_weight` times |P| for the unlabelled documents."""
     return np.where(positive, 1.0, unlabeled_weight * positive.sum() / max((~positive).sum(), 1))

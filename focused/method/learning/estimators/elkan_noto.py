@@ -22,20 +22,20 @@ class ElkanNoto(LinearCountClassifier):
     frequency c. An unlabelled document is positive with probability w(x) = (1 - c) / c * g(x) / (1 - g(x)). The second
     logistic regression takes each of them twice: as a positive of weight w and as a negative of weight 1 - w.
 
-    Departure (docs/method/, D31): g is cross-fitted and Platt-scaled, so that c is found on all positives, each
-    held out once, and a hidden positive is not weighed by a model that was taught it is negative.
+    Departure (docs/method/, D31): g is cross-fitted and Platt-scaled. So c is estimated on all positives, each held out once,
+    and no hidden positive is weighted by a model that learnt it as a negative.
 
     Parameters
     ----------
     c_estimator : {"e1", "e2", "e3", "fitted"}, default="e1"
-        How c is found, see `elkan_noto_prior`. "fitted" comes much nearer to the truth.
+        How c is estimated, see `elkan_noto_prior`. "fitted" is much more accurate.
     balanced : bool, default=False
-        Let both classes weigh |P| in total, in the first and in the second regression, as `AgainstUnlabeled` does.
-        The decision at 0 is then not at probability 1/2 but where a page is as likely as one of either class.
+        Give each class the total weight |P| in both regressions, as `AgainstUnlabeled` does. The decision is then 0 not at
+        probability 1/2, but where a page is equally likely in both classes.
     C : float, default=5.0
         Inverse strength of the L2 penalty for one positive document.
     n_folds : int, default=5
-        Folds of the cross-fitting; fewer where a class has fewer documents.
+        Folds of the cross-fitting; fewer if a class has fewer documents.
     sublinear_tf : bool, default=True
         Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
@@ -50,7 +50,7 @@ class ElkanNoto(LinearCountClassifier):
     term_weights_ : ndarray of shape (n_terms,)
         idf.
     c_ : float
-        Label frequency: the share of labelled ones among all positives of P and U, in (0, 1).
+        Label frequency: the share of labelled documents among all positives of P and U, in (0, 1).
     prior_ : float
         Class prior of U that c_ implies, in (0, 1).
     weights_ : ndarray of shape (n_unlabeled,)
@@ -88,7 +88,7 @@ class ElkanNoto(LinearCountClassifier):
         Raises
         ------
         ValueError
-            If a class has only one document: nothing can then be held out.
+            If a class has only one document, because nothing can be held out.
         """
         if self.c_estimator not in C_ESTIMATORS:
             raise ValueError(f"c_estimator must be one of {', '.join(C_ESTIMATORS)}. Got {self.c_estimator!r}.")

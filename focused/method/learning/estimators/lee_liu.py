@@ -1,4 +1,4 @@
-"""Lee and Liu's criterion, which compares classifiers where no negative is known (ICML 2003)."""
+"""Lee and Liu's criterion, which compares classifiers without known negatives (ICML 2003)."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class Penalties(NamedTuple):
     C: float
     """Penalty for one positive document; above 0."""
     unlabeled_weight: float
-    """What U weighs in total, as a multiple of what P weighs; above 0."""
+    """Total weight of U as a multiple of P's; above 0."""
 
 
 class Choice(NamedTuple):
     """What `choose` found."""
 
     best: int
-    """Position of the best candidate; of several that are as good the first."""
+    """Position of the best candidate; ties go to the first."""
     criteria: NDArray[np.float64]
     """The criterion of each candidate, not negative."""
 
@@ -37,9 +37,9 @@ class Choice(NamedTuple):
 def lee_liu_criterion(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
     """Return recall^2 / P(f = 1) of decisions at the threshold 0; larger is better [LL03].
 
-    precision * recall / p(y = 1), which orders classifiers as precision * recall does, but needs no negatives: recall
-    is the accepted share of P, P(f = 1) that of U, counting at least half a document (docs/method/, D35). Random
-    decisions have their recall as criterion, so at most 1.
+    This equals precision * recall / p(y = 1), so it orders classifiers as precision * recall does, but needs no
+    negatives. Recall is the accepted share of P; P(f = 1) is that of U, at least half a document (docs/method/, D35).
+    The criterion of random decisions is their recall, so at most 1.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def choose(
 ) -> Choice:
     """Cross-validate each candidate in the same folds and compare them by Lee and Liu's criterion.
 
-    Recall and P(f = 1) are those of the decisions of all folds together: a fold of two positives has no recall worth
-    the name, and the square of a mean is not the mean of squares.
+    Recall and P(f = 1) are taken over the decisions of all folds together: the recall of a fold with two positives is
+    meaningless, and the mean of squares is not the square of the mean.
 
     Parameters
     ----------
     candidates : sequence of Candidate
-        At least one; those first that are to win where several are as good.
+        At least one, in order of preference: ties go to the first.
     make : callable
         Returns an unfitted linear classifier for a C.
     rows : CSR matrix of shape (n_documents, n_terms)

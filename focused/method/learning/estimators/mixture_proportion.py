@@ -1,4 +1,4 @@
-"""The class prior of U from the label frequency c: Elkan and Noto's estimators, and what all estimators share."""
+"""The class prior of U from the label frequency c: Elkan and Noto's estimators."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 C_ESTIMATORS = ("e1", "e2", "e3", "fitted")
 
-# As in `focused.method.learning.estimators.class_prior`: an estimate of 0 or 1 would leave nothing to weigh.
+# As in `focused.method.learning.estimators.class_prior`: an estimate of 0 or 1 would make all weights 0 or 1.
 _MIN_PRIOR, _MAX_PRIOR = 1e-4, 0.95
-# Pulls the line's slope to 0 as weakly as one example: without it two separate groups have no best line.
+# Penalty of the slope, with the weight of one example: without it separable groups have no best line.
 _PENALTY = 1e-3
 
 
 class MixtureEstimate(NamedTuple):
-    """What an estimator of the class prior found; the first two fields are those of `PriorEstimate`."""
+    """The result of an estimator of the class prior; the first two fields are those of `PriorEstimate`."""
 
     prior: float
     """Share of the unlabelled documents that are positive, in (0, 1)."""
@@ -44,12 +44,12 @@ def prior_of_label_frequency(c: float, n_positive: int, n_unlabeled: int) -> flo
     """Return the class prior of U that a label frequency c implies, n_positive (1 - c) / (c n_unlabeled).
 
     Elkan and Noto draw one sample and label some of its positives. Ours are two samples: P from p(x | y = 1), U from
-    p(x). Put together they are such a single sample, with the density n f_P(x) + m f_U(x) over n + m. Its positives
-    are the n labelled documents and pi m hidden ones, drawn alike, so "selected completely at random" holds in it with
+    p(x). Together they are such a sample, with the density (n f_P(x) + m f_U(x)) / (n + m). Its positives are the n
+    labelled documents and pi m hidden ones, drawn alike, so "selected completely at random" holds in it with
 
         c = n / (n + pi m),    hence    pi = n (1 - c) / (c m).
 
-    Their p(y = 1) = p(s = 1) / c would be the share of positives in P and U together, and not that in U.
+    Their p(y = 1) = p(s = 1) / c would be the share of positives in P and U together, not in U.
     The result is kept in [0.0001, 0.95].
     """
     implied = n_positive * (1 - c) / max(c * n_unlabeled, 1e-300)
@@ -76,10 +76,10 @@ def elkan_noto_prior(
     unlabeled : ndarray of shape (n_unlabeled,)
         Held-out decision values of the unlabelled documents.
     c_estimator : {"e1", "e2", "e3", "fitted"}
-        How c is found: the mean of g over P; the sum of g over P divided by that over P and U (the same number here,
-        as the sum of a fitted logistic g is the number of labelled); the largest g. A logistic g does not level off
-        at c, where it should: in truth g = c p(y = 1 | x). "fitted" fits this product for priors from 0.002 to 0.95
-        in equal ratios and returns their mean, weighted by likelihood (docs/method/, D32).
+        How c is estimated: the mean of g over P; the sum of g over P divided by that over P and U (the same number
+        here, as the sum of a fitted logistic g is the number of labelled); the largest g. A logistic g does not level
+        off at c as it should, because g = c p(y = 1 | x). "fitted" fits this product for priors from 0.002 to 0.95 in
+        equal ratios and returns their mean, weighted by likelihood (docs/method/, D32).
 
     Raises
     ------
@@ -119,7 +119,7 @@ def mixture_estimate(prior: float, positive: NDArray[np.float64], unlabeled: NDA
 
 
 def _likely_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
-    # A mean and not the most likely one: ten positives leave a likelihood so flat that its top may be at c = 1.
+    # The mean, not the maximum: with ten positives the likelihood is so flat that its maximum may be at c = 1.
     priors = np.geomspace(0.002, _MAX_PRIOR, 24)
     c_of_priors = [label_frequency_of_prior(float(prior), len(positive), len(unlabeled)) for prior in priors]
     likelihoods = np.array([labeled_probability(positive, unlabeled, c)[2] for c in c_of_priors])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# As in `AgainstUnlabeled`: the estimate of the prior should not depend on the C of the risk.
+# As in `AgainstUnlabeled`: the estimated prior should not depend on the C of the risk.
 _C_OF_PRIOR = 5.0
 _STOPPED = {0: "converged", 1: "max_iter", 2: "line_search"}
 
@@ -30,16 +30,16 @@ _STOPPED = {0: "converged", 1: "max_iter", 2: "line_search"}
 class NonNegativePU(LinearCountClassifier):
     """Minimise the non-negative PU risk of a linear decision f [K17, eq. 6].
 
-    With a loss l and the class prior pi of U, the mean loss of the negatives is that of U without what the positives
-    in it add, and the risk is
+    With a loss l and the class prior pi of U, the mean loss of the negatives is that of U less the part of its positives, and
+    the risk is
 
         pi mean_P l(f) + max(0, mean_U l(-f) - pi mean_P l(-f)) + pi / (2 C |P|) |w|^2.
 
-    A flexible model drives the middle part below 0, which no true risk can be; the max takes away what it gains by it.
+    A flexible model drives the middle part below 0, although no true risk is negative; the max removes that gain.
 
-    Departure (docs/method/, D34): one smooth problem for L-BFGS on all documents, the corner of the max rounded off,
-    from f = 0, for the sigmoid loss by way of the logistic one; the paper takes stochastic steps, backwards where the
-    middle part is negative.
+    Departure (docs/method/, D34): L-BFGS minimises one smooth problem on all documents from f = 0. The corner of the max is
+    rounded off, and the sigmoid loss starts from the solution for the logistic loss. The paper takes stochastic steps,
+    backwards if the middle part is negative.
 
     Parameters
     ----------
@@ -48,13 +48,13 @@ class NonNegativePU(LinearCountClassifier):
     loss : {"sigmoid", "logistic"}, default="sigmoid"
         1 / (1 + exp(z)), the paper's, or ln(1 + exp(-z)).
     balanced : bool, default=False
-        Let positives and negatives weigh 1/2 each in place of pi and 1 - pi [SCX21]: where pi is small, the plain
-        risk is nearly as low for calling everything negative.
+        Weigh positives and negatives 1/2 each instead of pi and 1 - pi [SCX21]: if pi is small, the plain risk is nearly as
+        low for calling everything negative.
     C : float, default=50.0
-        Inverse strength of the L2 penalty for one positive document. With a plain sigmoid risk and a small prior the
-        cheapest decision under a strong penalty (below 50) is to call everything negative; `balanced` stands 1, too.
+        Inverse strength of the L2 penalty for one positive document. With the plain sigmoid risk, a small prior and a strong
+        penalty (below 50), calling everything negative has the least risk; `balanced` works down to 1.
     tol : float, default=1e-5
-        Stop when no component of the gradient, in units of the weight of the positives, is larger.
+        Stop when no component of the gradient is larger, in units of the weight of the positives.
     max_iter : int, default=500
         Stop after this many steps.
     n_folds : int, default=5
@@ -77,9 +77,9 @@ class NonNegativePU(LinearCountClassifier):
     n_iter_ : int
         Number of steps with this loss.
     loss_curve_ : ndarray of shape (n_iter_ + 1,)
-        What is minimised (in units of the weight of the positives), before the first and after each step; falls.
+        The minimised function (in units of the weight of the positives) before the first and after each step; decreasing.
     termination_condition_ : {"converged", "max_iter", "line_search"}
-        Why the steps ended; the last one: no lower value was found in the direction taken.
+        Why the steps ended. "line_search": no lower value was found in the direction of the step.
     n_features_in_ : int
     """
 
@@ -133,7 +133,7 @@ class NonNegativePU(LinearCountClassifier):
         self.prior_ = self._estimated_prior(rows, positive) if self.prior is None else float(self.prior)
 
         start = np.zeros(rows.shape[1] + 1)
-        # Where the sigmoid loss is flat it has no direction to go: the logistic one, which is not, goes first.
+        # The sigmoid loss is flat far from 0 and gives no direction; so the logistic loss, which is not flat, goes first.
         for loss in LOSSES[: LOSSES.index(self.loss) + 1]:
             risk = pu_risk(rows, positive, self.prior_, loss=loss, balanced=self.balanced, C=self.C)
             result, curve = _descend(risk, start, self.tol, self.max_iter)
@@ -160,7 +160,7 @@ def _descend(risk: Any, start: NDArray[np.float64], tol: float, max_iter: int) -
     """Return scipy's result, and the value before the first and after each step."""
     curve = [risk(start)[0]]
 
-    # scipy goes by the name of the argument, and the name must be the only one.
+    # scipy recognises this form of the callback by the name of its only argument.
     def note(intermediate_result: Any) -> None:
         curve.append(float(intermediate_result.fun))
 

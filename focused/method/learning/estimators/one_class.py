@@ -15,13 +15,13 @@ from focused.method.text.weighting import inverse_document_frequency, tfc
 class OneClass(LinearCountClassifier):
     """Linear one-class SVM on the tfc rows of P, the baseline OCS of [P13, Table 1].
 
-    U serves for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method/, D30). Time is
+    U is used for the idf only. The kernel is linear (LIBSVM's default is RBF; docs/method/, D30). Time is
     quadratic in |P|: thousands of positives take seconds.
 
     Parameters
     ----------
     nu : float, default=0.5
-        Upper bound on the share of the positives that are left outside, in (0, 1]; LIBSVM's default.
+        Upper bound on the share of positives left outside, in (0, 1]; LIBSVM's default.
     sublinear_tf : bool, default=False
         Use 1 + ln(count) for the term frequency.
 
@@ -30,7 +30,7 @@ class OneClass(LinearCountClassifier):
     classes_ : ndarray of shape (2,)
         Unlabelled, positive.
     coef_ : ndarray of shape (1, n_terms)
-        Not negative: a term speaks for the topic or not at all.
+        Not negative: no term speaks against the topic.
     intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
         idf.

@@ -1,4 +1,4 @@
-"""The plain linear SVM of P against U: the baseline that takes the unlabelled documents for negatives."""
+"""The plain linear SVM of P against U: the baseline that treats unlabelled documents as negatives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PlainSVM(LinearCountClassifier):
     coef_ : ndarray of shape (1, n_terms)
     intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
-        What multiplies the term frequencies of a document to be judged.
+        Factors of the term frequencies of a document to be judged.
     n_features_in_ : int
     """
 

@@ -24,10 +24,10 @@ def pu_risk(
 ) -> Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]:
     """Return the function (coefficients, intercept) -> (penalised risk, its gradient), see `NonNegativePU`.
 
-    Both are divided by the weight of the positives: the size of what is minimised does not depend on the prior.
+    Both are divided by the weight of the positives, so that their size does not depend on the prior.
     """
     n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
-    # The weight of the negative risk, with the positives' weight as unit; `of_unlabeled` is 1 / prior where plain.
+    # Weights in units of the positives' weight; `of_unlabeled` is 1 / prior for the plain risk.
     of_unlabeled = 1 / (1 - prior) if balanced else 1 / prior
     columns = rows.T.tocsr()
 

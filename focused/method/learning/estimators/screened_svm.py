@@ -1,4 +1,4 @@
-"""A linear SVM of the positives against those unlabelled documents that a first one does not take for positive."""
+"""A linear SVM of the positives against the unlabelled documents that a first SVM does not call positive."""
 
 from __future__ import annotations
 
@@ -15,28 +15,27 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
-# Penalty of the second SVM for one positive: so much for each of them, and no more than the solver likes.
+# Penalty of the second SVM for one positive: it grows with |P|, up to what the solver handles well.
 _PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
 
 
 class ScreenedSVM(LinearCountClassifier):
-    """Two linear SVMs; what the first calls positive among the unlabelled is kept from the second (docs/method/, D29).
+    """Two linear SVMs; the second is not shown the unlabelled documents that the first calls positive (docs/method/, D29).
 
-    Both weigh each class |P| in total. The first is trained on P against all of U: its ranking is right,
-    although some of U are positive (Elkan and Noto 2008), but the hidden positives pull the border towards P. Those on
-    its positive side are screened out: they are neither negatives nor, for some of them are negatives that
-    resemble the topic, positives of the second.
+    In both, each class has total weight |P|. The first is trained on P against all of U. Its ranking is right although U
+    holds positives (Elkan and Noto 2008), but these pull the border towards P. Unlabelled documents on its positive side are
+    screened out. For the second SVM they are no negatives, and no positives either, because some of them are negatives that
+    resemble the topic.
 
     Parameters
     ----------
     C : float or None, default=None
-        Penalty of the second SVM for one positive. None: |P| / 15, at most 50, for many positives deserve to be
-        fitted more closely than few.
+        Penalty of the second SVM for one positive. None: |P| / 15, at most 50, because many positives should be fitted more
+        closely than few.
     C_first : float, default=1.0
         Penalty of the first SVM.
     min_share : float, default=0.05
-        Least share of U that must be left for negatives, in [0, 1]; at least as many as positives. Where fewer are,
-        nothing is screened out.
+        Least share of U that must remain as negatives, in [0, 1], and at least |P|. If fewer remain, nothing is screened out.
     sublinear_tf : bool, default=True
         Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
@@ -49,17 +48,17 @@ class ScreenedSVM(LinearCountClassifier):
     coef_ : ndarray of shape (1, n_terms)
     intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
-        idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still tells genres apart.
+        idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still distinguishes genres.
     C_ : float
         Penalty of the second SVM.
     reliable_negatives_ : ndarray of int
-        Rows of the X given to `fit` that the second SVM takes for negatives.
+        Rows of the X given to `fit` that are the negatives of the second SVM.
     screened_out_ : ndarray of int
-        Rows of the unlabelled documents that it does not see.
+        Rows of the unlabelled documents that the second SVM is not shown.
     n_iter_ : int
-        Number of SVMs: 2, or 1 where nothing was screened out.
+        Number of SVMs: 2, or 1 if nothing was screened out.
     termination_condition_ : {"screened", "nothing_to_screen", "too_few_left"}
-        Why it ended with this SVM.
+        Why training ended with this SVM.
     n_features_in_ : int
     """
 

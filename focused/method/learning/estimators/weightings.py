@@ -29,7 +29,7 @@ def check_weighting(weighting: str) -> None:
 def judged_term_weights(
     weighting: str, counts: sparse.csr_matrix, positive: NDArray[np.bool_], known: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return what multiplies the term frequencies of a document to be judged, shape (n_terms,).
+    """Return the factors of the term frequencies of a document to be judged, shape (n_terms,).
 
     ln(N/n_i), smoothed for "tfidf", and times the larger of the two class rates for "tfipndf_independent". A document
     to be judged has no class: "tfipndf" weights it by tfc [P13, Sect. 5].
@@ -39,7 +39,7 @@ def judged_term_weights(
     counts : CSR matrix of shape (n_documents, n_terms)
         The training documents; all of them count for N and n_i.
     positive, known : ndarray of bool of shape (n_documents,)
-        The positives; the documents whose class the class rates are taken from (docs/method/, D21).
+        The positives; the documents that the class rates are computed from (docs/method/, D21).
     """
     frequencies, n_documents = document_frequencies(counts), counts.shape[0]
     if weighting == "tfidf":
@@ -59,7 +59,7 @@ def training_rows(
     *,
     sublinear: bool,
 ) -> sparse.csr_matrix:
-    """Return the weighted rows to train on: `rows`, as they are judged, or by their class for "tfipndf".
+    """Return the weighted training rows: by class for "tfipndf", else `rows` unchanged.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Step one of learning from positive and unlabelled pages: documents of U that are safely off topic.
 
 Each method is a function `(positive_counts, unlabeled_counts, *, min_share, too_few, random_state, ...)` that returns
-`ReliableNegatives`, and an estimator with what it learnt. None returns fewer than max(|P|, `min_share` |U|) of them
-unless U is smaller.
+`ReliableNegatives`, and an estimator that keeps what the search learnt. None returns fewer than max(|P|, `min_share`
+|U|) documents unless U is smaller.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the estimators of reliable negatives share."""
+"""Base class of the estimators of reliable negatives."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ReliableNegativeFinder(CountClassifier):
     reliable_negatives_ : ndarray of int
         Rows of the X given to `fit` that are reliable negatives.
     threshold_ : float
-        A document whose score is up to this is labelled as not positive.
+        A document with a score up to this is labelled as not positive.
     n_features_in_ : int
         Number of terms.
     """
@@ -47,8 +47,8 @@ class ReliableNegativeFinder(CountClassifier):
         Raises
         ------
         TooFewReliableNegativesError
-            A ValueError, where they are fewer than the positives or than `min_share` of the unlabelled documents,
-            and `too_few="error"`.
+            A ValueError, if they are fewer than the positives or than `min_share` of the unlabelled documents, and
+            `too_few="error"`.
         """
         counts, positive, self.classes_ = check_examples(self, X, y)
         found = self._find(counts[positive], counts[~positive])

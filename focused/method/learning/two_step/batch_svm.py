@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 
 
 class LabeledSVM(LinearCountClassifier):
-    """What the batch and the incremental SVM share: their training set T, verdicts, and one linear SVM.
+    """Base of the batch and the incremental SVM: their training set T, verdicts, and one linear SVM.
 
-    T is P and the reliable negatives RN, or P and all other documents. Each class weighs |T| / 2 in the
-    SVM, however few of its documents are trained on: an SVM that is shown the support vectors only
-    is then the SVM of all of T.
+    T is P and the reliable negatives RN, or P and all other documents. Each class weighs |T| / 2 in the SVM, however few of
+    its documents it is trained on. So an SVM trained on the support vectors only is the SVM of all of T.
     """
 
     C: float
@@ -37,7 +36,7 @@ class LabeledSVM(LinearCountClassifier):
     example_labels_: NDArray[Any]
 
     def _training_set(self, X: Any, y: Any) -> tuple[sparse.csr_matrix, NDArray[np.bool_]]:
-        """Return the counts of T and the flags of its positives; set idf and what is known of T."""
+        """Return the counts of T and the flags of its positives; set idf and the attributes about T."""
         counts, positive, self.classes_ = check_examples(self, X, y)
         self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
         self.reliable_negatives_ = negatives(
@@ -54,7 +53,7 @@ class LabeledSVM(LinearCountClassifier):
         return counts[used], positive[used]
 
     def _with_verdicts(self, X: Any, y: Any) -> tuple[sparse.csr_matrix, NDArray[np.bool_]]:
-        """Return the examples kept so far and, under them, the newly labelled ones."""
+        """Return the kept examples, followed by the newly labelled ones."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64, reset=False)
         refuse_negative(X, type(self).__name__)
         unknown = np.setdiff1d(y, self.classes_)
@@ -88,7 +87,7 @@ class LabeledSVM(LinearCountClassifier):
 
 
 class BatchSVM(LabeledSVM):
-    """Linear SVM on all of T at once: what `IncrementalSVM` saves work against.
+    """Linear SVM on all of T at once: the baseline of `IncrementalSVM`.
 
     Parameters
     ----------
@@ -97,7 +96,7 @@ class BatchSVM(LabeledSVM):
     reliable : str, default="1-dnfii"
         How reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few of them: fail, take all other documents, or take the least positive ones.
+        If there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete.
@@ -155,7 +154,7 @@ class BatchSVM(LabeledSVM):
         """Train again on everything so far and on new documents `X` with verdicts `y`.
 
         The labels are those of `fit`, but the smaller one now says negative; one of the two is enough.
-        Called first, it is `fit`. `classes` is there for scikit-learn's interface and not needed.
+        Before `fit`, it is `fit`. `classes` belongs to scikit-learn's interface and is ignored.
         """
         if not hasattr(self, "coef_"):
             return self.fit(X, y)

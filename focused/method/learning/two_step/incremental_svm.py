@@ -26,13 +26,13 @@ logger = logging.getLogger(__name__)
 class IncrementalSVM(LabeledSVM):
     """Linear SVM that is retrained on the few examples that matter, and takes in new ones later [P15, Alg. 1].
 
-    SVM_0 is trained on a part of T, the positives and the reliable negatives. Each round judges all of T:
-    FALSE is what the SVM gets wrong, DARK the mu % of the rest with the lowest Q, documents that hold only a
-    small share of any of their words. The next SVM is trained on the support vectors AV of the last one,
-    FALSE and DARK. `partial_fit` takes new examples without the old set: it has kept AV and DARK.
+    SVM_0 is trained on a part of T, the positives and the reliable negatives. Each round judges all of T. FALSE are the
+    documents that the SVM gets wrong. DARK are the mu % of the rest with the lowest Q: documents that hold only a small
+    share of any of their words. The next SVM is trained on the support vectors AV of the last one, FALSE and DARK.
+    `partial_fit` takes new examples without the old set, because AV and DARK were kept.
 
     Departures (docs/method/): linear SVMs, whose classes weigh the same (D18) by their numbers in T and not
-    in the part trained on (D23); DARK passes over empty documents (D24); the end where FALSE never empties
+    in the part trained on (D23); DARK leaves out empty documents (D24); a stop if FALSE never becomes empty
     (D25); a bound on what is kept (D26).
 
     Parameters
@@ -42,17 +42,17 @@ class IncrementalSVM(LabeledSVM):
     start_share : float, default=0.2
         Share of P and of the negatives that SVM_0 is trained on, drawn by `random_state`, in (0, 1].
     patience : int, default=2
-        Stop when FALSE has been the same for this many rounds.
+        Stop when FALSE is unchanged for this many rounds.
     max_rounds : int, default=20
         Stop after this many SVMs.
     max_examples : int, default=5000
-        Most examples kept for `partial_fit`, at least 2; half of each class where there are more.
+        Most examples kept for `partial_fit`, at least 2; beyond that, half of each class.
     C : float, default=1.0
         Penalty of each SVM.
     reliable : str, default="1-dnfii"
         How reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few of them: fail, take all other documents, or take the least positive ones.
+        If there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
         whose labels are complete, as in P15's own experiments.
@@ -75,14 +75,13 @@ class IncrementalSVM(LabeledSVM):
     termination_condition_ : {"none_false", "false_unchanged", "max_rounds"}
         Why the rounds ended.
     n_trained_on_, n_support_, n_false_, n_dark_ : ndarray of shape (n_iter_,)
-        For each SVM: examples it was trained on, support vectors among them, documents of T that it gets
-        wrong, and unclear ones.
+        For each SVM: its training examples, the support vectors among them, |FALSE|, and |DARK|.
     round_coefs_ : ndarray of shape (n_iter_, n_terms)
     round_intercepts_ : ndarray of shape (n_iter_,)
     reliable_negatives_ : ndarray of int
         Rows of the X given to `fit` that serve as negatives.
     examples_ : CSR matrix of shape (n_examples, n_terms)
-        Counts of AV and DARK of the last SVM, which `partial_fit` goes on from.
+        Counts of AV and DARK of the last SVM, from which `partial_fit` continues.
     example_labels_ : ndarray of shape (n_examples,)
     n_dropped_ : int
         Examples of AV and DARK that `max_examples` left out.
@@ -146,19 +145,19 @@ class IncrementalSVM(LabeledSVM):
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> IncrementalSVM:
-        """Go on with new documents and verdicts about them.
+        """Continue training with new documents and verdicts about them.
 
-        The first SVM is trained on the new documents and the kept AV and DARK [P15, Sect. 1]; the rounds go on
-        from it on these alone. Before `fit`, this is `fit`.
+        The first SVM is trained on the new documents and the kept AV and DARK [P15, Sect. 1]; the rounds continue on these
+        alone. Before `fit`, this is `fit`.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_documents, n_terms)
             Term counts.
         y : array-like of shape (n_documents,)
-            Verdicts: the labels of `fit`, where the smaller now says negative. One of the two is enough.
+            Verdicts: the labels of `fit`, where the smaller now means negative. One of the two is enough.
         classes : ignored
-            There for scikit-learn's interface.
+            Part of scikit-learn's interface.
         """
         if not hasattr(self, "coef_"):
             return self.fit(X, y)

@@ -1,4 +1,4 @@
-"""Which labelled documents are worth training on again: unclear ones, and those that hold up the hyperplane."""
+"""Choose labelled documents to train on again: unclear ones, and those near the hyperplane."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def word_shares(counts: sparse.csr_matrix, totals: NDArray[np.float64]) -> NDArr
     Parameters
     ----------
     counts : CSR matrix of shape (n_documents, n_terms)
-        N(T_id), how often word i stands in document d.
+        N(T_id), the count of word i in document d.
     totals : ndarray of shape (n_terms,)
-        N(T_i), how often word i stands in the training set.
+        N(T_i), the count of word i in the training set.
     """
     shares = counts.copy()
     shares.data = counts.data / totals[counts.indices]
@@ -29,8 +29,8 @@ def word_shares(counts: sparse.csr_matrix, totals: NDArray[np.float64]) -> NDArr
 def darkest(q: NDArray[np.float64], right: NDArray[np.bool_], mu: float) -> NDArray[np.bool_]:
     """Flag the `mu` % of the rightly classified documents whose Q is lowest, rounded up.
 
-    Documents without a word have Q = 0 and would be all there is on a site of near-empty pages; they teach
-    nothing and are passed over (docs/method/, D24).
+    Documents without a word have Q = 0. On a site of near-empty pages they would fill the selection; they teach nothing and
+    are left out (docs/method/, D24).
     """
     candidates = np.flatnonzero(right & (q > 0))
     chosen = candidates[np.argsort(q[candidates], kind="stable")[: int(np.ceil(mu / 100 * len(candidates)))]]

@@ -1,4 +1,4 @@
-"""Iterated linear SVMs of which the last one decides: PEBL, and the same with a guard."""
+"""Iterated linear SVMs, of which the last decides: PEBL, and the same with a guard."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class IteratedSVM(TwoStepSVM):
     """The last SVM before the iteration runs away from the positives.
 
-    As `WVC`, but the last SVM that has not lost positives decides alone.
+    As `WVC`, but the last SVM that has not lost positives is the classifier.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class IteratedSVM(TwoStepSVM):
 class PEBL(IteratedSVM):
     """Positive example based learning: 1-DNF, then SVMs until no negative is found (Yu, Han and Chang 2002).
 
-    The last SVM decides, whether or not it has lost the positives; it is the baseline of [P13, Table 1]. Its linear
+    The last SVM decides, even if it has lost the positives. PEBL is the baseline of [P13, Table 1]. Its linear
     SVMs have balanced classes (docs/method/, D18), and it does not train on too few reliable negatives (D13).
 
     Parameters and attributes as in `IteratedSVM`, with other defaults for `reliable` ("1-dnf") and `guard` (None).

@@ -27,32 +27,32 @@ class NaiveBayes(LinearCountClassifier):
         ln P(C|d) = ln P(C) + sum of w_td ln P(t|C) + constant                             [L16, eq. 9]
 
     w_td is the tfc weight of t in d times IG_t, so the log-odds of the classes are linear in tfc rows, with
-    coefficients IG_t (ln P(t|P) - ln P(t|N)). Equations 8 to 10 are lost in our copy of the paper; this is
-    our reading. The classes are P and the reliable negatives.
+    coefficients IG_t (ln P(t|P) - ln P(t|N)). Equations 8 to 10 are illegible in our copy of the paper; this is our
+    reading. The classes are P and the reliable negatives.
 
     Parameters
     ----------
     weighting : {"itfidf", "tfidf"}, default="itfidf"
         "tfidf" leaves the information gain out.
     term_share : float, default=1.0
-        Share of the terms, those with the highest mutual information, that are kept, in (0, 1]; ties at the
-        cut are all kept. The default prunes none (docs/method/, D28): the measure favours rare terms, and a
-        smaller share ranks no better.
+        Share of the terms to keep, those with the highest mutual information, in (0, 1]; all ties at the limit are
+        kept. The default prunes none (docs/method/, D28): the measure favours rare terms, and a smaller share ranks no
+        better.
     prior : float or None, default=0.5
-        P(C) of the positive class, in (0, 1). None: the share of the positives among the documents trained
-        on, as printed. That says how many pages were gathered, not how common relevant ones are (docs/method/,
-        D27), unless the training set is a random draw.
+        P(C) of the positive class, in (0, 1). None: the share of positives among the training documents, as printed.
+        That share tells how many pages were gathered, not how common relevant pages are (docs/method/, D27), unless the
+        training set is a random draw.
     reliable : str, default="1-dnfc"
-        How reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
+        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few of them: fail, take all other documents, or take the least positive ones.
+        If there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False
         False: the negatives are the reliable ones. True: all documents that are not positive, for training
         sets whose labels are complete.
     sublinear_tf : bool, default=False
         Use 1 + ln(tf) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
-        Seed of the search for reliable negatives, where it draws.
+        Seed of the search for reliable negatives, if it draws.
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ def nearest_negatives(
     too_few: str = "error",
     random_state: Any = None,
 ) -> ReliableNegatives:
-    """Find the documents of U that are less like their nearest positives than nearly all positives are.
+    """Find the documents of U that are less similar to their nearest positives than nearly all positives are.
 
     A document's score is its mean cosine, on tfc rows, with the `n_neighbors` positives nearest to it; a positive's
     own score leaves itself out. The source sets its threshold by hand; here the positives set it (docs/method/, D17).
@@ -39,13 +39,13 @@ def nearest_negatives(
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
         Term counts.
     n_neighbors : int
-        k, at least 1; all positives but one where these are fewer.
+        k, at least 1; at most |P| - 1.
     noise : float
         Share of the positives that may fall below the threshold, in [0, 1).
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few: fail, take all of U, or take the documents least like P.
+        If there are too few: fail, take all of U, or take the documents least like P.
     random_state : ignored
         The search draws nothing.
 
@@ -88,7 +88,7 @@ def mean_cosine(
 ) -> NDArray[np.float64]:
     """Return for each L2-normalised row its mean cosine with the `k` nearest of `positive_rows`.
 
-    `leave_self_out` takes the rows for the positive ones themselves.
+    With `leave_self_out` the rows are `positive_rows` themselves.
     """
     n_positive = positive_rows.shape[0]
     step = max(1, _CHUNK // n_positive)
@@ -101,7 +101,7 @@ def mean_cosine(
             own = np.arange(products.shape[0])
             cosines[own, start + own] = -np.inf
         nearest = np.partition(cosines, n_positive - k, axis=1)[:, n_positive - k :]
-        # Summed in order: a document's score must not hang on which others were asked about with it.
+        # Summed in order, so that a document's score does not depend on the other documents in the same call.
         scores[start : start + step] = np.sort(nearest, axis=1).mean(axis=1)
     return scores
 
@@ -112,13 +112,13 @@ class NearestPositives(ReliableNegativeFinder):
     Parameters
     ----------
     n_neighbors : int, default=5
-        How many of the nearest positives count.
+        Number of nearest positives that count.
     noise : float, default=0.05
         Share of the positives that may fall below the threshold, in [0, 1).
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few: fail, take all unlabelled documents, or those least like the positives.
+        If there are too few: fail, take all unlabelled documents, or those least like the positives.
 
     Attributes
     ----------

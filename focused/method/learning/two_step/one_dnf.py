@@ -24,8 +24,8 @@ def one_dnf_negatives(
 ) -> ReliableNegatives:
     """Find the documents of U without a positive feature, a term with freq(t,P)/|P| > freq(t,U)/|U|.
 
-    With few positives and many unlabelled documents one positive that holds a term makes it a positive feature,
-    and hardly a document is left: that is what 1-DNFC and 1-DNFII mend.
+    With few positives and many unlabelled documents, a term becomes a positive feature through a single positive, and hardly
+    any document is left. 1-DNFC and 1-DNFII correct that.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def one_dnf_negatives(
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few: fail, take all of U, or take the documents that hold the fewest positive features.
+        If there are too few: fail, take all of U, or take the documents with the fewest positive features.
     random_state : ignored
         The search draws nothing.
 
@@ -46,15 +46,15 @@ def one_dnf_negatives(
     Raises
     ------
     TooFewReliableNegativesError
-        With `too_few="error"`, if there are too few, or if no term is a positive feature: all of U would then pass
-        for reliable negatives, for no reason.
+        With `too_few="error"`, if there are too few, or if no term is a positive feature: then nothing would distinguish
+        reliable negatives from the rest of U.
     """
     features = positive_features(document_rates(positive), document_rates(unlabeled), 0.0)
     n_features = len(features)
     return select(
         "1-DNF",
         features_held(unlabeled, features),
-        # Without positive features no document is told from another, and all scores are 0.
+        # Without positive features all scores are 0 and tell nothing.
         0.0 if n_features else -1.0,
         {"positive_features_": features},
         n_positive=positive.shape[0],
@@ -72,7 +72,7 @@ class OneDNF(ReliableNegativeFinder):
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few: fail, take all unlabelled documents, or those that hold the fewest positive features.
+        If there are too few: fail, take all unlabelled documents, or those with the fewest positive features.
 
     Attributes
     ----------

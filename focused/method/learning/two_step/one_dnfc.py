@@ -35,10 +35,10 @@ def one_dnfc_negatives(
     too_few: str = "error",
     random_state: Any = None,
 ) -> ReliableNegatives:
-    """Find the documents of U that hold no positive feature, raising lambda until they are enough.
+    """Find the documents of U without a positive feature; raise lambda until there are enough.
 
-    Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training
-    then collapses where almost no document is left (docs/method/, D13).
+    Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training collapses if almost
+    no document is left (docs/method/, D13).
 
     Parameters
     ----------
@@ -49,9 +49,8 @@ def one_dnfc_negatives(
     min_share : float
         The least share of U that must be reliable negatives, in [0, 1].
     too_few : {"error", "all", "lowest"}
-        What to do where there are too few at any lambda. "all" is the printed algorithm at lambda = 1: no
-        term is a positive feature, so all of U passes for reliable negatives. "lowest" takes, at the first
-        lambda, the documents that hold the fewest positive features.
+        What to do if there are too few at every lambda. "all" is the printed algorithm at lambda = 1: no term is a positive
+        feature, so all of U is taken. "lowest" takes the documents with the fewest positive features at the first lambda.
     random_state : ignored
         The search draws nothing.
 
@@ -63,8 +62,8 @@ def one_dnfc_negatives(
     Raises
     ------
     TooFewReliableNegativesError
-        With `too_few="error"`, if no lambda below 1 leaves enough of them, or if no positive feature is
-        left before they are enough: all of U would then pass for reliable negatives, for no reason.
+        With `too_few="error"`, if no lambda below 1 leaves enough of them, or if no positive feature is left before: then
+        nothing would distinguish reliable negatives from the rest of U.
     """
     n_positive, n_unlabeled = positive.shape[0], unlabeled.shape[0]
     if not 0 <= lambda_start < 1:
@@ -73,7 +72,7 @@ def one_dnfc_negatives(
     needed = needed_negatives(n_positive, n_unlabeled, min_share)
     rates = document_rates(positive), document_rates(unlabeled)
     best = 0
-    # Steps are counted in whole numbers: adding 0.05 again and again would drift past rates like 0.3.
+    # Steps are counted in whole numbers, because repeated addition of 0.05 would drift past rates like 0.3.
     for step in range(int(np.ceil((1.0 - lambda_start) / LAMBDA_STEP - 1e-9))):
         lambda_ = round(lambda_start + step * LAMBDA_STEP, 10)
         features = positive_features(*rates, lambda_)
@@ -104,7 +103,7 @@ def one_dnfc_negatives(
 
 
 class OneDNFC(ReliableNegativeFinder):
-    """Constrained 1-DNF [P13, Alg. 2]: reliable negatives, and a classifier that asks for a positive feature.
+    """Constrained 1-DNF [P13, Alg. 2]: reliable negatives, and a classifier by positive features.
 
     A document that holds at least one positive feature is labelled positive, any other one is not.
 
@@ -116,8 +115,8 @@ class OneDNFC(ReliableNegativeFinder):
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few at any lambda below 1: fail, take all unlabelled documents, or those that
-        hold the fewest positive features at the first lambda.
+        If there are too few at every lambda below 1: fail, take all unlabelled documents, or those with the fewest positive
+        features at the first lambda.
 
     Attributes
     ----------

@@ -28,25 +28,25 @@ def one_dnfii_negatives(
     too_few: str = "error",
     random_state: Any = None,
 ) -> ReliableNegatives:
-    """Find the documents of U without a frequent positive feature, raising the threshold until they are enough.
+    """Find the documents of U without a frequent positive feature; raise the threshold until there are enough.
 
     A positive feature is commoner in P than in U, as in 1-DNF, and its absolute frequency, the number of its
-    occurrences in P, exceeds a threshold. No paper prints one (docs/method/, D15). Like 1-DNFC's lambda it rises
-    where it leaves too few reliable negatives, to the least value that leaves enough, but not above |P|: a word that
-    all pages hold has the most occurrences, and a threshold that leaves little but such words lets positives pass.
+    occurrences in P, exceeds a threshold. No paper prints one (docs/method/, D15). Like 1-DNFC's lambda it rises to the
+    least value that leaves enough reliable negatives, but not above |P|: words that all pages hold have the most
+    occurrences, and a threshold that leaves mainly such words lets positives pass.
 
     Parameters
     ----------
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
         Term counts.
     min_occurrences : float, optional
-        The threshold to start from, not negative. `None` is half of |P|, or 0 where texts are so short that no
-        positive feature occurs that often.
+        The threshold to start from, not negative. `None` is half of |P|, or 0 if no positive feature occurs that often in
+        short texts.
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few at any threshold up to |P| that leaves a positive feature: fail, take all of U, or take at the
-        first threshold the documents that hold the fewest positive features.
+        If there are too few at every threshold up to |P| that leaves a positive feature: fail, take all of U, or take the
+        documents with the fewest positive features at the first threshold.
     random_state : ignored
         The search draws nothing.
 
@@ -58,7 +58,7 @@ def one_dnfii_negatives(
     Raises
     ------
     TooFewReliableNegativesError
-        With `too_few="error"`, as said there.
+        With `too_few="error"`, if there are too few.
     """
     n_positive = positive.shape[0]
     needed = needed_negatives(n_positive, unlabeled.shape[0], min_share)
@@ -78,7 +78,7 @@ def one_dnfii_negatives(
     return select(
         "1-DNFII",
         features_held(unlabeled, features),
-        # Without positive features no document is told from another, and all scores are 0.
+        # Without positive features all scores are 0 and tell nothing.
         0.0 if len(features) else -1.0,
         {"positive_features_": features, "min_occurrences_": used},
         n_positive=n_positive,
@@ -91,9 +91,9 @@ def one_dnfii_negatives(
 def _least_threshold(
     unlabeled: sparse.csr_matrix, terms: NDArray[np.intp], occurrences: NDArray[np.float64], needed: int
 ) -> float:
-    """Return the least threshold on the occurrences at which `needed` documents hold no positive feature.
+    """Return the least threshold of occurrences at which `needed` documents hold no positive feature.
 
-    A document is free of features as soon as the threshold reaches the most frequent of its `terms`.
+    A document holds no feature once the threshold reaches the most frequent of its `terms`.
     """
     if needed > unlabeled.shape[0]:
         return np.inf
@@ -110,13 +110,13 @@ class OneDNFII(ReliableNegativeFinder):
     Parameters
     ----------
     min_occurrences : float, default=None
-        How many occurrences in P a positive feature must exceed; where None half of |P|, or 0 if none does. Raised to
-        the least value up to |P| that leaves enough reliable negatives.
+        A positive feature must have more occurrences in P than this; None: half of |P|, or 0 if no feature has. Raised to the
+        least value up to |P| that leaves enough reliable negatives.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few at any such threshold: fail, take all unlabelled documents, or those that hold the fewest
-        positive features at the first threshold.
+        If there are too few at every such threshold: fail, take all unlabelled documents, or those with the fewest positive
+        features at the first threshold.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-# Clerc and Kennedy 2002: with these a particle's path contracts around the best points known.
+# Clerc and Kennedy 2002: with these a particle's path contracts around the best known points.
 _INERTIA = 0.7298
 _PULL = 1.49618
 
@@ -23,7 +23,7 @@ class Swarm(NamedTuple):
     position: NDArray[np.float64]
     """The best point, shape (n_dimensions,), in [0, 1]."""
     fitness: NDArray[np.float64]
-    """The fitness of the start, then the best one known when the swarm is placed and after each move; never falls."""
+    """The fitness of the start, then the best so far: after placing the swarm and after each move. Never falls."""
     termination: str
     """Why it ended: "stalled" or "max_iterations"."""
 
@@ -39,8 +39,8 @@ def maximize(
 ) -> Swarm:
     """Search the unit cube for a point of high fitness.
 
-    Each particle is drawn to the best point of its own path and to the best of all. The first one starts at `start`,
-    so what is found is never worse; the others start at random.
+    Each particle is drawn to the best point of its own path and to the best of all. The first particle starts at `start`, so
+    the result is never worse; the others start at random.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def maximize(
     patience : int
         Stop after this many moves without a better point.
     random_state : int, RandomState instance or None
-        Seed of all that is drawn.
+        Seed of all random numbers.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def maximize(
         )
         moved = positions + velocities
         positions = np.clip(moved, 0.0, 1.0)
-        # A particle that ran into a wall stops there, else it would press against it for many rounds.
+        # A particle stops at a wall; otherwise it would press against it for many rounds.
         velocities[positions != moved] = 0.0
         values = fitness(positions)
         better = values > own_fitness

@@ -1,4 +1,4 @@
-"""Positive features: the terms by which the 1-DNF methods tell documents that may be positive."""
+"""Positive features: the terms that mark documents as possibly positive in the 1-DNF methods."""
 
 from __future__ import annotations
 

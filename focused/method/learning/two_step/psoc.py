@@ -25,7 +25,7 @@ def pu_fitness(
     """Return the largest r^2 / Pr(f = 1) over all thresholds for each set of vote weights (Lee and Liu 2003).
 
     r is the share of P whose vote reaches the threshold, Pr(f = 1) that of U. The ratio is high where precision and
-    recall are both high, and needs no labelled negatives. One more document of U counts as accepted, so that no ratio
+    recall are both high, and needs no labelled negatives. One extra document of U counts as accepted, so that no ratio
     is infinite.
 
     Parameters
@@ -50,10 +50,9 @@ def pu_fitness(
 class PSOC(WVC):
     """WVC whose vote weights are found by particle swarm optimisation (Peng, Zuo and He 2008).
 
-    The source rates weights on labelled documents. Here they are rated on P and U alone by `pu_fitness`, each
-    document judged by SVMs that have not seen it: those of all rounds are trained again three times, on two thirds of
-    P and of their negatives (docs/method/, D22). The swarm starts from WVC's weights, so what it finds never rates
-    below them.
+    The source rates weights on labelled documents. Here `pu_fitness` rates them on P and U alone, and each document is
+    judged by SVMs that have not seen it: the SVMs of all rounds are trained three more times, on two thirds of P and of
+    their negatives (docs/method/, D22). The swarm starts from WVC's weights, so its result is never rated below them.
 
     Parameters
     ----------
@@ -79,11 +78,11 @@ class PSOC(WVC):
     voter_weights_ : ndarray of shape (n_iter_,)
         The weights found; they sum to 1.
     swarm_position_ : ndarray of shape (n_iter_,)
-        The same before they were made to sum to 1.
+        The same before normalisation.
     swarm_fitness_ : ndarray
-        The fitness of WVC's weights, then the best one known when the swarm is placed and after each move.
+        The fitness of WVC's weights, then the best so far: after placing the swarm and after each move.
     swarm_termination_ : {"stalled", "max_iterations"}
-        Why the swarm came to rest.
+        Why the swarm stopped.
     classes_, coef_, intercept_, term_weights_, voter_coefs_, voter_intercepts_, voter_recalls_, n_negatives_,
     n_iter_, termination_condition_, reliable_negatives_, lambda_, positive_features_, n_features_in_
         See `WVC`.
@@ -135,7 +134,7 @@ class PSOC(WVC):
         n_folds = min(_FOLDS, int(positive.sum()), int(reliable.sum()))
         if n_folds < 2:
             return np.asarray(decisions)
-        # Reliable negatives are dealt out as a class of their own, so that the SVMs of the first round have some.
+        # The folds are stratified by reliable negatives too, so that the SVMs of the first round have some.
         rng = check_random_state(self.random_state)
         fold = np.empty(len(positive), dtype=np.intp)
         for members in (positive, reliable, ~(positive | reliable)):

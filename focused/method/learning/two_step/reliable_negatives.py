@@ -1,4 +1,4 @@
-"""What every search for reliable negatives returns, and the guard against finding too few of them."""
+"""The result of a search for reliable negatives, and the guard against finding too few of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOO_FEW = ("error", "all", "lowest")
 
 
 class TooFewReliableNegativesError(ValueError):
-    """Fewer documents than there are positives, or than a share of U, are safely off topic."""
+    """Too few documents of U are safely off topic."""
 
 
 class ReliableNegatives(NamedTuple):
@@ -22,10 +22,10 @@ class ReliableNegatives(NamedTuple):
     unlabeled_rows: NDArray[np.intp]
     """Rows of the unlabelled matrix that are reliable negatives: those with scores up to the threshold."""
     scores: NDArray[np.float64]
-    """How much each unlabelled document looks like the positives, shape (n_unlabeled,); the scale is the method's."""
+    """Similarity of each unlabelled document to the positives, shape (n_unlabeled,); the scale depends on the method."""
     threshold: float
     evidence: dict[str, Any]
-    """What the method learnt, by the name of the fitted attribute of its estimator."""
+    """What the method learnt, by the name of its estimator's fitted attribute."""
 
 
 def needed_negatives(n_positive: int, n_unlabeled: int, min_share: float) -> int:
@@ -53,7 +53,7 @@ def check_too_few(too_few: str) -> None:
 
 
 def too_few_error(method: str, needed: int, n_unlabeled: int, got: str) -> TooFewReliableNegativesError:
-    """Return the error that says how many were asked for, how many there are, and what to do."""
+    """Return the error that says how many are needed, how many were found, and what to do."""
     return TooFewReliableNegativesError(
         f"{method} must find at least {needed} reliable negatives among {n_unlabeled} unlabelled documents. "
         f"Got {got} Bring more unlabelled pages, less like the positives, or choose a learner that needs no reliable "
@@ -72,11 +72,11 @@ def select(
     too_few: str,
     reason: str = "",
 ) -> ReliableNegatives:
-    """Take the documents with scores up to `threshold` for reliable negatives, if they are enough.
+    """Take the documents with scores up to `threshold` as reliable negatives, if there are enough.
 
-    Where they are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with
-    the lowest scores, ties included, until they are enough or U is used up (docs/method/, D14). `reason` says in
-    the error why there are so few.
+    If there are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with the
+    lowest scores, ties included, until they are enough or U is used up (docs/method/, D14). `reason` completes the
+    error message.
     """
     check_too_few(too_few)
     needed = needed_negatives(n_positive, len(scores), min_share)

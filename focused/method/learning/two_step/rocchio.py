@@ -28,18 +28,18 @@ def rocchio_negatives(
 ) -> ReliableNegatives:
     """Find the documents of U whose cosine with U's prototype is at least that with P's.
 
-    A prototype is alpha times the mean of the own documents' tfc rows less beta times that of the others'.
+    A class's prototype is alpha times the mean of its documents' tfc rows, less beta times that of the other class.
 
     Parameters
     ----------
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
         Term counts.
     alpha, beta : float
-        Weights of the own and of the other documents, not negative; 16 and 4 in the source.
+        Weights of the class's own and of the other documents, not negative; 16 and 4 in the source.
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few: fail, take all of U, or take the documents least like P.
+        If there are too few: fail, take all of U, or take the documents least like P.
     random_state : ignored
         The search draws nothing.
 
@@ -64,7 +64,7 @@ def rocchio_negatives(
     return select(
         "Rocchio",
         rows @ direction,
-        # Prototypes that are the same tell no document from another, and all scores are 0.
+        # If the prototypes are equal, all scores are 0 and tell nothing.
         0.0 if np.abs(direction).max(initial=0.0) > 1e-12 else -np.inf,
         {"idf_": idf, "direction_": direction},
         n_positive=n_positive,
@@ -85,11 +85,11 @@ class Rocchio(ReliableNegativeFinder):
     Parameters
     ----------
     alpha, beta : float, default=16.0 and 4.0
-        Weights of a class's own, and of the other, documents in its prototype.
+        Weights of a class's own and of the other documents in its prototype.
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few: fail, take all unlabelled documents, or those least like the positives.
+        If there are too few: fail, take all unlabelled documents, or those least like the positives.
 
     Attributes
     ----------

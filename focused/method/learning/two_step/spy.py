@@ -1,4 +1,4 @@
-"""Spies: positives hidden in U show where the positives of U stand (Liu, Lee, Yu and Li 2002)."""
+"""Spies: positives hidden in U show how the positives of U are scored (Liu, Lee, Yu and Li 2002)."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ def spy_negatives(
     too_few: str = "error",
     random_state: Any = None,
 ) -> ReliableNegatives:
-    """Find the documents of U that a naive Bayes classifier finds less like P than nearly all spies.
+    """Find the documents of U that naive Bayes scores lower than nearly all spies.
 
-    The spies are drawn from P and put into U; multinomial naive Bayes learns the other positives against U and the
-    spies, once, without the EM of the source (docs/method/, D16).
+    Spies are drawn from P and put into U. Multinomial naive Bayes learns the other positives against U and the spies once,
+    without the EM of the source (docs/method/, D16).
 
     Parameters
     ----------
     positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
         Term counts.
     spy_share : float
-        Share of P that spies, in (0, 1); at least one document does and at least one does not.
+        Share of P that become spies, in (0, 1); at least one document does and at least one does not.
     noise : float
         Share of the spies that may fall below the threshold, in [0, 1).
     min_share : float
         Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
     too_few : {"error", "all", "lowest"}
-        Where there are too few: fail, take all of U, or take the documents least like P.
+        If there are too few: fail, take all of U, or take the documents least like P.
     random_state : int, RandomState instance or None
         Seed of the draw.
 
@@ -72,7 +72,7 @@ def spy_negatives(
     log_prior_ratio = float(bayes.class_log_prior_[1] - bayes.class_log_prior_[0])
     return select(
         "The spy technique",
-        # The log odds, not the probability: that of a page is 0 or 1 to the last digit, and nearly all would be ties.
+        # Log odds, not probabilities: these are 0 or 1 to the last digit for whole pages, and nearly all would be ties.
         unlabeled @ log_ratios + log_prior_ratio,
         below_most(positive[spies] @ log_ratios + log_prior_ratio, noise),
         {"log_ratios_": log_ratios, "log_prior_ratio_": log_prior_ratio, "spies_": spies},
@@ -89,23 +89,23 @@ class Spy(ReliableNegativeFinder):
     Parameters
     ----------
     spy_share : float, default=0.15
-        Share of the positives that spies, in (0, 1).
+        Share of the positives that become spies, in (0, 1).
     noise : float, default=0.05
         Share of the spies that may fall below the threshold, in [0, 1).
     min_share : float, default=0.05
         Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few: fail, take all unlabelled documents, or those least like the positives.
+        If there are too few: fail, take all unlabelled documents, or those least like the positives.
     random_state : int, RandomState instance or None, default=None
         Seed of the draw.
 
     Attributes
     ----------
     log_ratios_ : ndarray of shape (n_terms,)
-        Log of how much likelier each term is in P.
+        Log of the ratio of each term's probability in P to that in U.
     log_prior_ratio_ : float
     spies_ : ndarray of int
-        Which of the positives spied, counted among the positives.
+        Positions of the spies among the positives.
     classes_, reliable_negatives_, threshold_, n_features_in_
         As in `ReliableNegativeFinder`.
     """

@@ -1,4 +1,4 @@
-"""Rounds of SVMs, each trained on the negatives that the one before has found."""
+"""Rounds of SVMs: each is trained on the negatives that the previous one found."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Rounds(NamedTuple):
     recalls: NDArray[np.float64]
     """p_i, the share of the positives that SVM_i labels positive."""
     n_negatives: NDArray[np.intp]
-    """How many negatives SVM_i was trained on."""
+    """Number of negatives that SVM_i was trained on."""
     joined: NDArray[np.intp]
-    """For each document the first round it was a negative in; `n` for the others, shape (n_documents,)."""
+    """First round in which each document was a negative; `n` for the others. Shape (n_documents,)."""
     termination: str
 
 
@@ -41,7 +41,7 @@ def train_rounds(
     guard: float | None,
     max_rounds: int,
 ) -> Rounds:
-    """Train an SVM, move what it labels negative to the negatives, and again [P13, Alg. 3, lines 5-13].
+    """Repeatedly train an SVM and move the documents it labels negative to the negatives [P13, Alg. 3, lines 5-13].
 
     Parameters
     ----------

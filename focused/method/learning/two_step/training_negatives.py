@@ -1,4 +1,4 @@
-"""Which documents a two-class learner takes for negatives: reliable ones, or all that are not positive."""
+"""Choose the negatives of a two-class learner: reliable negatives, or all documents that are not positive."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def negatives(
     unlabeled_are_negative: bool,
     random_state: Any = None,
 ) -> NDArray[np.intp]:
-    """Return the rows of `counts` that serve as negatives, in rising order.
+    """Return the rows of `counts` that serve as negatives, in ascending order.
 
     Parameters
     ----------
@@ -33,8 +33,7 @@ def negatives(
     reliable : str
         A name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}
-        Where there are too few reliable negatives: fail, take all others, or take those the method finds the
-        least positive.
+        If there are too few reliable negatives: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool
         True: every document that is not positive. False: the reliable negatives among them.
     random_state : int, RandomState instance or None
@@ -43,7 +42,7 @@ def negatives(
     Raises
     ------
     TooFewReliableNegativesError
-        A ValueError, with `too_few="error"`, where reliable negatives are asked for and too few are found.
+        A ValueError, if too few reliable negatives are found and `too_few="error"`.
     """
     check_method(reliable)
     check_too_few(too_few)

@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 
 class TwoStepSVM(LinearCountClassifier):
-    """Reliable negatives, then iterated linear SVMs, whose decisions a weighted vote adds up.
+    """Reliable negatives, then iterated linear SVMs whose decisions are summed in a weighted vote.
 
-    A subclass says by `_stage_weights` how the SVMs vote.
+    Subclasses define in `_stage_weights` how the SVMs vote.
     """
 
     voter_coefs_: NDArray[np.float64]
@@ -112,7 +112,7 @@ class TwoStepSVM(LinearCountClassifier):
         return self
 
     def staged_decision_function(self, X: Any) -> Iterator[NDArray[np.float64]]:
-        """Yield, after each round, the decisions of the model as it would be had the rounds ended there.
+        """Yield the decisions of the model after each round, as if the rounds had ended there.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class TwoStepSVM(LinearCountClassifier):
             yield decisions[:, :n_voters] @ self._stage_weights(n_voters)
 
     def _reliable_negatives(self, counts: sparse.csr_matrix, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return the flags of the reliable negatives, and publish them and how they were found."""
+        """Return the flags of the reliable negatives; set the attributes about them and their search."""
         found = RELIABLE_NEGATIVES[self.reliable](
             counts[positive],
             counts[~positive],
@@ -148,7 +148,7 @@ class TwoStepSVM(LinearCountClassifier):
         return negative
 
     def _weigh_voters(self, train: Train, rows: sparse.csr_matrix, positive: NDArray[np.bool_], rounds: Rounds) -> None:
-        """Learn what `_stage_weights` needs beyond the recalls; most need nothing."""
+        """Learn what `_stage_weights` needs beyond the recalls. Most subclasses need nothing."""
 
     def _stage_weights(self, n_voters: int) -> NDArray[np.float64]:
         """Return the weights, summing to 1, of the first `n_voters` SVMs."""

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 class WVC(TwoStepSVM):
     """Weighted voting classifier over iterated linear SVMs [P13, Alg. 3].
 
-    The negatives start as the reliable negatives of 1-DNFC. Each round trains an SVM on the positives
-    and the negatives so far, and moves what it labels negative among the remaining unlabelled documents
-    to the negatives, until a round moves none. The final decision is the mean of the SVMs' decisions,
-    weighted by the share p_i of the positives that SVM_i recognises. It is linear, so one coefficient
-    vector holds the whole vote.
+    The negatives start as the reliable negatives of 1-DNFC. Each round trains an SVM on the positives and the negatives
+    so far. The remaining unlabelled documents that it labels negative become negatives, until a round moves none. The
+    final decision is the mean of the SVMs' decisions, weighted by the share p_i of the positives that SVM_i recognises.
+    It is linear, so one coefficient vector represents the whole vote.
 
-    Departures (docs/method/): linear SVMs with balanced classes instead of LIBSVM's defaults (D18); a
-    guard that stops before an SVM that has lost positives (D19); p_i on tfc rows (D20).
+    Departures (docs/method/): linear SVMs with balanced classes instead of LIBSVM's defaults (D18); a guard that stops before
+    an SVM loses positives (D19); p_i on tfc rows (D20).
 
     Parameters
     ----------
@@ -32,18 +31,17 @@ class WVC(TwoStepSVM):
         weighted by tfc [P13, Sect. 5]. "tfipndf_independent": by the larger of the two class rates (of P
         and the reliable negatives, D21), in training and in prediction.
     reliable : str, default="1-dnfc"
-        How the reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
+        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     C : float, default=1.0
         Penalty of each linear SVM.
     lambda_start : float, default=0.2
-        See `OneDNFC`; of no effect with another `reliable`.
+        See `OneDNFC`; no effect with another `reliable`.
     min_share : float, default=0.05
         See `OneDNFC`.
     too_few : {"error", "all", "lowest"}, default="lowest"
-        Where there are too few reliable negatives: fail, take all unlabelled documents, or those least
-        like the positives in the eyes of the method.
+        If there are too few reliable negatives: fail, take all unlabelled documents, or those that the search scores lowest.
     guard : float or None, default=0.05
-        Stop when p_i falls below p_0 by more than this; the SVM that did is left out. None: no guard.
+        Stop before an SVM whose p_i is below p_0 by more than this. None: no guard.
     max_rounds : int, default=50
         Stop after this many SVMs.
     sublinear_tf : bool, default=False
@@ -59,7 +57,7 @@ class WVC(TwoStepSVM):
         Coefficients of the whole vote.
     intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
-        What multiplies the term frequencies of a document to be judged (idf, unless class-independent).
+        Factors of the term frequencies of a document to be judged (idf, unless class-independent).
     voter_coefs_ : ndarray of shape (n_iter_, n_terms)
         Coefficients of each SVM.
     voter_intercepts_ : ndarray of shape (n_iter_,)
@@ -111,5 +109,5 @@ class WVC(TwoStepSVM):
 
     def _stage_weights(self, n_voters: int) -> NDArray[np.float64]:
         recalls = self.voter_recalls_[:n_voters]
-        # No voter recognises any positive: their weights would all be 0/0, so all count the same.
+        # If no voter recognises any positive, all weights would be 0/0, so all voters count the same.
         return recalls / recalls.sum() if recalls.any() else np.full(n_voters, 1 / n_voters)
