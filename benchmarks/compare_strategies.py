@@ -1,7 +1,7 @@
 """Every strategy on three webs, and how sensitive the best of them are to their parameters.
 
 Runs ``scrapy evaluate`` many times; what was done stands in the output folder, an interrupted run goes on where it stopped. At
-the end the tables are written into docs/results.md, between the marks that bear their names, and the plots into docs/figures.
+the end the tables are written into docs/results, between the marks that bear their names, and the plots into docs/figures.
 
 Examples
 --------
@@ -20,7 +20,7 @@ from evaluations.plan import PAGES, SWEEP_PAGES, SWEEPS
 from evaluations.result_figures import draw_curves, draw_sweeps
 from evaluations.running import run_sweep, run_web
 from evaluations.tables import of_strategies, of_sweep
-from learners import FIGURES, RESULTS, write_blocks
+from provenance import CRAWL_ROOMS, RESULTS, now, write_blocks
 
 
 def main() -> None:
@@ -39,7 +39,7 @@ def main() -> None:
     if unknown:
         sys.exit(f"--only must name some of {', '.join(known)}. Got {', '.join(unknown)}.")
 
-    figures = output / "figures" if options.no_write else FIGURES
+    figures = output / "figures" if options.no_write else ROOT / "docs" / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     blocks: dict[str, str] = {}
     for name in [name for name in PAGES if name in wanted]:
@@ -57,7 +57,9 @@ def main() -> None:
     if options.no_write:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
     else:
-        write_blocks(blocks, RESULTS)
+        command = "python benchmarks/compare_strategies.py --data ../shared/data"
+        settings = {"pages": PAGES | {"sweeps": SWEEP_PAGES}, "repeats": {"webs": options.repeats, "sweeps": 1}}
+        write_blocks(blocks, now(command, CRAWL_ROOMS, settings))
         say(f"Tables written into {RESULTS}, plots into {figures}")
 
 

@@ -2,7 +2,7 @@
 
 ``make`` records the webs: WARC files, with labels that the manuals themselves have (keywords, chapters, folders), and the
 packages and versions that they are made of. ``evaluate`` runs ``scrapy evaluate`` on them; what was done stands in the output
-folder, an interrupted run goes on where it stopped. At the end the tables are written into docs/results.md, between the marks
+folder, an interrupted run goes on where it stopped. At the end the tables are written into docs/results, between the marks
 that bear their names; with ``--only`` they are printed.
 
 Examples
@@ -21,10 +21,10 @@ from pathlib import Path
 
 from common import ROOT, machine, say
 from evaluations.running import evaluate
-from learners import RESULTS, write_blocks
 from manuals.packages import Packages
 from manuals.plan import EVALUATIONS, PAGES, STRATEGIES, WEBS
 from manuals.tables import of_topics, of_webs, what_was_made
+from provenance import CRAWL_ROOMS, RESULTS, now, write_blocks
 
 
 def main() -> None:
@@ -49,7 +49,8 @@ def main() -> None:
     if options.no_write or options.only:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
     else:
-        write_blocks(blocks, RESULTS)
+        command = "python benchmarks/documentation_webs.py evaluate --webs ../webs --output runs/documentation"
+        write_blocks(blocks, now(command, CRAWL_ROOMS, {"pages": PAGES, "positives": 30, "repeats": options.repeats}))
         say(f"Tables written into {RESULTS}")
 
 

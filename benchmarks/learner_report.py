@@ -45,7 +45,6 @@ def report(results: Results, figures: Path) -> dict[str, str]:
     diagram(groups, figures / "reliability.svg")
     return {
         "learners: summary": _summary(groups),
-        "learners: tables": "\n\n".join(_table_of(results, group, trials) for group, trials in groups.items()),
         "learners: default": _default(results, groups),
         "learners: calibration": _calibration(groups),
         "learners: priors": _priors(groups),
@@ -98,10 +97,16 @@ def _summary(groups: dict[Group, list[Done]]) -> str:
         [learner.replace(" | ", ", "), *(f"{value:.3f}" for value in found), f"**{mean:.3f}**", f"{best:.3f}"]
         for mean, best, learner, found in rows
     ]
-    return table(header, lines) + "\n\n![Average precision of every learner](figures/learners.svg)"
+    return table(header, lines) + "\n\n![Average precision of every learner](../figures/learners.svg)"
 
 
-def _table_of(results: Results, group: Group, trials: list[Done]) -> str:
+def in_full(results: Results) -> list[list[str]]:
+    """Return every figure of every learner on every corpus, a row each, under a header."""
+    header = ["corpus", "learner", "precision", "recall", "F1", "AP", "best F1", "ERR", "seconds"]
+    return [header, *(row for group, trials in results.groups().items() for row in _rows_of(results, group, trials))]
+
+
+def _rows_of(results: Results, group: Group, trials: list[Done]) -> list[list[str]]:
     rows = []
     for learner in _learners({group: trials}):
         failed = sum("failed" in one["learners"][learner] for one in trials)
@@ -116,9 +121,8 @@ def _table_of(results: Results, group: Group, trials: list[Done]) -> str:
         for column in ("precision", "recall", "f1", "ap", "best_f1", "err", "seconds")
     ]
     cells[3] = _cell(*macro(trials, lambda one: one["topic"]["kinds"]["page"]["ap"]))
-    rows.append([f"**{results.default}, `scrapy train`**", *cells])
-    header = ["learner, weighting", "precision", "recall", "F1", "AP", "best F1", "ERR", "seconds"]
-    return f"#### {title(group)}\n\n{table(header, rows)}"
+    rows.append([f"{results.default}, scrapy train", *cells])
+    return [[title(group), *row] for row in rows]
 
 
 def _default(results: Results, groups: dict[Group, list[Done]]) -> str:
@@ -175,7 +179,7 @@ def _calibration(groups: dict[Group, list[Done]]) -> str:
         *("corpus", "unit", "base rate", "ECE, mean (largest)", "Brier skill, pooled", "mean", "median"),
         *("AP, calibrated", "AP, decision", "share with known words"),
     ]
-    return table(header, rows) + "\n\n![Reliability diagrams](figures/reliability.svg)"
+    return table(header, rows) + "\n\n![Reliability diagrams](../figures/reliability.svg)"
 
 
 def _priors(groups: dict[Group, list[Done]]) -> str:

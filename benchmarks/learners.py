@@ -1,7 +1,7 @@
 """Every learner on four corpora: ranking, decision, calibration and time; and the papers' own comparisons, repeated.
 
 What was done stands in the output folder, one file a trial: an interrupted run goes on where it stopped. At the end the
-tables are written into docs/results.md, between the marks that bear their names, and the plots into docs/figures.
+tables are written into docs/results, between the marks that bear their names, and the plots into docs/figures.
 
 Examples
 --------
@@ -30,14 +30,14 @@ from common import DATA_DIR, ROOT, machine, say
 from comparisons import COMPARISONS
 from joblib import Parallel, delayed
 from learner_jobs import load, run_comparison, run_trial
-from learner_report import Results, report
+from learner_report import Results, in_full, report
 from learner_trials import trials
+from provenance import LEARNING_ROOMS, RESULTS, now, write_blocks, write_csv
 from tqdm import tqdm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-RESULTS = ROOT / "docs" / "results.md"
 FIGURES = ROOT / "docs" / "figures"
 
 
@@ -45,19 +45,6 @@ def parallel(function: Callable[..., Any], jobs: list[tuple[Any, ...]], n_jobs: 
     """Run jobs in processes, with a bar."""
     results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*job) for job in jobs)
     return list(tqdm(results, total=len(jobs), desc=what, unit="job"))
-
-
-def write_blocks(blocks: dict[str, str], file: Path) -> None:
-    """Put each block between the marks of its name in a Markdown file; text between the blocks stays."""
-    text = file.read_text(encoding="utf-8")
-    for name, block in blocks.items():
-        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-        if begin not in text or end not in text:
-            say(f"{file} has no {begin} ... {end}: its table is only printed")
-            continue
-        before, rest = text.split(begin, 1)
-        text = f"{before}{begin}\n\n{block.strip()}\n\n{end}{rest.split(end, 1)[1]}"
-    file.write_text(text, encoding="utf-8")
 
 
 def _chosen(names: Iterable[str], only: str | None) -> list[str]:
@@ -103,14 +90,18 @@ def main() -> None:
     about += [f"`{corpora.FILES[name]}` sha256 `{digest[:16]}`." for name, digest in digests.items()]
     took = f" {minutes:.0f} minutes for what was not done yet." if minutes >= 1 else ""
     blocks = {"learners: run": " ".join(about) + took}
-    blocks |= report(Results(done, learner_trials.SUPERVISED, learner_trials.DEFAULT), figures)
+    results = Results(done, learner_trials.SUPERVISED, learner_trials.DEFAULT)
+    blocks |= report(results, figures)
     for comparison in COMPARISONS:
         if comparison.name in compared:
             blocks[f"comparison: {comparison.name}"] = comparison.report(compared[comparison.name], figures)
     if options.no_write:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
     else:
-        write_blocks(blocks, RESULTS)
+        command = "python benchmarks/learners.py --data ../shared/data --output runs/learners"
+        source = now(command, LEARNING_ROOMS, {"seeds": options.seeds, "corpora": ",".join(names)})
+        write_blocks(blocks, source)
+        write_csv("learners", in_full(results), source)
         say(f"Tables written into {RESULTS}, plots into {figures}")
 
 

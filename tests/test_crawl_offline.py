@@ -174,7 +174,10 @@ def test_what_was_recorded_can_be_crawled_again(whole, models, tmp_path):
 
 def test_the_documented_judgement_accepts_this_crawl_and_no_worse_one(whole, tmp_path):
     program = (
-        (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8").partition("<<'END'\n")[2].partition("\nEND\n")[0]
+        (ROOT / "docs" / "how-to" / "deploy.md")
+        .read_text(encoding="utf-8")
+        .partition("<<'END'\n")[2]
+        .partition("\nEND\n")[0]
     )
     assert "finish_reason" in program
 

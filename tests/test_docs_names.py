@@ -25,7 +25,7 @@ def modules_in(text: str) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_modules_that_a_document_names_are_there(document):
     named = modules_in(document.read_text(encoding="utf-8"))
     assert not {
@@ -35,7 +35,7 @@ def test_modules_that_a_document_names_are_there(document):
     }
 
 
-@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_classes_and_functions_that_a_document_names_are_there(document):
     for name in DOTTED.findall(document.read_text(encoding="utf-8")):
         pkgutil.resolve_name(name)

@@ -110,7 +110,7 @@ def server(tmp_path_factory, models, two_regions) -> Iterator[Server]:
 
 
 def deploy(server: Server) -> None:
-    """Do what docs/deploy.md says, in a copy of the project: building an egg leaves files."""
+    """Do what docs/how-to/deploy.md says, in a copy of the project: building an egg leaves files."""
     project = server.folder / "project"
     for name in ("focused", "models"):
         shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,4 +1,4 @@
-"""What docs/strategies.md shows is done, word by word, in a copy of the project."""
+"""What docs/how-to/write-a-strategy.md shows is done, word by word, in a copy of the project."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from commands import ROOT
 
 pytestmark = pytest.mark.slow
 
-TEXT = (ROOT / "docs" / "strategies.md").read_text(encoding="utf-8")
+TEXT = (ROOT / "docs" / "how-to" / "write-a-strategy.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")

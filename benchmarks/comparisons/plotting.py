@@ -89,7 +89,7 @@ def save(drawing: Figure, folder: Path, name: str, alt: str) -> str:
     """Write an SVG; return the Markdown that shows it."""
     folder.mkdir(parents=True, exist_ok=True)
     drawing.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    return f"![{alt}](figures/{name}.svg)"
+    return f"![{alt}](../figures/{name}.svg)"
 
 
 def label_ends(axes: Axes, labels: Sequence[tuple[float, str, str]], *, gap: float = 0.07) -> None:

@@ -1,4 +1,4 @@
-"""The figures of docs/results.md, in the colours of the reports."""
+"""The figures of docs/results, in the colours of the reports."""
 
 from __future__ import annotations
 

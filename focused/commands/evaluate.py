@@ -27,7 +27,7 @@ EXAMPLES = f"""\
 Strategies: {", ".join(STRATEGIES)}
 
 For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every strategy
-crawls the recorded web offline. Relevant is what has the label, which the crawler never sees. docs/evaluation.md is the
+crawls the recorded web offline. Relevant is what has the label, which the crawler never sees. docs/method/evaluation.md is the
 protocol. DIR gets results.csv, curves.csv, run.json and report.html; an interrupted evaluation goes on with the same command.
 
 Examples:

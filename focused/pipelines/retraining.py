@@ -42,7 +42,7 @@ _MAX_TEXTS = 10
 
 
 class RetrainingPipeline:
-    """Lets a crawl's model learn from the crawl [I18, Sect. 3.2]; see docs/adaptation.md.
+    """Lets a crawl's model learn from the crawl [I18, Sect. 3.2]; see docs/method/retraining.md.
 
     Place: after a page has been classified (100), before it is counted and perhaps dropped (200).
 

@@ -33,7 +33,7 @@ class AcceptanceFigures:
     skill: float
 
     def why_worse(self, first: AcceptanceFigures, tolerance: float, *, widens: bool = False) -> str:
-        """Return why a new model is not to be used; empty if it may be.
+        """Return why a new model is not to be used; empty if it may be (docs/method/, D64).
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ def without_contradicted(
     """Return the labels without those by relevance that the topic's own model contradicts.
 
     A model that has learnt from the crawl gives the relevances by which pages join. Without this its errors would
-    confirm themselves (docs/method.md, D94).
+    confirm themselves (docs/method/, D67).
 
     Parameters
     ----------

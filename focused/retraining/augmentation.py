@@ -26,7 +26,7 @@ _MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
 class AugmentedExamples:
     """The examples of a topic and the pages of a crawl that may join them. For given labels the rows are cut out.
 
-    Of the links that led to pages of the crawl, those can join whose own page is among the pages, too.
+    Of the links that led to pages of the crawl, those can join whose own page is among the pages, too (D65).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class AugmentedExamples:
         """Return the topic's own examples and, under them, the pages of the crawl that have a label.
 
         Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
-        negatives (docs/method.md, D90). Terms that none of these pages and links has are left out.
+        negatives (docs/method/, D63). Terms that none of these pages and links has are left out.
 
         Parameters
         ----------

@@ -23,7 +23,7 @@ MIN_SHARE = 0.15
 hard cases, which teach most, or somebody wants more, or less, than the examples show.
 
 The smaller of the two is estimated at 0.02 to 0.10 for feeds without a fault, at 0.05 to 0.15 for a tenth of wrong verdicts,
-at 0.21 to 0.34 for three tenths (docs/results.md).
+at 0.21 to 0.34 for three tenths (docs/results/retraining.md).
 """
 
 _N_STEPS = 100

@@ -26,7 +26,7 @@ def resembling(examples: TopicExamples, n_own: int, subtopic: npt.NDArray[np.int
     A tenth of the web may be about what people want now, and so may be a tenth of the unlabelled pages. Against that
     many, the first few pages of a new subtopic count for nothing: a classifier learns them by heart, and finds no other.
     So a classifier tells them from all unlabelled pages, as the first step of the screened SVM does with the positives
-    (docs/method.md, D15). Unlabelled pages that it puts with the subtopic are not learnt from.
+    (docs/method/, D29). Unlabelled pages that it puts with the subtopic are not learnt from (D68).
 
     Pages that have nothing in common resemble next to nothing, so a few wrong verdicts leave next to nothing aside.
 

@@ -167,7 +167,7 @@ class Retraining:
             background_prior=prior if is_assumed else None,
             links_are_met=True,
             # What a focused crawl meets is no draw from the web: it would move the share of relevant pages, and with that
-            # every relevance, down with each training (docs/method.md, D94).
+            # every relevance, down with each training (docs/method/, D67).
             learnt_only=np.arange(len(examples.positive)) >= n_own,
             known_prior=None if widens else prior,
             left_aside=aside,

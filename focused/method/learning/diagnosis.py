@@ -2,7 +2,7 @@
 
 All measures are cosines of tfc rows. Any two pages of a site have something in common (navigation, style): comparing with the
 unlabelled pages removes that. The limits were set on ten topics of HyperPhysics and ten groups of 20 Newsgroups, alone and in
-pairs (docs/results.md).
+pairs (docs/results/keywords-and-warnings.md).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from focused.method.learning.calibration import Calibration, CalibrationExamples
 
 # The recall that the relevances imply counts for this number of positives. A threshold may accept at most 1.5 times the
-# number of relevant pages, plus that number once for each 15 positives. Measured: docs/results.md, 'The default learner'.
+# number of relevant pages, plus that number once for each 15 positives. Measured: docs/results/calibration.md.
 _FEW_POSITIVES = 15.0
 _EXCESS = 1.5
 

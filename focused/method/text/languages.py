@@ -28,8 +28,9 @@ ENGLISH_STOPWORDS = frozenset(
     """.split()
 )
 
-# Personal pronouns distinguish a person's page from a department's (docs/results.md), so they are terms although the lists
-# call them stopwords. Ambiguous ones (German "sie" and "ihr", French "il" and "leur") and single letters stay stopwords.
+# Personal pronouns distinguish a person's page from a department's (docs/results/calibration.md), so they are terms
+# although the lists call them stopwords. Ambiguous ones (German "sie" and "ihr", French "il" and "leur") and single
+# letters stay stopwords.
 _PRONOUNS = {
     code: frozenset(words.split())
     for code, words in {

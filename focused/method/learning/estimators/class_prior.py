@@ -28,7 +28,7 @@ _LEAST_POSITIVES, _LEAST_SHARE = 8, 0.1
 _FEW_POSITIVES = 20
 # The upper Gaussian also takes the negatives beyond their own Gaussian's tail. This matters most if few documents are
 # positive: below this share the mixture is reduced, by this power of its ratio to the share, down to this least value.
-# Measured: docs/results.md, 'The default learner'.
+# Measured: docs/results/calibration.md.
 _PLAIN_MIXTURE, _TAIL_POWER, _LEAST_MIXTURE = 0.3, 0.3, 0.01
 # Topics are rare: the estimate if P and U coincide, and its weight.
 _OPINION, _OPINION_STRENGTH = 0.04, 5.0
