@@ -60,13 +60,15 @@ ESTIMATORS = [
     NaiveBayes(weighting="tfidf", unlabeled_are_negative=True, random_state=0),
     NaiveBayes(term_share=0.5, sublinear_tf=True, random_state=0),
 ]
+CHECKED = list({type(estimator): estimator for estimator in reversed(ESTIMATORS)}.values())
+"""The first configuration of each class: what scikit-learn asks of an estimator depends on its code, not its options."""
 LINEAR = [
     *(estimator for estimator in ESTIMATORS if isinstance(estimator, LinearCountClassifier)),
     *(make_learner(name, 3) for name in LEARNERS),
 ]
 
 
-@parametrize_with_checks(ESTIMATORS)
+@parametrize_with_checks(CHECKED)
 def test_learners_are_scikit_learn_estimators(estimator, check):
     check(estimator)
 

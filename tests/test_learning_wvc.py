@@ -101,6 +101,45 @@ def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
     assert model.voter_recalls_.min() >= model.voter_recalls_[0] - 0.05
 
 
+def test_voters_count_as_much_as_the_share_of_the_positives_that_they_find(monkeypatch):
+    class Shy(LinearSVC):
+        """Finds every positive at first, and about half of them in its second round."""
+
+        rounds = 0
+
+        def fit(self, X, y):
+            super().fit(X, y)
+            Shy.rounds += 1
+            if Shy.rounds == 2:
+                self.intercept_ = self.intercept_ - np.median(self.decision_function(X[y]))
+            return self
+
+    monkeypatch.setattr(two_step, "LinearSVC", Shy)
+    counts, y, _ = pages(20, 300, words=12, seed=4)
+    model = WVC(weighting="tfc", guard=None, max_rounds=2, random_state=0).fit(counts, y)
+    rows = weighted_rows(counts, model.term_weights_)
+    decisions = rows @ model.voter_coefs_.T + model.voter_intercepts_
+    first, second = (decisions[y] > 0).mean(axis=0)
+    assert first > second > 0
+    assert model.voter_weights_ == pytest.approx([first / (first + second), second / (first + second)])
+    assert model.decision_function(counts) == pytest.approx(decisions @ model.voter_weights_)
+    assert list(model.staged_decision_function(counts))[0] == pytest.approx(decisions[:, 0])
+
+
+def test_voters_that_find_no_positive_at_all_count_the_same(monkeypatch):
+    class Blind(LinearSVC):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.intercept_ = self.intercept_ - 10.0
+            return self
+
+    monkeypatch.setattr(two_step, "LinearSVC", Blind)
+    counts, y, _ = pages(20, 300, words=12, seed=4)
+    model = WVC(guard=None, max_rounds=3, random_state=0).fit(counts, y)
+    assert (model.voter_recalls_ == 0).all()
+    assert model.voter_weights_ == pytest.approx(np.full(model.n_iter_, 1 / model.n_iter_))
+
+
 def test_a_round_limit_is_named_as_the_reason():
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(max_rounds=1, random_state=0).fit(counts, y)

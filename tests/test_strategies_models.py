@@ -390,6 +390,20 @@ def test_at_its_threshold_hybrid_does_not_admit_yet(trained: Topic) -> None:
     assert scored(replace(strategy, threshold=best - 1e-9), trained, PAGE).admitted.sum() == 1
 
 
+@pytest.mark.parametrize("side", ["before", "behind"])
+def test_hybrid_reads_fifty_characters_on_each_side_of_an_anchor(trained: Topic, side: str) -> None:
+    """A word about stars counts if it ends at the fiftieth character, and not at the fifty-first."""
+    strategy = make_strategy("hybrid", page_weight=0.0).prepare(trained)
+
+    def score(n_between: int, word: str) -> float:
+        between = "x" * n_between
+        before, behind = (f"{word} {between}", "") if side == "before" else ("", f"{between} {word}")
+        html = f"<p>{before} <a href=/a>page</a> {behind}</p>"
+        return float(scored(strategy, trained, html.encode()).scores[0])
+
+    assert score(50 - len(" nebula"), "nebula") > score(51 - len(" nebula"), "nebula") == score(44, "xyzzy")
+
+
 def test_url_terms_count_where_they_are_wanted(trained: Topic) -> None:
     html = b"<p><a href=http://h.org/star/1>page</a></p><p><a href=http://h.org/recip/2>page</a></p>"
     without, with_urls = (
