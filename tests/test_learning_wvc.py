@@ -123,7 +123,7 @@ def test_voters_count_as_much_as_the_share_of_the_positives_that_they_find(monke
     assert first > second > 0
     assert model.voter_weights_ == pytest.approx([first / (first + second), second / (first + second)])
     assert model.decision_function(counts) == pytest.approx(decisions @ model.voter_weights_)
-    assert list(model.staged_decision_function(counts))[0] == pytest.approx(decisions[:, 0])
+    assert next(iter(model.staged_decision_function(counts))) == pytest.approx(decisions[:, 0])
 
 
 def test_voters_that_find_no_positive_at_all_count_the_same(monkeypatch):
