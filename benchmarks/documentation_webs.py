@@ -37,6 +37,7 @@ def main() -> None:
     run = parser.add_argument_group("evaluate")
     run.add_argument("--output", type=Path, default=ROOT / "runs" / "documentation")
     run.add_argument("--repeats", type=int, default=2, help="drawings for each topic (default: 2)")
+    run.add_argument("--pages", type=int, default=PAGES, help=f"of each crawl (default: {PAGES})")
     run.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     run.add_argument("--no-write", action="store_true", help="print the tables in any case")
     options = parser.parse_args()
@@ -45,7 +46,7 @@ def main() -> None:
         make(webs, options.debs and options.debs.resolve(), _chosen(list(WEBS), options.only))
         return
     names = _chosen([evaluation.name for evaluation in EVALUATIONS], options.only)
-    blocks = run_all(webs, options.output.resolve(), names, options.repeats, options.jobs)
+    blocks = run_all(webs, options.output.resolve(), names, options.repeats, options.pages, options.jobs)
     if options.no_write or options.only:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
     else:
@@ -71,7 +72,7 @@ def make(webs: Path, debs: Path | None, names: list[str]) -> None:
         say(f"  labels: {', '.join(f'{label} {n}' for label, n in about['labels'].items())}")
 
 
-def run_all(webs: Path, output: Path, names: list[str], repeats: int, jobs: int) -> dict[str, str]:
+def run_all(webs: Path, output: Path, names: list[str], repeats: int, n_pages: int, jobs: int) -> dict[str, str]:
     """Run the evaluations of these names; return the tables by the marks they stand between."""
     chosen = [evaluation for evaluation in EVALUATIONS if evaluation.name in names]
     used = list(dict.fromkeys(evaluation.web for evaluation in chosen))
@@ -80,10 +81,10 @@ def run_all(webs: Path, output: Path, names: list[str], repeats: int, jobs: int)
         command = f"python benchmarks/documentation_webs.py make --webs {webs} --only {','.join(missing)}"
         sys.exit(f"The webs must be made first. {webs} lacks {', '.join(missing)}:\n  {command}")
     folders = {evaluation.name: output / evaluation.name for evaluation in chosen}
-    shared = ["--strategies", ",".join(STRATEGIES), "--pages", str(PAGES), "--repeats", str(repeats)]
+    shared = ["--strategies", ",".join(STRATEGIES), "--pages", str(n_pages), "--repeats", str(repeats)]
     for evaluation in chosen:
         evaluate([*evaluation.arguments(webs), *shared], folders[evaluation.name], jobs)
-    about = f"{PAGES} pages, 30 positives. {machine()}."
+    about = f"{n_pages} pages, 30 positives. {machine()}."
     return {
         "documentation: webs": what_was_made(webs, used),
         "documentation: strategies": f"{of_webs(folders, chosen)}\n\n{about}",
