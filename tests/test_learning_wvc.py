@@ -114,7 +114,7 @@ def test_voters_count_as_much_as_the_share_of_the_positives_that_they_find(monke
                 self.intercept_ = self.intercept_ - np.median(self.decision_function(X[y]))
             return self
 
-    monkeypatch.setattr(two_step, "LinearSVC", Shy)
+    monkeypatch.setattr(two_step_svm, "LinearSVC", Shy)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(weighting="tfc", guard=None, max_rounds=2, random_state=0).fit(counts, y)
     rows = weighted_rows(counts, model.term_weights_)
@@ -133,7 +133,7 @@ def test_voters_that_find_no_positive_at_all_count_the_same(monkeypatch):
             self.intercept_ = self.intercept_ - 10.0
             return self
 
-    monkeypatch.setattr(two_step, "LinearSVC", Blind)
+    monkeypatch.setattr(two_step_svm, "LinearSVC", Blind)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(guard=None, max_rounds=3, random_state=0).fit(counts, y)
     assert (model.voter_recalls_ == 0).all()
