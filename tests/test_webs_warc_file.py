@@ -9,8 +9,8 @@ from io import BytesIO
 import pytest
 from warcs import Warc
 
-from focused.webs.base import WebError
 from focused.webs.recorded import warc_file
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.byte_source import source_at
 from focused.webs.recorded.warc_file import WarcScanner
 from focused.webs.recorded.warc_record import read_record

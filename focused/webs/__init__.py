@@ -1,11 +1,14 @@
-"""Where pages come from when not from the network: recorded webs and the demo web."""
+"""Webs that answer requests instead of the network: recorded webs and the demo web."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.webs.base import Answer, Web, WebError
+from focused.webs.demo import DemoWeb
+from focused.webs.recorded import RecordedWeb
+from focused.webs.recorded.answer import Answer, Web, WebError
+from focused.webs.recorded.web import MAX_BODY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,18 +41,12 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
     WebError
         If there is no such web; the message is one line and says what to do.
     """
-    # Each of the two is imported when it is asked for: neither needs what the other needs.
     if name == "demo":
-        from focused.webs.demo import DemoWeb
-
         options = {option: _whole(settings, setting) for option, setting in DEMO_OPTIONS.items()}
         try:
             return DemoWeb(**{option: value for option, value in options.items() if value is not None})
         except ValueError as error:
             raise WebError(f"{error} Set {', '.join(DEMO_OPTIONS.values())}.") from error
-
-    from focused.webs.recorded import RecordedWeb
-    from focused.webs.recorded.web import MAX_BODY_BYTES
 
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# A crawl has one handler for http and one for https, but one web.
+# A crawl has one handler for http and one for https, but only one web.
 _webs: WeakKeyDictionary[Crawler, Web] = WeakKeyDictionary()
 
 METHOD_NOT_ALLOWED = Answer(405, (("Allow", "GET, HEAD"), ("Content-Length", "0")), b"")
@@ -33,21 +33,20 @@ METHOD_NOT_ALLOWED = Answer(405, (("Allow", "GET, HEAD"), ("Content-Length", "0"
 class WebDownloadHandler(BaseDownloadHandler):
     """Answers requests from the demo web or a recorded web, as a server on the network would.
 
-    It treats a request as Scrapy's own handlers do: the fragment is not sent, `headers_received` and
-    `bytes_received` are signalled, a latency beyond the timeout is a timeout, and a body beyond the allowed
-    size cancels the download. A web knows GET and HEAD; all else is answered 405.
+    It treats a request as Scrapy's own handlers do: the fragment is not sent, `headers_received` and `bytes_received`
+    are signalled, a latency beyond the timeout is a timeout, and a body beyond the allowed size cancels the download. A
+    web answers GET and HEAD; other methods get 405.
 
     Settings: FOCUSED_WEB, what `open_web` reads, DOWNLOAD_TIMEOUT, DOWNLOAD_MAXSIZE, DOWNLOAD_WARNSIZE.
 
     Request meta: reads ``download_timeout``, ``download_maxsize``, ``download_warnsize``; sets
     ``download_latency``, in seconds.
 
-    Response flags: ``canonical``, ``tolerant`` or ``missing``, if the URL was not found as it is; ``cut``,
-    if the body is longer than the web reads.
+    Response flags: ``canonical``, ``tolerant`` or ``missing`` if the URL itself was not found; ``cut`` if the body is longer
+    than the web reads.
 
-    Stats: ``focused/web/exact_count``, ``canonical_count``, ``tolerant_count``, ``missing_count`` of
-    requests by the way the page was found; ``cut_count``; ``method_refused_count``. Requests for robots.txt
-    are among them.
+    Stats: ``focused/web/exact_count``, ``canonical_count``, ``tolerant_count``, ``missing_count`` of requests by how
+    the page was found; ``cut_count``; ``method_refused_count``. Requests for robots.txt are included.
     """
 
     lazy = False  # the index of a WARC file is built before the crawl's clock starts
@@ -104,7 +103,7 @@ class WebDownloadHandler(BaseDownloadHandler):
         return self._response(url, answer.status, headers, body, flags, stop)
 
     def _check_size(self, request: Request, n_bytes: int) -> None:
-        """Do with a large body what the handlers for the network do."""
+        """Treat a large body as Scrapy's own handlers do."""
         max_size = request.meta.get("download_maxsize", self._max_size)
         if max_size and n_bytes > max_size:
             message = f"Received {n_bytes} bytes which is larger than download max size ({max_size}) in request"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from focused.method.training.example_refusals import Refusals
-    from focused.webs.base import Answer
+    from focused.webs.recorded.answer import Answer
 
 _HTML_SUFFIXES = frozenset((".html", ".htm", ".xhtml", ".xht", ".shtml", ".php", ".asp", ".aspx", ".jsp", ".cgi"))
 _TEXT_SUFFIXES = frozenset((".txt", ".text", ".md", ".rst"))

@@ -1,4 +1,4 @@
-"""The demo web: generated, deterministic from a seed, of any size, in process."""
+"""The demo web: generated in process from a seed, deterministic, of any size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks of links in the demo web: what stands beside and below the text of a page, and the links in the text."""
+"""Blocks of links in the demo web (beside and below the text of a page), and the links in the text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _POPULAR = ("Most read", "Popular now", "Editor\u2019s choice", "Trending", "Rea
 
 
 class Blocks:
-    """Draws the blocks of one page, honest ones and others."""
+    """Draws the blocks of one page, honest and misleading ones."""
 
     def __init__(self, site: Site, place: DemoPage, link: LinkMaker, dice: Dice) -> None:
         self._site = site
@@ -42,7 +42,7 @@ class Blocks:
         return number
 
     def related(self) -> Block:
-        """Link to pages of the same topic; sometimes an advertiser has bought his way in."""
+        """Link to pages of the same topic, sometimes with a paid link among them."""
         numbers = dict.fromkeys(self._same_topic() for _ in range(7 + self._dice.below(3)))
         links = [self._link.item(number, BARE_SHARE) for number in numbers]
         if self._dice.chance(0.35):
@@ -73,7 +73,7 @@ class Blocks:
         return Block("pager", "", tuple(map(self._link.plain, around, words)))
 
     def popular(self, n: int) -> Block:
-        """Link to anything: what the other readers liked."""
+        """Link to any pages, as lists of popular pages do."""
         heading = self._dice.pick(_POPULAR)
         links = tuple(self._link.item(self._site.anywhere(self._dice)) for _ in range(n))
         return Block("popular", heading, links)

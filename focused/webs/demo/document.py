@@ -1,4 +1,4 @@
-"""A page of the demo web before it is HTML: its text, and its links in blocks."""
+"""A page of the demo web before rendering: its text, and its links in blocks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class DemoLink:
     """A link as the reader meets it.
 
-    anchor : its text; lead : a heading before it that is no part of the link; teaser : a sentence beside it;
+    anchor : its text; lead : a heading before the link; teaser : a sentence beside it;
     image : the anchor is the alternative text of a picture.
     """
 

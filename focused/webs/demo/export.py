@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
-    from focused.webs.base import Answer
     from focused.webs.demo import DemoWeb
+    from focused.webs.recorded.answer import Answer
 
 NO_TOPIC = "other"  # label of hubs and pages about everyday things, as in WebKB
 HREF = re.compile(rb'href="([^"]+)"')
@@ -31,8 +31,8 @@ _DATE = "2024-05-01T00:00:00Z"  # fixed, so that the same web gives the same fil
 def write_warc(web: DemoWeb, path: Path) -> int:
     """Write every page, and the redirects, errors and robots.txt that pages link to; return the number of records.
 
-    The calendar is left out: it has no end, and robots.txt forbids it. The file is compressed, record by record, if
-    its name ends in .gz. Same web, same bytes.
+    The calendar is left out: it is endless, and robots.txt forbids it. The file is compressed record by record if its name
+    ends in .gz. The same web gives the same bytes.
     """
     n_records = 0
     with _replacing(path) as file:
@@ -44,7 +44,7 @@ def write_warc(web: DemoWeb, path: Path) -> int:
 
 
 def _answers(web: DemoWeb) -> Iterator[tuple[str, Answer]]:
-    others: set[str] = set()  # what is no page: about one URL for each page that links to it
+    others: set[str] = set()  # URLs that are no pages: about one for each page that links to one
     for url, _ in web.labels():
         answer = web.answer(url)
         yield url, answer

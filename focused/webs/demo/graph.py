@@ -1,7 +1,7 @@
 """Who links to whom in the demo web: the text and the link blocks of every kind of page.
 
-Two kinds of links make it a web to crawl. Listings (home page -> section -> article, home page -> other hosts) are
-reliable: through them every page can be reached. All others are written by careless authors and advertisers.
+It has two kinds of links. Listings (home page -> section -> article, home page -> other hosts) are reliable: they reach every
+page. All others are written by careless authors and advertisers.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _VAGUE_HEADINGS = ("Worth a visit", "Elsewhere", "Good neighbours", "For a rainy
 
 
 def document(site: Site, urls: Urls, place: DemoPage) -> Document:
-    """Write one page (not a copy: write its source)."""
+    """Write one page (for a copy, pass its source)."""
     return _Page(site, urls, place).document()
 
 
 class _Page:
-    """Everything that is drawn for one page, in a fixed order from its own dice."""
+    """Draws everything of one page in a fixed order from the page's own dice."""
 
     def __init__(self, site: Site, urls: Urls, place: DemoPage) -> None:
         self.site = site
@@ -141,7 +141,7 @@ class _Page:
         doc.main.append(Block("links", dice.pick(_VAGUE_HEADINGS), tuple(links)))
 
     def _listed(self, number: int) -> DemoLink:
-        """List a page of the own section, reliably: its address is never redirected or dead."""
+        """List a page of the same section, reliably: its address is never redirected or dead."""
         written = self.link.item(number, BARE_SHARE)
         return DemoLink(self.link.url(number), written.anchor, written.lead, written.teaser, written.image)
 

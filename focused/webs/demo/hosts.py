@@ -1,8 +1,7 @@
-"""The hosts of the demo web: who they are, what they write about, and which pages are theirs.
+"""The hosts of the demo web: their roles, their topics, and their pages.
 
-Pages are numbered through all hosts; a host owns a run of numbers. Within a host the first page is its home page, the
-others stand in sections of equal length. So a page's place follows from its number by arithmetic, and nothing is
-stored but one small record a host.
+Pages are numbered across all hosts; a host owns a range of numbers. Its first page is its home page, the others form sections
+of equal length. So a page's place follows from its number by arithmetic, and only one small record a host is stored.
 """
 
 from __future__ import annotations
@@ -21,8 +20,8 @@ from focused.webs.demo.words import TOPICS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# One letter a host, repeated: Portal, University, Magazine, Specialist, Blog, and Islet: a specialist that only
-# homes and gateways of other hosts link to, so that a crawler must pass through irrelevant pages to find it.
+# The roles of hosts, one letter a host, repeated: Portal, University, Magazine, Specialist, Blog, and Islet. An islet is a
+# specialist linked only from homes and gateways of other hosts, so a crawler must pass through irrelevant pages to find it.
 ROLES = "PMSSUSISBISSMSISUSPISSBIMSSUSIPBMSBISMIU"
 SIZE_WEIGHT = {"P": 1.3, "U": 1.1, "M": 1.5, "S": 1.0, "I": 0.9, "B": 0.7}
 _WIDTH = {"P": 10, "U": 6, "M": 7, "B": 5}  # topics that a mixed host writes about
@@ -67,7 +66,7 @@ class Host:
 
     @property
     def n_sections(self) -> int:
-        """How many sections the host has; the last may be short."""
+        """Number of sections; the last may be short."""
         return -(-(self.size - 1) // self.section_length)
 
     def section_topic(self, section: int) -> int | None:
@@ -79,7 +78,7 @@ class Host:
         return min(self.section_length, self.size - 1 - section * self.section_length)
 
     def section_start(self, section: int) -> int:
-        """Give the number of a section's front page."""
+        """Return the number of a section's front page."""
         return self.start + 1 + section * self.section_length
 
 

@@ -1,4 +1,4 @@
-"""How one link of the demo web is written: honest, weak or misleading, straight, redirected or dead."""
+"""Write one link of the demo web: honest, weak or misleading; direct, redirected or dead."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ class LinkMaker:
         self._own = f"{relative_to}/" if relative_to else None
 
     def url(self, number: int) -> str:
-        """Address a page so that it is surely reached."""
+        """Return a URL that surely reaches a page."""
         return self._near(self._urls.url(number))
 
     def _near(self, url: str) -> str:
         return url[len(self._own) - 1 :] if self._own and url.startswith(self._own) else url
 
     def _loose_url(self, number: int) -> str:
-        # What a careless author links to: the page, its old address, or what is no longer there.
+        # A careless author links to the page, to its old address, or to a page that is gone.
         chance = self._dice.random()
         if chance < _REDIRECTED_SHARE:
             return self._near(self._urls.alias(number))
@@ -90,7 +90,7 @@ class LinkMaker:
         )
 
     def bare(self, number: int) -> DemoLink:
-        """Link by a word or the site's name, nothing beside it: only the company that the link keeps tells."""
+        """Link by a word or the site's name, nothing beside it: only the neighbouring links tell the topic."""
         site = self._site.place(number).host.title
         return DemoLink(self._loose_url(number), self._dice.pick((*BARE_ANCHORS, site, site)))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from focused.webs.demo.seeded_random import Dice
 
-# language -> title and, for each place in a sentence, what may stand there
+# language -> title, and the choices for each place in a sentence
 _PHRASES: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "de": (
         "Nachrichten aus der Gemeinde",

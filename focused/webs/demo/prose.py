@@ -89,11 +89,11 @@ class Writer:
 
     Parameters
     ----------
-    dice : where the chances come from.
+    dice : source of random numbers.
     topic : index into ``TOPICS``, or None for everyday things.
     strength : probability in [0, 1] that a topic slot takes a topic word.
     second, second_share : another topic, and the share in [0, 1] of the topic words that it supplies.
-    favourites : whether to keep coming back to a few words, as one page does that differs from others of its topic.
+    favourites : whether to repeat a few words, so that the page differs from others of its topic.
     """
 
     __slots__ = ("_favourites", "_plain", "_random", "_second", "_second_share", "_strength", "_words")

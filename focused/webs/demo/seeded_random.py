@@ -1,4 +1,4 @@
-"""Reproducible chance for the demo web: the same number on every platform and Python version."""
+"""Reproducible random numbers for the demo web: the same on every platform and Python version."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MASK = (1 << 64) - 1
 def mix(seed: int, *numbers: int) -> int:
     """Hash integers to 64 bits (the finaliser of splitmix64, once a number).
 
-    Python's own ``hash`` is no substitute: its result may change with the version.
+    Python's own ``hash`` does not serve: its result may change with the version.
     """
     state = seed & _MASK
     for number in numbers:
@@ -32,9 +32,9 @@ def share(state: int) -> float:
 
 
 class Dice:
-    """A stream of chances from one hash.
+    """A stream of random numbers from one hash.
 
-    It uses nothing of ``random.Random`` but ``random()``, the one method whose sequence Python promises to keep.
+    Of ``random.Random`` it uses only ``random()``, the one method whose sequence Python guarantees.
     """
 
     __slots__ = ("random",)
@@ -64,7 +64,7 @@ class Dice:
         return pool[:n]
 
     def permutation(self, n: int) -> Iterator[int]:
-        """Go through 0 to n - 1 in random order; memory grows with what has been drawn, not with n."""
+        """Iterate over 0 to n - 1 in random order; memory grows with the number drawn, not with n."""
         moved: dict[int, int] = {}
         for i in range(n):
             j = i + int(self.random() * (n - i))

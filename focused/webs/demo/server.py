@@ -43,7 +43,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._respond(200, [("Content-Type", "text/html; charset=utf-8")], self._index())
 
     def _send(self, host: str, path: str, *, rewrite: bool) -> None:
-        # The unknown host is asked for all the same: the web knows how to say that it is missing.
+        # Ask for an unknown host too: the web answers that it is missing.
         answer = self.server.web.answer(self.server.origins.get(host, f"http://{host}") + path)
         headers = [(name, value) for name, value in answer.headers if name != "Content-Length"]
         body = answer.body

@@ -1,4 +1,4 @@
-"""What each page number of the demo web is: its kind, its topic, its title. Computed, never stored."""
+"""The kind, topic and title of each page of the demo web, computed from its number, never stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from focused.webs.demo.seeded_random import Dice, mix, share
 from focused.webs.demo.templates import VAGUE_SECTIONS
 from focused.webs.demo.words import TOPICS
 
-# What an ordinary slot of a section holds, by the role of its host; what is left are articles.
+# The pages in an ordinary slot of a section, by the role of the host; the rest are articles.
 _SPECIAL = {
     "P": (("hub", 0.30), ("gateway", 0.10)),
     "U": (("hub", 0.12), ("gateway", 0.08)),
@@ -33,10 +33,10 @@ _CACHED_PAGES = 1 << 14  # bounds memory; a crawl meets the same links again and
 
 @dataclass(frozen=True, slots=True)
 class DemoPage:
-    """One page: where it stands and what it is.
+    """One page: its place in the web, and its kind.
 
     kind : "home", "front" (of a section), "list" (its second page), "article", "hub" (several topics), "gateway"
-    (links to hosts that nobody else links to), "copy" (another page's content), "foreign" (no English).
+    (links to islets), "copy" (another page's content), "foreign" (no English).
     """
 
     number: int
@@ -45,7 +45,7 @@ class DemoPage:
     slot: int
     kind: str
     topic: int | None
-    state: int  # hash, the source of all chances of this page
+    state: int  # hash, the source of all random numbers of this page
     source: int = -1  # the page that a copy repeats
 
 
@@ -72,13 +72,13 @@ class Site:
         if place.kind != "copy":
             return place
         source = self._original(self.about(place.topic, Dice(mix(place.state, 2))))
-        # Only pages with absolute links can be repeated byte for byte on another host.
+        # Only pages with absolute links can be copied byte for byte to another host.
         if source.kind == "article" and source.host.absolute_links and source.host is not place.host:
             return replace(place, topic=source.topic, source=source.number)
         return replace(place, kind="article")
 
     def _original(self, number: int) -> DemoPage:
-        """Say what a page is, without looking up what a copy is of: two copies may point at each other."""
+        """Return a page without looking up a copy's source: two copies may point at each other."""
         host = self.hosts.of_page(number)
         state = mix(self.seed, 2, number)
         local = number - host.start
@@ -110,7 +110,7 @@ class Site:
         return shelf.draw(dice) if shelf else self.anywhere(dice)
 
     def islet(self, topic: int | None, dice: Dice) -> int:
-        """Draw a page in an islet's section about a topic; any such page where there is no islet."""
+        """Draw a page in an islet's section about a topic; any page about it if there is no islet."""
         shelf = self._islets[topic]
         return shelf.draw(dice) if shelf else self.about(topic, dice)
 
@@ -150,7 +150,7 @@ class Site:
 
 
 class _Shelf:
-    """The sections about one topic, by host: draws one of their pages at the cost of a bisection."""
+    """The sections about one topic, by host: draws one of their pages by bisection."""
 
     def __init__(self, hosts: list[Host], topic: int | None, *, islets: bool) -> None:
         self._entries: list[tuple[Host, int]] = []  # (host, position in its cycle of topics)

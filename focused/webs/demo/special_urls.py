@@ -1,15 +1,15 @@
-"""What answers on the demo web besides its pages: robots.txt, the endless calendar, redirects and errors."""
+"""Answers of the demo web that are no pages: robots.txt, the endless calendar, redirects and errors."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.base import Answer
 from focused.webs.demo.document import Block, DemoLink, Document, Paragraph
 from focused.webs.demo.pages import html
 from focused.webs.demo.prose import Writer
 from focused.webs.demo.seeded_random import Dice, mix
+from focused.webs.recorded.answer import Answer
 
 if TYPE_CHECKING:
     from focused.webs.demo.hosts import Host
@@ -51,7 +51,7 @@ def failure(latency_secs: float) -> Answer:
 def calendar(host: Host, path: str, seed: int, latency_secs: float) -> Answer | None:
     """Answer for a month of the calendar, or None if the path is no month.
 
-    The events are about the host's topics: to a crawler that ignores robots.txt the trap looks relevant.
+    The events are about the host's topics, so a crawler that ignores robots.txt finds this trap relevant.
     """
     found = _CALENDAR.fullmatch(path)
     if found is None:
@@ -78,7 +78,7 @@ def calendar(host: Host, path: str, seed: int, latency_secs: float) -> Answer | 
 
 
 def encode(text: str, host: Host) -> tuple[bytes, str]:
-    """Encode a page as its host does, and say so in Content-Type if its host does."""
+    """Encode a page in its host's charset, and name the charset in Content-Type if the host does."""
     codec, where = host.charset.split()
     name = "windows-1252" if codec == "cp1252" else codec
     return text.encode(codec, "xmlcharrefreplace"), f"text/html; charset={name}" if where == "header" else "text/html"

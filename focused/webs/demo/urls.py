@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from focused.webs.demo.hosts import Host
     from focused.webs.demo.site import DemoPage, Site
 
-# Page numbers are scrambled modulo this prime, so that a URL does not tell where its page stands.
+# Page numbers are scrambled modulo this prime, so that a URL does not reveal its page's place.
 _PRIME = 9999991
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _NO_SLUG = re.compile(r"[^a-z0-9]+")
@@ -51,7 +51,7 @@ class Urls:
         return ((place.number - place.host.start) * self._factor + self._shift + place.host.number) % _PRIME
 
     def _url(self, number: int) -> str:
-        """Give the URL of a page, in canonical form."""
+        """Return the URL of a page, in canonical form."""
         place = self._site.place(number)
         return place.host.origin + self._path(place)
 
@@ -77,7 +77,7 @@ class Urls:
         return f"/{section}/{words}-{code}.html"
 
     def alias(self, number: int) -> str:
-        """Give the address that redirects to a page."""
+        """Return the address that redirects to a page."""
         place = self._site.place(number)
         return f"{place.host.origin}/go/{_base36(self._scramble(place))}"
 

@@ -1,7 +1,7 @@
 """The demo web: a generated web to crawl without a network, of any size, the same for the same seed.
 
-Every page is computed from a hash of the seed and its number when it is asked for; nothing is kept but one record
-a host and caches of bounded size.
+Every page is computed on demand from a hash of the seed and its number; only one record a host and caches of bounded size are
+kept.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections import Counter
 from typing import TYPE_CHECKING
 from zlib import crc32
 
-from focused.webs.base import Answer, missing
 from focused.webs.demo import special_urls
 from focused.webs.demo.graph import document
 from focused.webs.demo.pages import html
@@ -19,6 +18,7 @@ from focused.webs.demo.seeded_random import Dice, mix, share
 from focused.webs.demo.site import Site
 from focused.webs.demo.urls import Urls
 from focused.webs.demo.words import TOPICS
+from focused.webs.recorded.answer import Answer, missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,7 +40,7 @@ class DemoWeb:
     n_topics : int
         2 to 8, the first of the eight topics; neighbours share words.
     seed : int
-        Another seed is another web.
+        Another seed gives another web.
 
     Raises
     ------
@@ -81,13 +81,13 @@ class DemoWeb:
     def _page(self, number: int, latency_secs: float) -> Answer:
         place = self._site.place(number)
         if place.kind == "copy":
-            # Rendered by the host of the source: a copy is the same to the byte.
+            # The source's host renders it, so a copy is equal byte for byte.
             place = self._site.place(place.source)
         body, content_type = special_urls.encode(html(document(self._site, self._urls, place), place.host), place.host)
         return special_urls.respond(200, content_type, body, latency_secs)
 
     def close(self) -> None:
-        """Do nothing: there is nothing to let go of."""
+        """Do nothing: no file is open."""
 
     @property
     def origins(self) -> list[str]:
@@ -100,25 +100,25 @@ class DemoWeb:
         return split is not None and self._urls.page(*split) is not None
 
     def label(self, url: str) -> str | None:
-        """Tell the topic of a page; None for hubs, other pages and URLs that are no page."""
+        """Return the topic of a page; None for hubs, pages about everyday things, and URLs that are no page."""
         split = self._urls.split(url)
         number = None if split is None else self._urls.page(*split)
         return None if number is None else self._topic(number)
 
     def labels(self) -> Iterator[tuple[str, str | None]]:
-        """Go through all pages: URL and topic (None for hubs and other pages)."""
+        """Iterate over all pages: URL and topic (None for hubs and pages about everyday things)."""
         for number in range(self.n_pages):
             yield self._urls.url(number), self._topic(number)
 
     def relevant_count(self, topic: str) -> int:
-        """Count the pages of a topic; the first call looks at every page (a few seconds a million)."""
+        """Count the pages of a topic; the first call visits every page (a few seconds a million)."""
         self._number_of(topic)
         if self._counts is None:
             self._counts = Counter(map(self._topic, range(self.n_pages)))
         return self._counts[topic]
 
     def seeds(self, topic: str, n: int = 5) -> list[str]:
-        """Give up to n URLs to start from: home and hub pages of general hosts that know the topic."""
+        """Return up to n URLs to start from: home and hub pages of general hosts that cover the topic."""
         number = self._number_of(topic)
         dice = Dice(mix(self._seed, 30, number))
         hosts = [host for host in self._site.hosts.hubs if number in host.topics] or self._site.hosts.hubs
@@ -140,7 +140,7 @@ class DemoWeb:
 
     def _draw(self, topic: str | None, n: int, random_state: int) -> list[tuple[str, bytes]]:
         numbers: list[int] = []
-        # Another order for each topic: positives and unlabelled pages of one random state are drawn independently.
+        # Each topic has another order, so that positives and unlabelled pages of one random state are drawn independently.
         order = 0 if topic is None else 1 + self._number_of(topic)
         for number in Dice(mix(self._seed, 40, int(random_state), order)).permutation(self.n_pages):
             if len(numbers) == n:

@@ -1,4 +1,4 @@
-"""A web recorded in a WARC file: its index, its records, and which of them answers a URL."""
+"""A web recorded in a WARC file: its index, its records, and the answers to URLs."""
 
 from __future__ import annotations
 

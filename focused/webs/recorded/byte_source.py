@@ -1,4 +1,4 @@
-"""The bytes of a WARC file, plain or gzipped, from any place on, in bounded memory."""
+"""Read the bytes of a WARC file, plain or gzipped, from any position on, in bounded memory."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
-READ_BYTES = 16 * 1024  # small: what follows a gzip member in the last block read is copied once a member
+READ_BYTES = 16 * 1024  # small: for each gzip member, the rest of the last block is copied once
 INFLATE_BYTES = 64 * 1024
 
 
 class DamagedError(Exception):
-    """What stands here cannot be read as WARC; what follows may be."""
+    """The data here are no WARC record; later ones may be."""
 
 
 class BytePosition(NamedTuple):
-    """Where a record begins: read from ``offset`` in the file and pass over ``skip`` decompressed bytes."""
+    """Where a record begins: read from ``offset`` in the file and skip ``skip`` decompressed bytes."""
 
     offset: int
     skip: int
 
 
 class ByteSource:
-    """An uncompressed file. The gzipped one overrides how bytes come in.
+    """Reads an uncompressed file. The subclass for gzip overrides how bytes are read.
 
     A *member* is what gzip calls one compressed piece; a plain file is a single member.
     """
@@ -47,16 +47,16 @@ class ByteSource:
         return self._file.read(INFLATE_BYTES)
 
     def next_member(self) -> bool:
-        """Go on to the next member, if the present one is used up and there is another."""
+        """Advance to the next member, if the current one is used up and there is another."""
         return False
 
     @property
     def place(self) -> BytePosition:
-        """The place of the next byte."""
+        """The position of the next byte."""
         return BytePosition(self._member_start + self._passed + self._at, 0)
 
     def peek(self, n_bytes: int) -> bytes:
-        """Look at the next bytes; fewer than asked for at the end of the member."""
+        """Return the next bytes without consuming them; fewer at the end of the member."""
         while len(self._buffer) - self._at < n_bytes:
             piece = self._more_of_member()
             if not piece:
@@ -67,14 +67,14 @@ class ByteSource:
         return self._buffer[self._at : self._at + n_bytes]
 
     def _fill(self) -> None:
-        """Have at least one byte in the buffer, be it from the next member."""
+        """Get at least one byte into the buffer, if need be from the next member."""
         while not self.peek(1):
-            # A record may go on in the next member (bgzip); if that one begins a record, this one was cut.
+            # A record may continue in the next member (bgzip). If the next member begins a record, this one was cut.
             if not self.next_member() or self.peek(5) == b"WARC/":
                 raise DamagedError("a record ends early")
 
     def pieces(self, n_bytes: int) -> Iterator[bytes]:
-        """Read exactly so many bytes, piece by piece; `DamagedError` if there are fewer."""
+        """Read exactly ``n_bytes``, piece by piece; `DamagedError` if there are fewer."""
         while n_bytes:
             self._fill()
             piece = self._buffer[self._at : self._at + n_bytes]
@@ -83,11 +83,11 @@ class ByteSource:
             yield piece
 
     def read(self, n_bytes: int) -> bytes:
-        """Read exactly so many bytes; `DamagedError` if there are fewer."""
+        """Read exactly ``n_bytes``; `DamagedError` if there are fewer."""
         return b"".join(self.pieces(n_bytes))
 
     def readline(self, max_bytes: int) -> bytes:
-        """Read a line with its end, or as much of it as allowed; `DamagedError` if it stops before either."""
+        """Read a line with its end, or its first ``max_bytes``; `DamagedError` if the data end before."""
         pieces = []
         while max_bytes > 0:
             self._fill()
@@ -101,14 +101,14 @@ class ByteSource:
         return b"".join(pieces)
 
     def skip(self, n_bytes: int) -> None:
-        """Pass over exactly so many bytes; `DamagedError` if there are fewer."""
+        """Skip exactly ``n_bytes``; `DamagedError` if there are fewer."""
         in_buffer = min(n_bytes, len(self._buffer) - self._at)
         self._at += in_buffer
         if n_bytes > in_buffer:
             self._skip_unread(n_bytes - in_buffer)
 
     def _skip_unread(self, n_bytes: int) -> None:
-        # Pass over all but the last byte, which must be there to be read: seeking past the end does not fail.
+        # Skip all but the last byte and read that: seeking past the end would not fail.
         self._passed += self._at + n_bytes - 1
         self._file.seek(self._member_start + self._passed)
         self._buffer, self._at = b"", 0
@@ -117,7 +117,7 @@ class ByteSource:
 
 
 class GzipSource(ByteSource):
-    """A file of gzip members, as a WARC with a member a record is."""
+    """Reads a file of gzip members, such as a WARC with one member a record."""
 
     def _open_member(self, offset: int) -> None:
         self._file.seek(offset)
@@ -147,7 +147,7 @@ class GzipSource(ByteSource):
         return b""
 
     def next_member(self) -> bool:
-        """Go on to the next member, if the present one is used up and there is another."""
+        """Advance to the next member, if the current one is used up and there is another."""
         if self.peek(1) or not self._read_raw():
             return False
         self._member_start = self._raw_end - len(self._raw)
@@ -168,7 +168,7 @@ class GzipSource(ByteSource):
 
 
 def source_at(file: BinaryIO, place: BytePosition) -> ByteSource:
-    """Read from a place on, decompressing if a gzip member begins there."""
+    """Read from a position on; decompress if a gzip member begins there."""
     file.seek(place.offset)
     is_gzip = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
     return GzipSource(file, place) if is_gzip else ByteSource(file, place)

@@ -1,4 +1,4 @@
-"""Undo the compressions of HTTP bodies, in bounded memory and as far as a damaged body can be read."""
+"""Decompress HTTP bodies in bounded memory, damaged ones as far as they can be read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-FEED_BYTES = 4096  # fed to zlib at once: what a call had unpacked before it met damage is lost
+FEED_BYTES = 4096  # fed to zlib at once: a call that meets damage loses its output
 PIECE_BYTES = 64 * 1024
 
 
@@ -53,7 +53,7 @@ def _zstd_pieces(raw: bytes) -> Iterator[bytes]:
 
 
 def _join(pieces: Iterator[bytes], max_bytes: int, error: type[Exception]) -> bytes | None:
-    """Join what comes before an error or the limit; None if an error comes first of all."""
+    """Join the pieces before an error or the limit; None if the first piece is an error."""
     joined = bytearray()
     try:
         for piece in pieces:
@@ -84,7 +84,7 @@ def _unzstd(raw: bytes, max_bytes: int) -> bytes | None:
     return _join(_zstd_pieces(raw), max_bytes, _zstd.ZstdError)
 
 
-# Each gives at most so many bytes, or None for a body that is not of its kind.
+# Each returns at most ``max_bytes``, or None if the body has another coding.
 DECODERS: dict[str, Callable[[bytes, int], bytes | None]] = {
     "gzip": _gzip,
     "x-gzip": _gzip,

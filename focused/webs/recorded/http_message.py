@@ -1,4 +1,4 @@
-"""A recorded HTTP response: its head parsed, its body freed from chunks and compression."""
+"""Parse a recorded HTTP response: its head, and its body without chunks and compression."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from focused.webs.recorded.content_coding import DECODERS
 
 STATUS_LINE = re.compile(rb"[A-Za-z]+(?:/[\d.]+)?[ \t]+([1-9]\d\d)\b")
 CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\r\n]*)?\r?\n")
-# Codings that are not undone here, some for want of a library; any other unknown name is a server's mistake.
+# Codings that are not undone here, some because no library is installed; any other unknown name is a server's mistake.
 OPAQUE_CODINGS = frozenset({"compress", "x-compress", "br", "zstd", "dcb", "dcz", "aes128gcm", "exi", "pack200-gzip"})
 
 
@@ -36,7 +36,7 @@ class Head:
 def parse_head(data: bytes) -> Head | None:
     """Parse an HTTP status line and headers as leniently as browsers do; None if there is no status line.
 
-    Lines without a colon are passed over, as are the pseudo headers of HTTP/2 that some recorders write.
+    Lines without a colon are skipped, and so are the pseudo headers of HTTP/2 that some recorders write.
     """
     match = STATUS_LINE.match(data)
     if match is None:
@@ -55,24 +55,24 @@ def parse_head(data: bytes) -> Head | None:
 def decode_body(raw: bytes, head: Head, max_bytes: int) -> tuple[bytes, list[str]]:
     """Undo Transfer-Encoding and Content-Encoding.
 
-    Recorders often store the decoded body under the headers of the encoded one; so what does not look encoded
-    is taken as it is. Of a damaged body the part before the damage is kept.
+    Recorders often store the decoded body under the headers of the encoded one, so a body that does not look encoded is
+    returned as it is. Of a damaged body the part before the damage is kept.
 
     Parameters
     ----------
     raw : bytes
         The body as recorded.
     head : Head
-        The head it came with.
+        The head of the response.
     max_bytes : int
-        Where decompression stops, so that a small body cannot fill the memory.
+        Limit of decompression, so that a small body cannot fill the memory.
 
     Returns
     -------
     body : bytes
-        Of a compressed body at most the first ``max_bytes``.
+        At most the first ``max_bytes`` of a compressed body.
     codings : list of str
-        What could not be undone, in the order of Content-Encoding; mostly empty.
+        Codings that could not be undone, in the order of Content-Encoding; mostly empty.
     """
     if any("chunked" in value.lower() for value in head.values("transfer-encoding")):
         raw = dechunk(raw)

@@ -6,7 +6,7 @@ import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.utils.url_forms import canonical_form, tolerant_form
-from focused.webs.base import Match, WebError
+from focused.webs.recorded.answer import Match, WebError
 from focused.webs.recorded.byte_source import BytePosition
 from focused.webs.recorded.index_rows import hash_of
 
@@ -19,7 +19,7 @@ COUNTS = ("n_pages", "n_damaged", "n_superseded", "n_unresolved")
 
 
 class RecordedPage(NamedTuple):
-    """Where a page stands: its record, and the record with its body, which for a revisit is another."""
+    """The position of a page: of its record, and of the record with its body (another one for a revisit)."""
 
     url: str
     status: int
@@ -35,7 +35,7 @@ class PageIndex:
     n_pages : int
         URLs with an answer.
     n_damaged : int
-        Places of the file that cannot be read; each may have held several records.
+        Damaged places of the file; each may have held several records.
     n_superseded : int
         Earlier answers of URLs recorded more than once.
     n_unresolved : int
@@ -59,12 +59,12 @@ class PageIndex:
     def find(self, url: str) -> tuple[RecordedPage, Match] | None:
         """Find the page that answers a URL: by the URL itself, else its canonical, else its tolerant form.
 
-        Where several pages have the same form, one of status 200 comes first, then one whose path agrees in
-        case, then the first by alphabet. No URL raises.
+        If several pages have the same form, a page of status 200 comes first, then one whose path agrees in case, then the
+        first by alphabet. No URL raises.
         """
         try:
             url.encode()
-        except UnicodeEncodeError:  # lone surrogates: no URL, and nothing that SQLite takes
+        except UnicodeEncodeError:  # lone surrogates: no URL, and SQLite refuses them
             return None
         if pages := self._select("url = ?", url):
             return pages[0], "exact"
@@ -90,12 +90,12 @@ class PageIndex:
         form: Callable[[str], str | None],
         is_near: Callable[[str], bool] = bool,
     ) -> RecordedPage | None:
-        # Equal hashes are not yet equal forms.
+        # Different forms may have equal hashes.
         pages = [page for page in self._select(f"{column} = ?", hash_of(wanted)) if form(page.url) == wanted]
         return min(pages, key=lambda page: (page.status != 200, not is_near(page.url), page.url), default=None)
 
     def pages(self) -> Iterator[RecordedPage]:
-        """All pages in the order of the file."""
+        """Iterate over all pages in the order of the file."""
         yield from self._iterate("1 ORDER BY id")
 
     def _select(self, condition: str, *values: str | int | None) -> list[RecordedPage]:

@@ -1,11 +1,11 @@
-"""Build the index of a WARC file: one pass over it into SQLite, so that memory does not grow."""
+"""Build the index of a WARC file: one pass, into SQLite, so that memory does not grow."""
 
 from __future__ import annotations
 
 import sqlite3
 from typing import TYPE_CHECKING
 
-from focused.webs.base import WebError
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.index_rows import IndexRows
 from focused.webs.recorded.warc_file import WarcScanner
 
@@ -74,15 +74,15 @@ CREATE INDEX page_tolerant ON page (tolerant);
 def build_index(warc: Path, target: Path, identity: str) -> None:
     """Write the index of a WARC file; see `focused.webs.recorded.index` for its use.
 
-    Of several answers to one URL the one with the latest WARC-Date stays, of equal dates the last in the
-    file. Responses, resources and revisits of pages in the file are pages; all other records are passed over.
+    Of several answers to one URL the one with the latest WARC-Date is kept, of equal dates the last in the file. Responses,
+    resources and revisits of pages in the file are pages; all other records are skipped.
 
     Raises
     ------
     WebError
         If the file is no WARC, or holds no page.
     OSError, sqlite3.OperationalError
-        If the file cannot be read, or the index not be written.
+        If the file cannot be read, or the index cannot be written.
     """
     with warc.open("rb") as file:
         scanner = WarcScanner(file, str(warc))

@@ -1,4 +1,4 @@
-"""Which records of a WARC file are pages, and what the index keeps of each."""
+"""Select the records of a WARC file that are pages, as rows of the index."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ Row = tuple[Any, ...]
 
 
 def hash_of(form: str | None) -> int | None:
-    """Make 64 bits of a URL's form: small to store; who finds a row compares the forms themselves."""
+    """Hash a URL's form to 64 bits, which are small to store; a lookup compares the forms themselves."""
     if form is None:
         return None
     return int.from_bytes(blake2b(form.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 class IndexRows:
-    """Iterates over the rows of a WARC file's index, with a progress bar on a terminal if it takes long.
+    """Iterates over the rows of a WARC file's index; shows a progress bar on a terminal if it takes long.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class IndexRows:
     Attributes
     ----------
     n_headless : int
-        Responses so far that were passed over because they have no HTTP status line.
+        Responses skipped so far because they have no HTTP status line.
     """
 
     def __init__(self, scanner: WarcScanner, n_bytes: int) -> None:
@@ -93,8 +93,8 @@ def _row(record: Record, url: str, status: int, head: Head | None) -> Row:
     canonical = canonical_form(url)
     tolerant = tolerant_form(canonical) if canonical is not None else None
     if canonical is not None and head is not None and status in REDIRECTS:
-        # A server that corrects spelling redirects /dir to /dir/. Where the latter is not recorded, the
-        # former must not answer for it: the redirect would lead to itself.
+        # A server that corrects spelling redirects /dir to /dir/. If /dir/ is not recorded, /dir must not answer for it: the
+        # redirect would lead to itself.
         target = _redirect_target(url, head)
         if target == canonical:
             canonical = None

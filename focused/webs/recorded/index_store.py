@@ -1,4 +1,4 @@
-"""Where the index of a WARC file is kept, and when it is built anew."""
+"""Store the index of a WARC file, and rebuild it when it does not fit the file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 
-from focused.webs.base import WebError
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.index import PageIndex
 from focused.webs.recorded.index_build import build_index
 
 logger = logging.getLogger(__name__)
 
-FORMAT = "focused-widx-2"  # to be raised with every change of the table, or of the forms of URLs
+FORMAT = "focused-widx-2"  # raise it with every change of the table or of the forms of URLs
 
 
 def open_index(warc: Path, cache_dir: Path | None = None) -> PageIndex:
-    """Open the index of a WARC file, and build it first where there is none that fits the file.
+    """Open the index of a WARC file; build it first if none fits the file.
 
-    It is kept beside the file as ``NAME.widx``; where nothing can be written there, in the cache folder; and
-    where nothing can be written there either, in a temporary folder, and only for now.
+    It is kept beside the file as ``NAME.widx``. If that folder cannot be written, it is kept in the cache folder; if neither
+    can, in a temporary folder for this run only.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def open_index(warc: Path, cache_dir: Path | None = None) -> PageIndex:
             stat = warc.stat()
     except OSError as error:
         raise WebError(f"{warc} cannot be read: {error.strerror}. Check the path and its permissions.") from error
-    # What the index depends on: the file, our format, and the library that makes canonical forms.
+    # The index depends on the file, on our format, and on the library of the canonical forms.
     identity = f"{FORMAT} size={stat.st_size} mtime={stat.st_mtime_ns} w3lib={version('w3lib')}"
     places = _places(warc, cache_dir)
     for path in places:
@@ -64,7 +64,7 @@ def open_index(warc: Path, cache_dir: Path | None = None) -> PageIndex:
                 f"The index of {warc} cannot be written to {places[0].parent} or {folder}. Free space there, "
                 f"or set FOCUSED_CACHE_DIR to a folder that can be written."
             )
-        return PageIndex(path, identity)  # open, so that it outlives its name
+        return PageIndex(path, identity)  # it is open, so it outlives its name
 
 
 def _no_file(warc: Path) -> str:
@@ -77,23 +77,23 @@ def _no_file(warc: Path) -> str:
 def _places(warc: Path, cache_dir: Path | None) -> list[Path]:
     places = [warc.with_name(warc.name + ".widx")]
     if cache_dir is None:
-        with suppress(RuntimeError):  # no home folder, as a service may have none
+        with suppress(RuntimeError):  # no home folder: a service may have none
             cache_dir = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "focused"
     if cache_dir is not None:
-        # Files of one name from different folders must not take turns in the cache.
+        # Files of one name from different folders must not replace each other in the cache.
         folder = blake2b(str(warc.resolve().parent).encode(errors="surrogatepass"), digest_size=6).hexdigest()
         places.append(cache_dir / f"{warc.name}.{folder}.widx")
     return places
 
 
 def _build(warc: Path, path: Path, identity: str) -> bool:
-    """Build the index under another name and rename it, so that there is never half an index."""
+    """Build the index under another name and rename it, so that no reader finds half an index."""
     temporary = path.with_name(f"{path.name}.{token_hex(4)}.tmp")
     start = time.monotonic()
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.parent.stat().st_mode & 0o222:
-            # Root could write here all the same, but nobody is meant to.
+            # Root could write here in spite of the permissions, but should not.
             raise PermissionError(f"{path.parent} is read-only")
         build_index(warc, temporary, identity)
         temporary.replace(path)

@@ -1,7 +1,7 @@
-"""All intact records of a WARC file, damaged files included.
+"""Read all intact records of a WARC file, even if the file is damaged.
 
-warcio, which writes our WARC files, is not used to read them: it gives up at the first damaged record, reads
-lines of any length into memory, and tells stderr instead of its caller what is wrong.
+warcio writes our WARC files but does not read them: it stops at the first damaged record, reads lines of any length into
+memory, and reports problems on stderr instead of to its caller.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.webs.base import WebError
+from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.byte_source import GZIP_MAGIC, BytePosition, ByteSource, DamagedError, GzipSource
 from focused.webs.recorded.warc_record import Record, read_record
 
@@ -17,36 +17,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-# A record deep inside a gzip member is only reached through all that stands before it in the member.
+# A record inside a gzip member is only reached by decompressing everything before it in the member.
 MAX_SKIP_BYTES = 8 * 1024 * 1024
 SEARCH_BYTES = 1024 * 1024
 RECORD_START = re.compile(rb"\nWARC/\d\.\d+[ \t]*\r?\n")
-MAX_START_BYTES = 32  # of what is searched for, so that blocks overlap by that much
+MAX_START_BYTES = 32  # longest text searched for; blocks overlap by it
 
 
 class WarcScanner:
     """Iterates over all intact records of a WARC file, from the first to the last.
 
-    A record is intact if it is there to its last byte and is followed by what may follow a record.
+    A record is intact if it is complete and a valid end follows it.
 
     Parameters
     ----------
     file : binary file
         Open for reading and seekable.
     name : str
-        What messages call it.
+        Name of the file in messages.
 
     Attributes
     ----------
     n_records : int
         Intact records so far.
     n_damaged : int
-        Places passed over so far because they cannot be read; each may have held several records.
+        Damaged places skipped so far; each may have held several records.
 
     Raises
     ------
     WebError
-        While iterating, if the file is not a WARC, or one whose records cannot be reached singly.
+        While iterating, if the file is no WARC, or its records cannot be read singly.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -57,7 +57,7 @@ class WarcScanner:
 
     @property
     def position(self) -> int:
-        """How far the file has been read, in bytes."""
+        """Number of bytes read so far."""
         return self._file.tell()
 
     def __iter__(self) -> Iterator[Record]:
@@ -90,7 +90,7 @@ class WarcScanner:
                 yield record
 
     def _first(self) -> ByteSource:
-        """Find the first record; it may be a later one where the beginning of the file is damaged."""
+        """Find the first intact record: a later one if the beginning of the file is damaged."""
         self._file.seek(0)
         beginning = self._file.read(SEARCH_BYTES)
         if beginning.startswith(GZIP_MAGIC) and self._begins_record(0):
@@ -107,7 +107,7 @@ class WarcScanner:
         )
 
     def _search(self, kind: type[ByteSource], start: int, end: int | None = None) -> ByteSource | None:
-        """Find the next place from ``start`` on where a record begins."""
+        """Find the next position from ``start`` on at which a record begins."""
         for offset in self._offsets(GZIP_MAGIC if kind is GzipSource else RECORD_START, start, end):
             if kind is ByteSource:
                 return ByteSource(self._file, BytePosition(offset + 1, 0))
@@ -121,7 +121,7 @@ class WarcScanner:
             self._file.seek(start)
             block = self._file.read(SEARCH_BYTES)
             for match in pattern.finditer(block):
-                # What begins in the overlap is found again in the next block.
+                # A match that begins in the overlap is found again in the next block.
                 if len(block) < SEARCH_BYTES or match.start() < SEARCH_BYTES - MAX_START_BYTES:
                     yield start + match.start()
             if len(block) < SEARCH_BYTES:
@@ -129,7 +129,7 @@ class WarcScanner:
             start += SEARCH_BYTES - MAX_START_BYTES
 
     def _begins_record(self, offset: int) -> bool:
-        """Tell whether a gzip member begins here and a record begins in it."""
+        """Tell whether a gzip member begins here, and a record in it."""
         try:
             return GzipSource(self._file, BytePosition(offset, 0)).peek(64).lstrip(b"\r\n").startswith(b"WARC/")
         except DamagedError:
@@ -137,7 +137,7 @@ class WarcScanner:
 
 
 def _to_record(source: ByteSource) -> bool:
-    """Pass over blank lines and empty members; False at the end of the file."""
+    """Skip blank lines and empty members; return False at the end of the file."""
     while True:
         byte = source.peek(1)
         if byte in (b"\r", b"\n"):
@@ -149,11 +149,11 @@ def _to_record(source: ByteSource) -> bool:
 
 
 def _check_end(source: ByteSource) -> None:
-    """Find what follows a record: blank lines, the next record, or the end; else its length was wrong."""
+    """Check that blank lines, the next record or the end follow a record; otherwise its length was wrong."""
     n_lines = 0
     while n_lines < 2 and (byte := source.peek(1)) in (b"\r", b"\n"):
         source.skip(1)
         n_lines += byte == b"\n"
-    # This look ahead also makes gzip compare the checksum, if the member ends here.
+    # This look ahead also makes gzip check the checksum, if the member ends here.
     if source.peek(1) and n_lines < 2 and source.peek(5) != b"WARC/":
         raise DamagedError("a record of another length than it says")

@@ -1,4 +1,4 @@
-"""One record of a WARC file, from its first line to the beginning of its body."""
+"""Read one record of a WARC file up to the beginning of its body."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Record:
     place : Place
         Where it begins.
     headers : dict
-        WARC headers by lower-case name; of repeated ones the first.
+        WARC headers by lower-case name; the first of repeated ones.
     head : bytes
-        The HTTP status line and headers with their blank line, of HTTP responses and revisits; else empty.
+        The HTTP status line and headers with their blank line, for HTTP responses and revisits; else empty.
     length : int
         Bytes of the block: HTTP head and body.
     """
@@ -51,12 +51,12 @@ class Record:
 
 
 def clean_url(url: str) -> str:
-    """Take a URL out of the angle brackets that Wget 1.19 puts around it, and off its fragment."""
+    """Remove a URL's fragment, and the angle brackets that Wget 1.19 puts around it."""
     return url.removeprefix("<").removesuffix(">").partition("#")[0]
 
 
 def read_record(source: ByteSource) -> Record:
-    """Read a record up to its body, which is next in the source; `DamagedError` if none begins here."""
+    """Read a record up to its body; `DamagedError` if no record begins here."""
     place = source.place
     if not VERSION.fullmatch(source.readline(MAX_VERSION_BYTES)):
         raise DamagedError("not the beginning of a record")
@@ -82,7 +82,7 @@ def _read_headers(source: ByteSource) -> dict[str, str]:
             raise DamagedError("WARC headers without end")
         if line in (b"\n", b"\r\n"):
             break
-        if line[:1] in b" \t" and lines:  # the line before goes on here
+        if line[:1] in b" \t" and lines:  # this line continues the one before
             lines[-1] += " " + _text(line.strip())
         else:
             lines.append(_text(line))
@@ -101,7 +101,7 @@ def _text(line: bytes) -> str:
 
 
 def _read_http_head(source: ByteSource, length: int) -> bytes:
-    """Read up to the blank line, or to the end of the block where there is none."""
+    """Read up to the blank line, or to the end of the block if there is none."""
     head = bytearray()
     while len(head) < length:
         line = source.readline(min(MAX_LINE_BYTES, length - len(head)))

@@ -1,11 +1,11 @@
-"""A recorded web: a WARC file that answers URLs as the servers did whose answers it holds."""
+"""A recorded web: a WARC file that answers URLs as the recorded servers did."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
-from focused.webs.base import Answer, Match, WebError, missing
+from focused.webs.recorded.answer import Answer, Match, WebError, missing
 from focused.webs.recorded.byte_source import BytePosition, DamagedError, source_at
 from focused.webs.recorded.http_message import Head, decode_body, parse_head
 from focused.webs.recorded.index_store import open_index
@@ -24,8 +24,8 @@ logger = logging.getLogger(__name__)
 
 MAX_BODY_BYTES = 16 * 1024 * 1024
 _told: set[tuple[Path, int, int]] = set()
-"""Damages that the log has named: a crawl opens its web more than once."""
-# What was true of the connection or of the encoded body, and is not of the answer.
+"""Damages already logged: a crawl opens its web more than once."""
+# Headers about the connection or the encoded body, which do not hold for the answer.
 DROPPED_HEADERS = frozenset({"transfer-encoding", "content-encoding", "content-length"})
 
 
@@ -40,9 +40,9 @@ class RecordedWeb:
     path : Path
         The WARC file.
     cache_dir : Path, optional
-        Where the index goes if it cannot be written beside the file.
+        Folder of the index if it cannot be written beside the file.
     max_body_bytes : int
-        Longer bodies are cut there, before and after they are decompressed.
+        Longer bodies are cut, before and after decompression.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class RecordedWeb:
 
     Notes
     -----
-    Not thread-safe. Redirects are answered as redirects; who follows them is the caller.
+    Not thread-safe. Redirects are answered as redirects; the caller follows them.
     """
 
     def __init__(self, path: Path, cache_dir: Path | None = None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
@@ -78,12 +78,12 @@ class RecordedWeb:
             )
 
     def answer(self, url: str) -> Answer:
-        """Answer a URL from the record that matches it best; see `focused.webs.base.Web`."""
+        """Answer a URL from the record that matches it best; see `focused.webs.recorded.answer.Web`."""
         found = self.index.find(url)
         return missing() if found is None else self._replay(*found)
 
     def pages(self) -> Iterator[tuple[str, Answer]]:
-        """Answer all URLs of the file, in its order."""
+        """Iterate over all URLs of the file and their answers, in its order."""
         for page in self.index.pages():
             yield page.url, self._replay(page, "exact")
 
@@ -108,13 +108,13 @@ class RecordedWeb:
         if record.url != page.url:
             raise self._unfit()
         body_head = head
-        if page.body_place != page.place:  # a revisit: its headers are its own, if it has any
+        if page.body_place != page.place:  # a revisit has headers of its own, if any
             _, body_head, raw = self._read(page.body_place)
             head = head if record.head else body_head
         body, codings, cut = self._decode(page.url, body_head, raw)
         headers = [pair for pair in head.headers if pair[0].lower() not in DROPPED_HEADERS]
         if match != "exact":
-            # Says, as HTTP has it, which page this is: labels and other knowledge are kept under that URL.
+            # Tells, as in HTTP, the URL of this page: its labels are kept under that URL.
             headers = [pair for pair in headers if pair[0].lower() != "content-location"]
             headers.append(("Content-Location", page.url))
         if codings:
@@ -123,17 +123,17 @@ class RecordedWeb:
         return Answer(head.status, tuple(headers), body, match=match, cut=cut)
 
     def _read(self, place: BytePosition) -> tuple[Record, Head, bytes]:
-        """Read a record: its head, and of its body what may be used and one byte more."""
+        """Read a record: its head, and its body up to one byte beyond the limit."""
         try:
             source = source_at(self._file, place)
             record = read_record(source)
             raw = source.read(min(record.length - len(record.head), self._max_body_bytes + 1))
         except OSError as error:
             raise WebError(f"{self.path} cannot be read any more: {error}. Check the disk, start again.") from error
-        except (DamagedError, ValueError, TypeError) as error:  # the latter: places that are none
+        except (DamagedError, ValueError, TypeError) as error:  # the latter for invalid positions
             raise self._unfit() from error
         head = parse_head(record.head)
-        if head is None:  # a resource, which has no HTTP head, or the bare note of a revisit
+        if head is None:  # a resource has no HTTP head, nor have some revisits
             kind = record.headers.get("content-type", "application/octet-stream")
             head = Head(200, (("Content-Type", kind),))
         return record, head, raw

@@ -1,11 +1,11 @@
-"""What a web is: something that answers URLs without a network."""
+"""The interface of a web: it answers URLs without a network."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-# How the page was found: under the very URL, its canonical form, as a tolerant server would, or not at all.
+# How the page was found: by the URL itself, by its canonical form, as a tolerant server would, or not at all.
 Match = Literal["exact", "canonical", "tolerant", "missing"]
 
 
@@ -15,7 +15,7 @@ class WebError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a web answers to one URL, as a server would have.
+    """The answer of a web to one URL, as a server would give it.
 
     Parameters
     ----------
@@ -25,9 +25,9 @@ class Answer:
         In the order sent; repeated names stay repeated. Values are text whose characters are the bytes of the
         header (Latin-1), as HTTP has them.
     body : bytes
-        Decoded: no chunks, no compression, and no header that says so.
+        Decoded: without chunks and compression, and without their headers.
     latency_secs : float
-        How long the server thinks before it answers.
+        Time that the server takes before it answers.
     match : "exact", "canonical", "tolerant" or "missing"
         How the page was found.
     cut : bool
@@ -43,20 +43,20 @@ class Answer:
 
 
 class Web(Protocol):
-    """Where pages come from when not from the network."""
+    """Answers requests instead of the network."""
 
     def answer(self, url: str) -> Answer:
         """Answer a URL (without fragment); a page that is not there is a 404 with match "missing".
 
-        No URL, however hostile, raises. A `WebError` means that the web itself cannot be read any more.
+        No URL, however hostile, raises. A `WebError` means that the web itself can no longer be read.
         """
 
     def close(self) -> None:
-        """Let go of files. Closing twice is harmless."""
+        """Close files. Closing twice is harmless."""
 
 
 def missing() -> Answer:
-    """Answer as a server does that has no such page."""
+    """Return the answer of a server without such a page."""
     body = b"<!DOCTYPE html><title>404 Not Found</title><h1>Not Found</h1>"
     headers = (("Content-Type", "text/html; charset=utf-8"), ("Content-Length", str(len(body))))
     return Answer(404, headers, body, match="missing")
