@@ -42,3 +42,10 @@ def test_links_of_a_document_resolve(document):
 def test_no_document_is_too_long_to_be_read(document):
     if GENERATED not in document.relative_to(ROOT).as_posix():
         assert len(document.read_text(encoding="utf-8").split()) <= MOST_WORDS
+
+
+def test_documents_that_the_code_names_are_there():
+    named = re.compile(r"(?<![\w./])docs/[\w./-]*(?:\.md|/)")
+    files = [path for folder in ("focused", "benchmarks", "scripts") for path in (ROOT / folder).rglob("*.py")]
+    found = {(str(file.relative_to(ROOT)), name) for file in files for name in named.findall(file.read_text("utf-8"))}
+    assert not {(file, name) for file, name in found if not (ROOT / name).exists()}
