@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 if "PYTEST_XDIST_WORKER" in os.environ:
@@ -26,7 +27,14 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """All tests run in several processes; the few that are named on a command line are there sooner in this one."""
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
-    return min(4, os.cpu_count() or 1)
+    return min(4, (os.cpu_count() or 1) + 1)  # some tests wait: for a server, a host's delay, a process that starts
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, those with most of them before the others, so that no process ends long before
+    the other."""
+    n_slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -n_slow[item.path])
 
 
 @pytest.fixture(scope="session")

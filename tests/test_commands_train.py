@@ -497,7 +497,10 @@ def test_positives_in_another_language_are_named(examples: Path, tmp_path: Path,
 def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
     examples: Path, here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert QUICK_SAMPLE == QUICK_UNLABELED == 1000
     monkeypatch.setattr("focused.method.training.from_pages.QUICK_POSITIVES", 15)
+    monkeypatch.setattr("focused.method.training.from_pages.QUICK_UNLABELED", 200)
+    monkeypatch.setattr("focused.commands.train_options.QUICK_SAMPLE", 200)
     argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED]
     done = here(*argv, "--quick")
     assert done.exit_code == 0, done.err
@@ -505,14 +508,14 @@ def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
     manifest = load_topic("stars", here.models).manifest
     assert manifest["learning_curve"] is None
     assert manifest["figures"]["n_folds"] == 3
-    assert manifest["examples"]["unlabeled"]["n_pages"] == QUICK_SAMPLE == QUICK_UNLABELED
+    assert manifest["examples"]["unlabeled"]["n_pages"] == 200
     assert manifest["command"].endswith("--quick")
     # What is asked for stands, and of the background too a sample is drawn.
     assert here(*argv, "--quick", "--unlabeled-sample", "50", "--force").exit_code == 0
     assert load_topic("stars", here.models).manifest["examples"]["unlabeled"]["n_pages"] == 50
     done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--quick", "--force")
-    assert "of which 1,000 were drawn" in done.out
-    assert load_topic("stars", here.models).manifest["figures"]["n_unlabeled"] == QUICK_UNLABELED
+    assert "of which 200 were drawn" in done.out
+    assert load_topic("stars", here.models).manifest["figures"]["n_unlabeled"] == 200
 
 
 WORDS = "star galaxy planet telescope astronomy orbit"

@@ -26,8 +26,13 @@ BUDGET = "focused.frontier.budget_scheduler.BudgetScheduler"
 DOWNLOADERS = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10, "observers.WaitingWatcher": 11}
 
 
-@pytest.mark.parametrize("scheduler", [DURABLE, BUDGET])
-@pytest.mark.parametrize("strategy", [name for name in STRATEGIES if name != "oracle"])
+@pytest.mark.parametrize(
+    ("strategy", "scheduler"),
+    [
+        *((name, DURABLE) for name in STRATEGIES if name != "oracle"),
+        *((name, BUDGET) for name in [*MERGING, "breadth_first", "adaptive"]),  # of each kind one
+    ],
+)
 def test_a_strategy_crawls_the_demo_web(tmp_path, strategy, scheduler):
     options = {"topic": "demo", "web": "demo", "strategy": strategy, "max_pages": N_PAGES}
     result = crawl(ROOT / "models", tmp_path, **options, settings={"SCHEDULER": scheduler})
