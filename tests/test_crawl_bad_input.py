@@ -307,7 +307,7 @@ def test_a_misspelt_setting_names_the_one_that_was_meant(models, tmp_path):
 
 def test_a_setting_like_no_other_is_not_said_to_mean_one(models, tmp_path):
     line = refused(crawl(models, tmp_path, web="demo", settings={"FOCUSED_BOGUS": "7"}))
-    assert "Unknown setting 'FOCUSED_BOGUS'. docs/reference.md" in line
+    assert "Unknown setting 'FOCUSED_BOGUS'. docs/reference/settings.md" in line
 
 
 def test_a_wrong_log_level_is_said_in_the_log_file(models, tmp_path):

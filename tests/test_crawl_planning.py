@@ -94,6 +94,39 @@ def test_a_contact_cannot_add_headers():
         signed(Settings({"USER_AGENT": "x", "FOCUSED_CONTACT": "a\r\nCookie: b"}))
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FOCUSED_RUNS_DIR", "/"),
+        ("FOCUSED_VERDICTS", "v.jsonl"),
+        ("FOCUSED_WEB", "demo"),
+        ("FOCUSED_WARC_ENABLED", True),
+        ("FOCUSED_PAGE_READER", "os.Popen"),
+        ("FOCUSED_PAGE_CLASSIFIER", "installed_one"),
+    ],
+)
+def test_a_topic_may_not_say_where_things_are_nor_switch_things_on_nor_name_classes(name, value):
+    with pytest.raises(PlanError, match=f"A topic may not set {name}, as topic 'stars' does"):
+        topic_settings(hand_made.topic(settings={name: value}))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("FOCUSED_ADAPTATION", "FOCUSED_RETRAINING"),
+        ("FOCUSED_ADAPTATION_EVERY_PAGES", "FOCUSED_RETRAINING_EVERY_PAGES"),
+    ],
+)
+def test_a_setting_that_was_renamed_is_refused_with_its_new_name(settings, old, new, tmp_path):
+    hand_made.topic("old", settings={old: 1}).save(tmp_path)
+    topic = settings.copy()
+    topic.set("FOCUSED_MODELS_DIR", str(tmp_path), priority="cmdline")
+    settings.set(old, "1", priority="cmdline")
+    for name, each in (("stars", settings), ("old", topic)):
+        with pytest.raises(PlanError, match=rf"^{old} is called {new} now\. Use the new name\.$"):
+            plan_crawl({"topic": name}, each)
+
+
 def test_of_a_topics_settings_only_the_allowed_are_used():
     topic = hand_made.topic(strategy="slc", settings={"DOWNLOAD_DELAY": 2, "ITEM_PIPELINES": {"os.system": 1}})
     assert topic_settings(topic) == {"FOCUSED_STRATEGY": "slc", "DOWNLOAD_DELAY": 2}
@@ -134,7 +167,7 @@ FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST"
 )
 def test_a_bad_setting_of_the_frontier_is_refused_before_anything_is_written(settings, tmp_path, name, value):
     settings.set(name, value, priority="cmdline")
-    with pytest.raises(PlanError, match=f"^{name} must be .* Got ") as error:
+    with pytest.raises(ValueError, match=f"^{name} must be .* Got ") as error:
         plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
     assert repr(value) in str(error.value)
     assert not (tmp_path / "run").exists()

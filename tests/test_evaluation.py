@@ -19,10 +19,10 @@ from warcs import Warc
 
 from focused.commands.evaluate import Command
 from focused.commands.evaluate_options import read_options
+from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.files import RESULT_COLUMNS
 from focused.evaluation.options import Options, WebOption, first_difference
 from focused.evaluation.page_cache import CachedReader, PageCache
-from focused.evaluation.scrapy_settings import check_scrapy_settings
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.pipelines.harvest import FETCHED_FILE
@@ -457,11 +457,11 @@ def test_a_bad_setting_stops_it_before_anything_is_read(site, tmp_path, setting,
     ],
 )
 def test_a_value_that_scrapy_could_not_read_is_refused_and_one_that_it_can_is_not(name, bad, good):
-    settings = Settings({name: good})
-    check_scrapy_settings([name, "OF_SOMEBODY_ELSE"], settings)
+    settings = Settings({name: good, "OF_SOMEBODY_ELSE": "x"})
+    check_values(settings)
     settings.set(name, bad)
     with pytest.raises(ValueError, match=f"^{name} must be "):
-        check_scrapy_settings([name], settings)
+        check_values(settings)
 
 
 def test_a_topic_whose_label_holds_a_comma_is_named_in_quotes(site):

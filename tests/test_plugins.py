@@ -191,15 +191,7 @@ def test_a_reader_that_is_none_is_refused_before_the_first_request(installed, pr
         plan_crawl({"topic": "stars", "web": "demo"}, settings)
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        'strategy = "os.Popen"',
-        '[settings]\nFOCUSED_STRATEGY = "os.Popen"',
-        '[settings]\nFOCUSED_PAGE_READER = "os.Popen"',
-        '[settings]\nFOCUSED_PAGE_CLASSIFIER = "installed_one"',
-    ],
-)
+@pytest.mark.parametrize("line", ['strategy = "os.Popen"', '[settings]\nFOCUSED_STRATEGY = "os.Popen"'])
 def test_a_topic_file_imports_nothing(tmp_path, line):
     folder = hand_made.topic().save(tmp_path)
     before = (folder / "topic.toml").read_text().partition("[settings]")[0]

@@ -24,7 +24,7 @@ def project(tmp_path_factory):
     shutil.copytree(ROOT / "focused", folder / "focused", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
     shutil.copy(ROOT / "scrapy.cfg", folder)
-    module, registry, setting, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+    module, registry, test = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
     (folder / "focused" / "method" / "strategies" / "fading.py").write_text(module)
     index = folder / "focused" / "method" / "strategies" / "__init__.py"
     imported, entry = registry.splitlines()
@@ -33,8 +33,6 @@ def project(tmp_path_factory):
         assert text.count(place) == 1
         text = text.replace(place, f"{line}\n{place}")
     index.write_text(text)
-    with (folder / "focused" / "settings.py").open("a") as settings:
-        settings.write(setting)
     (folder / "test_fading.py").write_text(test)
     return folder
 

@@ -233,7 +233,6 @@ def test_a_manifest_that_is_none_is_refused(topic: Topic, tmp_path: Path, text: 
         ("title = 3", "must be a text in quotes"),
         ("language = 'english!'", "ISO 639-1"),
         ("[settings]\nITEM_PIPELINES = {}", "A topic may not set ITEM_PIPELINES"),
-        ("[settings]\nFOCUSED_RUNS_DIR = '/etc'", "A topic may not set FOCUSED_RUNS_DIR"),
         ("[settings]\nDOWNLOAD_DELAY = 'soon'", "DOWNLOAD_DELAY .* must be a number"),
         ('[settings]\nUSER_AGENT = "a\\nb"', "USER_AGENT .* must be a text"),
         ("= broken", "cannot be read"),
@@ -250,8 +249,6 @@ def test_settings_that_a_topic_may_set() -> None:
     forbidden = [
         "SPIDER_MIDDLEWARES",
         "DOWNLOAD_HANDLERS",
-        "FOCUSED_MODELS_DIR",
-        "FOCUSED_WEB",
         "FEEDS",
         "JOBDIR",
         "LOG_FILE",

@@ -55,19 +55,3 @@ def test_cosine_measures_links_but_never_decides_about_the_page(topic, page):
     assert found.page == Judge(topic).judge(page).page
     assert found.anchors.tolist() == pytest.approx([1 / np.sqrt(6), 0, 0])
     assert judge.thresholds == {"page": 0.5, "block": 0.3, "anchor": 0.3, "context": 0.3}
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"threshold": 0}, "FOCUSED_RELEVANCE_THRESHOLD must be a number above 0"),
-        ({"threshold": 1.01}, "FOCUSED_RELEVANCE_THRESHOLD"),
-        ({"threshold": float("nan")}, "FOCUSED_RELEVANCE_THRESHOLD"),
-        ({"link_threshold": 0}, "FOCUSED_LINK_THRESHOLD must be a number above 0"),
-        ({"similarity": "jaccard"}, "FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got 'jaccard'"),
-        ({"cosine_threshold": -1}, "FOCUSED_COSINE_THRESHOLD"),
-    ],
-)
-def test_parameters_out_of_range_are_refused_by_the_name_of_their_setting(topic, options, message):
-    with pytest.raises(ValueError, match=message):
-        Judge(topic, **options)

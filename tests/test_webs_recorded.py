@@ -322,7 +322,7 @@ def test_a_web_must_have_a_name(name):
 
 
 def test_the_demo_web_is_opened_by_its_name():
-    web = open_web("demo", {"FOCUSED_DEMO_PAGES": "1000", "FOCUSED_DEMO_SEED": 3, "FOCUSED_DEMO_HOSTS": None})
+    web = open_web("demo", {"FOCUSED_DEMO_PAGES": "1000", "FOCUSED_DEMO_SEED": 3})
     assert web.answer("http://no.such.host.example/").match == "missing"
     web.close()
 
@@ -330,9 +330,12 @@ def test_the_demo_web_is_opened_by_its_name():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"FOCUSED_DEMO_PAGES": "many"}, r"^FOCUSED_DEMO_PAGES must be a whole number\. Got 'many'\.$"),
-        ({"FOCUSED_DEMO_SEED": []}, r"^FOCUSED_DEMO_SEED must be a whole number\. Got \[\]\.$"),
-        ({"FOCUSED_DEMO_PAGES": -3}, r"^n_pages .*Got -3\. Set FOCUSED_DEMO_PAGES, "),
+        (
+            {"FOCUSED_DEMO_PAGES": "many"},
+            r"^FOCUSED_DEMO_PAGES must be a whole number from 20 to 1,000,000\. Got 'many'\.",
+        ),
+        ({"FOCUSED_DEMO_SEED": []}, r"^FOCUSED_DEMO_SEED must be a whole number\. Got \[\]\."),
+        ({"FOCUSED_DEMO_PAGES": 30}, r"^n_pages .*Got 30\. Set FOCUSED_DEMO_PAGES, "),
     ],
 )
 def test_settings_that_make_no_demo_web_are_named(settings, message):

@@ -98,14 +98,12 @@ class Command(ScrapyCommand):
     def _web(self, opts: argparse.Namespace) -> DemoWeb:
         assert self.settings is not None
         given = {"n_pages": opts.pages, "n_hosts": opts.hosts, "n_topics": opts.topics, "seed": opts.seed}
-        for option, setting in DEMO_OPTIONS.items():
-            value = self.settings.get(setting)
-            if given[option] is None and value is not None:
-                try:
-                    given[option] = int(value)
-                except (TypeError, ValueError):
-                    raise ValueError(f"{setting} must be a whole number. Got {value!r}.") from None
-        return DemoWeb(**{option: value for option, value in given.items() if value is not None})
+        return DemoWeb(
+            **{
+                option: setting.read(self.settings) if given[option] is None else given[option]
+                for option, setting in DEMO_OPTIONS.items()
+            }
+        )
 
 
 def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from focused.commands.train_fetching import FetchedPages, FetchError, fetch
-from focused.crawl.arguments import one_of
+from focused.crawl.declared_settings import check_settings
+from focused.crawl.own_settings import BELOW_THRESHOLD
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
 from focused.method.explanation.explain import explain
@@ -84,15 +85,15 @@ class Command(ProjectCommand):
             raise ValueError(f"--top must be a whole number of at least 0 (0: all). Got {opts.top!r}.")
         topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
+        check_settings(settings)
         strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
         reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
-        below = one_of("FOCUSED_BELOW_THRESHOLD", settings, ("defer", "drop"))
         content = self._content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
         explanation = explain(
             reader.read(content.body, content.url, content.content_type),
             judge,
             strategy,
-            drops=below == "drop",
+            drops=BELOW_THRESHOLD.read(settings) == "drop",
             follows_nofollow=not settings.getbool("FOCUSED_NOFOLLOW_ENABLED"),
         )
         if opts.json:

@@ -12,6 +12,7 @@ from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
+from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import make_reader
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
@@ -70,6 +71,7 @@ class Command(ProjectCommand):
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Train."""
+        check_settings(self.settings)
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         name = topic_name(args)
         if opts.from_run is not None:

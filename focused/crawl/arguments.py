@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from difflib import get_close_matches
 from pathlib import Path
@@ -53,47 +52,6 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     """
     close = get_close_matches(name.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
     return f" Did you mean {prefix + close[0]!r}?" if close else ""
-
-
-def number(name: str, settings: Mapping[str, Any]) -> float:
-    """Return a setting that must be a finite number."""
-    value = settings.get(name)
-    try:
-        found = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        found = math.nan
-    if not math.isfinite(found):
-        raise PlanError(f"{name} must be a number. Got {value!r}.")
-    return found
-
-
-def whole(name: str, settings: Mapping[str, Any], least: int | None = None) -> int:
-    """Return a setting that must be a whole number, of at least so much."""
-    value = settings.get(name)
-    if not re.fullmatch(r"\s*[+-]?[0-9]{1,12}\s*", str(value)) or (least is not None and int(str(value)) < least):
-        bound = "" if least is None else f" of at least {least}"
-        raise PlanError(f"{name} must be a whole number{bound}. Got {value!r}.")
-    return int(str(value))
-
-
-def count(name: str, arguments: Mapping[str, Any], settings: Mapping[str, Any]) -> int:
-    """Return a limit from the spider argument or else its setting."""
-    setting = f"FOCUSED_{name.upper()}"
-    value = arguments.get(name)
-    label = f"Spider argument {name!r}"
-    if value is None:
-        value, label = settings.get(setting), setting
-    if not re.fullmatch(r"\s*[0-9]{1,12}\s*", str(value)):
-        raise PlanError(f"{label} must be a whole number of at least 0 (0: no limit). Got {value!r}.")
-    return int(str(value))
-
-
-def one_of(name: str, settings: Mapping[str, Any], choices: tuple[str, ...]) -> str:
-    """Return a setting that must be one of a few words."""
-    value = settings.get(name)
-    if value not in choices:
-        raise PlanError(f"{name} must be {' or '.join(map(repr, choices))}. Got {value!r}.")
-    return str(value)
 
 
 def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> Path:

@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
-from focused.crawl.settings_layers import COMMAND_LINE
+from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
 from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_CLASS_SETTINGS = ("FOCUSED_STRATEGY", "FOCUSED_PAGE_READER", "FOCUSED_PAGE_CLASSIFIER")
+_CLASS_SETTINGS = [name for name, setting in DECLARED.items() if setting.names_class]
 
 
 def refuse_class_paths(arguments: Mapping[str, Any], settings: Any) -> None:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.class_paths import refuse_class_paths
-from focused.crawl.focused_settings import check_components, check_paths
+from focused.crawl.declared_settings import check_client, check_settings
 from focused.crawl.old_middlewares import with_old_middlewares
+from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scrapy_settings import check_values
@@ -27,7 +28,7 @@ from focused.crawl.settings_layers import (
     topic_settings,
     with_topic,
 )
-from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, check_parameters, make_strategy
+from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
 from focused.method.topic import Topic, load_topic
 from focused.retraining.options import read_options
 from focused.utils.places import models_dirs
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from focused.method.page.reader import PageReader
     from focused.method.scoring import Strategy
     from focused.method.topic.judge import Judge
+    from focused.utils.setting import Setting
 
 
 @dataclass
@@ -84,10 +86,12 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     given.check_names(arguments)
     is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
     if is_confined:
-        check_paths(settings)
+        check_client(settings)
         refuse_class_paths(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
     effective = with_topic(topic, settings)
+    check_settings(effective)
+    check_values(effective)
     web = _web(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic)
     if web != "live":
@@ -95,11 +99,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     strategy = _strategy(arguments.get("strategy"), topic, effective)
     if strategy.order == "newest":
         changed |= NEWEST_FIRST_SETTINGS
-    max_pages = given.count("max_pages", arguments, effective)
-    max_relevant = given.count("max_relevant", arguments, effective)
-    below = given.one_of("FOCUSED_BELOW_THRESHOLD", effective, ("defer", "drop"))
-    check_components(effective)
-    check_values(effective)
+    max_pages = _limit("max_pages", MAX_PAGES, arguments, effective)
+    max_relevant = _limit("max_relevant", MAX_RELEVANT, arguments, effective)
     check_feeds(effective, arguments.get("run_dir"))
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
@@ -125,7 +126,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         seeds=seeds,
         max_pages=max_pages,
         max_relevant=max_relevant,
-        drops_below_threshold=below == "drop",
+        drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
         web_options=_demo_options(effective) if web == "demo" else {},
@@ -138,9 +139,15 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     return plan
 
 
+def _limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> int:
+    """Return a limit from the spider argument, or else from its setting."""
+    argument = arguments.get(name)
+    limit: int = setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
+    return limit
+
+
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
     name = argument or settings.get("FOCUSED_STRATEGY")
-    check_parameters(settings)
     if name not in STRATEGIES and not is_class_path(name) and name not in PLUG_IN.installed():
         source = f"The strategy of topic {topic.name!r}" if not argument and name == topic.strategy else "The strategy"
         choices = ", ".join(PLUG_IN.names(CHOICES))
@@ -174,4 +181,4 @@ def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> lis
 
 
 def _demo_options(settings: Any) -> dict[str, int]:
-    return {name: int(settings.get(name)) for name in DEMO_OPTIONS.values() if settings.get(name) is not None}
+    return {setting.name: setting.read(settings) for setting in DEMO_OPTIONS.values()}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.crawl import arguments as given
-from focused.method.page.limits import PageLimits
-from focused.method.page.reader import PageReader
-from focused.method.topic.judge import Judge
+from focused.crawl.own_settings import PAGE_CLASSIFIER, PAGE_READER
+from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
+from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
+from focused.method.page.text_units import OTHER_ANCHORS
+from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
+from focused.utils.parameters import read_parameters
 from focused.utils.plugins import PlugInPlace
 
 if TYPE_CHECKING:
@@ -22,30 +24,28 @@ _Kind = TypeVar("_Kind", PageReader, Judge)
 
 def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
     """Return the page reader that settings describe, for the language of an analyzer."""
-    kind = _plugged_in(READERS, settings.get("FOCUSED_PAGE_READER"), PageReader)
-    limits = {name: given.whole(f"FOCUSED_PAGE_{name.upper()}", settings) for name in PageLimits.__slots__}
+    kind = _plugged_in(READERS, PAGE_READER.read(settings), PageReader)
     reader = kind(
         analyzer,
-        block_tags=settings.get("FOCUSED_BLOCK_TAGS"),
-        alpha=given.number("FOCUSED_BLOCK_ALPHA", settings),
-        min_links=given.whole("FOCUSED_BLOCK_MIN_LINKS", settings),
-        limits=PageLimits(**limits),
+        block_tags=BLOCK_TAGS.read(settings),
+        alpha=BLOCK_ALPHA.read(settings),
+        min_links=BLOCK_MIN_LINKS.read(settings),
+        limits=PageLimits(**read_parameters(PageLimits, settings)),
     )
     return reader.with_settings(settings)
 
 
 def make_judge(topic: Topic, settings: Any) -> Judge:
     """Return the judge, which is the page classifier, that settings describe."""
-    kind = _plugged_in(CLASSIFIERS, settings.get("FOCUSED_PAGE_CLASSIFIER"), Judge)
-    others = given.one_of("FOCUSED_CONTEXT_OTHER_ANCHORS", settings, ("exclude", "include"))
+    kind = _plugged_in(CLASSIFIERS, PAGE_CLASSIFIER.read(settings), Judge)
     judge = kind(
         topic,
-        threshold=_number_or_none("FOCUSED_RELEVANCE_THRESHOLD", settings),
-        link_threshold=_number_or_none("FOCUSED_LINK_THRESHOLD", settings),
-        similarity=settings.get("FOCUSED_SIMILARITY"),
-        cosine_threshold=given.number("FOCUSED_COSINE_THRESHOLD", settings),
-        other_anchors=others == "include",
-        max_terms=given.whole("FOCUSED_PAGE_MAX_UNIT_TERMS", settings),
+        threshold=RELEVANCE_THRESHOLD.read(settings),
+        link_threshold=LINK_THRESHOLD.read(settings),
+        similarity=SIMILARITY.read(settings),
+        cosine_threshold=COSINE_THRESHOLD.read(settings),
+        other_anchors=OTHER_ANCHORS.read(settings) == "include",
+        max_terms=MAX_UNIT_TERMS.read(settings),
     )
     return judge.with_settings(settings)
 
@@ -53,8 +53,3 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
 def _plugged_in(place: PlugInPlace, name: Any, shipped: type[_Kind]) -> type[_Kind]:
     """Return the class that a setting names; where it is empty, the project's own."""
     return place.load(name) if name else shipped
-
-
-def _number_or_none(name: str, settings: Any) -> float | None:
-    """Return a setting that may be a number."""
-    return None if settings.get(name) in (None, "", "None") else given.number(name, settings)

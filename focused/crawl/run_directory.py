@@ -11,7 +11,7 @@ from typing import Any
 
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
-from focused.crawl.focused_settings import scheduler_class
+from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.resume import check_begun_here, check_same, check_unused
 from focused.frontier.store.schema import FILE_NAME, reserve
 from focused.utils.output_files import check_output

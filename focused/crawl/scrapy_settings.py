@@ -7,16 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy.settings import default_settings
+from scrapy.utils.misc import load_object
 
-from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.method.topic.settings import NUMBER_SETTINGS
+from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
-_SWITCH_VALUES = ("True", "true", "1", "False", "false", "0")
+_SCHEDULER_METHODS = ("has_pending_requests", "enqueue_request", "next_request")
 # The defaults of these are whole numbers, but Scrapy takes any.
 _FRACTIONS = frozenset(
     {"AUTOTHROTTLE_MAX_DELAY", "CLOSESPIDER_TIMEOUT", "DNS_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"}
@@ -31,39 +32,75 @@ _AT_LEAST_ONE = frozenset(
         "SCRAPER_SLOT_MAX_ACTIVE_SIZE",
     }
 )
+
+
+def _setting(name: str, default: Any) -> Setting:
+    """Declare a setting of Scrapy's by its default."""
+    if isinstance(default, bool) or (default == 1 and name.endswith("_ENABLED")):
+        return Setting(name, bool(default))
+    if name == "AUTOTHROTTLE_TARGET_CONCURRENCY":
+        return Setting(name, default, above=0)
+    least = 1 if name in _AT_LEAST_ONE else 0 if name in NUMBER_SETTINGS else None
+    return Setting(name, float(default) if name in _FRACTIONS else default, least=least)
+
+
 _DEFAULTS = {name: value for name, value in vars(default_settings).items() if name.isupper()}
-_SWITCHES = tuple(
-    name for name, value in _DEFAULTS.items() if isinstance(value, bool) or (value == 1 and name.endswith("_ENABLED"))
-)
-_NUMBERS = tuple(name for name, value in _DEFAULTS.items() if type(value) in (int, float) and name not in _SWITCHES)
+_DECLARED = [_setting(name, value) for name, value in _DEFAULTS.items() if isinstance(value, (bool, int, float))]
+_COMPONENTS = [
+    name
+    for name, value in _DEFAULTS.items()
+    if isinstance(value, str) and value.startswith("scrapy.") and name != "REFERRER_POLICY"  # which may be a word
+]
 
 
-def check_values(settings: Mapping[str, Any]) -> None:
+def check_values(settings: Any) -> None:
     """Refuse a value that Scrapy would stumble over when a crawl has begun, or with which no crawl can work.
 
     Parameters
     ----------
-    settings : mapping
+    settings : scrapy.settings.BaseSettings
         All settings of the crawl, the topic's among them.
 
     Raises
     ------
-    PlanError
+    ValueError
         It names the setting, what it must be and what it is.
     """
-    for name in _SWITCHES:
-        _check_switch(name, settings)
-    for name in _NUMBERS:
-        if settings.get(name) is None:
-            continue  # some have that meaning; from a command line it does not come
-        least = 1 if name in _AT_LEAST_ONE else 0 if name in NUMBER_SETTINGS else None
-        if type(_DEFAULTS[name]) is int and name not in _FRACTIONS:
-            given.whole(name, settings, least)
-        elif given.number(name, settings) < (least or 0) and least is not None:
-            raise PlanError(f"{name} must be a number of at least {least}. Got {settings.get(name)!r}.")
-    if given.number("AUTOTHROTTLE_TARGET_CONCURRENCY", settings) <= 0:
-        value = settings.get("AUTOTHROTTLE_TARGET_CONCURRENCY")
-        raise PlanError(f"AUTOTHROTTLE_TARGET_CONCURRENCY must be a number above 0. Got {value!r}.")
+    for setting in _DECLARED:
+        if settings.get(setting.name) is not None:  # some have that meaning; from a command line it does not come
+            setting.read(settings)
+    scheduler_class(settings)
+    # Only what somebody has set: the defaults are there, and to read a deprecated one is a warning.
+    for name in filter(settings.getpriority, _COMPONENTS):
+        value = settings.get(name)
+        try:
+            load_object(value)
+        except (ImportError, NameError, ValueError, TypeError) as error:
+            raise PlanError(
+                f"{name} must be a class that can be imported, with its module. Got {value!r}: {error}. Leave it out for "
+                f"the default."
+            ) from None
+
+
+def scheduler_class(settings: Any) -> type:
+    """Return the class that SCHEDULER names.
+
+    Raises
+    ------
+    PlanError
+        If there is none, or it is no scheduler.
+    """
+    name = settings.get("SCHEDULER")
+    try:
+        found = load_object(name)
+    except (ImportError, NameError, ValueError, TypeError):
+        found = None
+    if not isinstance(found, type) or not all(hasattr(found, method) for method in _SCHEDULER_METHODS):
+        raise PlanError(
+            f"SCHEDULER must be a class that can be imported, with {', '.join(_SCHEDULER_METHODS)}. Got {name!r}. Leave it "
+            f"out for the default."
+        )
+    return found
 
 
 def wrong_at_start(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
@@ -77,11 +114,12 @@ def wrong_at_start(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]
     level = settings.get("LOG_LEVEL")
     if not isinstance(level, int) and not isinstance(logging.getLevelName(str(level)), int):
         yield "LOG_LEVEL", "INFO", f"LOG_LEVEL must be one of {', '.join(_LEVELS)}. Got {level!r}."
-    for name in _SWITCHES:
+    for setting in _DECLARED:
         try:
-            _check_switch(name, settings)
-        except PlanError as error:
-            yield name, _DEFAULTS[name], str(error)
+            if isinstance(setting.default, bool):
+                setting.read(settings)
+        except ValueError as error:
+            yield setting.name, setting.default, str(error)
     file = settings.get("LOG_FILE")
     if file:
         try:
@@ -89,8 +127,3 @@ def wrong_at_start(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             yield "LOG_FILE", None, f"LOG_FILE cannot be written: {file}: {reason}. Name another: -s LOG_FILE=FILE"
-
-
-def _check_switch(name: str, settings: Mapping[str, Any]) -> None:
-    if str(settings.get(name)) not in _SWITCH_VALUES:
-        raise PlanError(f"{name} must be True or False. Got {settings.get(name)!r}.")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
+from focused.crawl.declared_settings import DECLARED
 from focused.method.topic import is_topic_setting
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from focused.method.topic import Topic
-
-COMMAND_LINE = 40
-"""Scrapy's priority of settings given with -s."""
 
 # On a web that is answered from this machine nobody is disturbed.
 OFFLINE_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
@@ -24,9 +23,21 @@ OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDow
 
 
 def topic_settings(topic: Topic) -> dict[str, Any]:
-    """Return the Scrapy settings that a topic brings."""
+    """Return the Scrapy settings that a topic brings.
+
+    Raises
+    ------
+    PlanError
+        If one of them is none that a topic may set.
+    """
     strategy = {"FOCUSED_STRATEGY": topic.strategy} if topic.strategy else {}
-    return {**strategy, **{name: value for name, value in topic.settings.items() if is_topic_setting(name)}}
+    own = {name: value for name, value in topic.settings.items() if is_topic_setting(name)}
+    for name in own:
+        if name in DECLARED and DECLARED[name].set_by != TOPIC:
+            raise PlanError(
+                f"A topic may not set {name}, as topic {topic.name!r} does. Use -s {name}=... on the command line instead."
+            )
+    return strategy | own
 
 
 def with_topic(topic: Topic, settings: Any) -> Any:

@@ -8,16 +8,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.arguments import one_of
-from focused.crawl.focused_settings import check_components
+from focused.crawl.declared_settings import check_settings
+from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path
 from focused.evaluation.display import Display
 from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_options, write_results
 from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.run_json import described, significance
-from focused.evaluation.scrapy_settings import check_scrapy_settings
-from focused.method.strategies import check_parameters, strategy_class
+from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
 from focused.utils.files import write_json
 from focused.utils.places import models_dirs
@@ -97,10 +96,8 @@ class Evaluation:
 
     def _check_settings(self) -> None:
         """Refuse at once what would let every crawl fail."""
-        check_components(self.settings)
-        check_scrapy_settings(self.options.settings, self.settings)
-        check_parameters(self.settings)
-        one_of("FOCUSED_BELOW_THRESHOLD", self.settings, ("defer", "drop"))
+        check_settings(self.settings)
+        check_values(self.settings)
         strategy_class(self.settings.get("FOCUSED_STRATEGY"))
 
     def _open(self, stack: ExitStack) -> tuple[list[EvaluatedWeb], dict[str, Any]]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.names import check_counting
 from focused.retraining.assumed_positives import with_assumed_positives
-from focused.utils.parameters import parameter, parameters_of
+from focused.utils.parameters import parameter, read_parameters
+from focused.utils.setting import SERVER, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,33 +19,75 @@ if TYPE_CHECKING:
 OFF = "off"
 MODES = (OFF, "automatic", "interactive", "both")
 
+VERDICTS = Setting("FOCUSED_VERDICTS", "", "File or folder of people's verdicts on pages.", set_by=SERVER)
+
 
 @dataclass(frozen=True)
 class RetrainingOptions:
     """When pages join the examples, and when the model is trained again. The defaults are the paper's [I18, Sect. 4.1]."""
 
-    mode: str = parameter("FOCUSED_RETRAINING", OFF, choices=MODES)
-    #: Relevance from which a page joins the positives.
-    t1: float = parameter("FOCUSED_RETRAINING_T1", 0.8, least=0, most=1)
-    #: Relevance up to which a page joins the negatives.
-    t2: float = parameter("FOCUSED_RETRAINING_T2", 0.2, least=0, most=1)
-    #: Pages between two trainings, the paper's k.
-    every_pages: int = parameter("FOCUSED_RETRAINING_EVERY_PAGES", 14, least=1)
-    #: What k counts: every page judged, or only those that joined.
-    counts: str = parameter("FOCUSED_RETRAINING_COUNTS", "judged", choices=("judged", "added"))
-    #: Pages of each label that are learnt from, and pages kept for scoring their links again.
-    max_pages: int = parameter("FOCUSED_RETRAINING_MAX_PAGES", 2000, least=1)
-    #: How much less a new model may reach on held-out examples.
-    tolerance: float = parameter("FOCUSED_RETRAINING_TOLERANCE", 0.02, least=0, most=1)
-    #: Whether verdicts that all other examples speak against are left out.
-    filters_label_noise: bool = parameter("FOCUSED_RETRAINING_DOUBTS", True)
-    #: Share of the pages until the next training that may look for other sides of the topic, with verdicts, when what is
-    #: known runs out.
-    exploration: float = parameter("FOCUSED_RETRAINING_EXPLORATION", 0.5, least=0, most=1)
-    #: Seconds after which a training that has not ended is given up.
-    timeout_secs: float = parameter("FOCUSED_RETRAINING_TIMEOUT_SECS", 120.0, least=1)
-    #: Whether the crawl pauses while a model is trained.
-    waits: str = parameter("FOCUSED_RETRAINING_WAIT", "offline", choices=("offline", "always", "never"))
+    mode: str = parameter(
+        "FOCUSED_RETRAINING",
+        OFF,
+        "Which pages join the examples: by relevance, by verdicts, or by both.",
+        choices=MODES,
+    )
+    t1: float = parameter(
+        "FOCUSED_RETRAINING_T1", 0.8, "Relevance from which a page joins the positives.", least=0, most=1
+    )
+    t2: float = parameter(
+        "FOCUSED_RETRAINING_T2",
+        0.2,
+        "Relevance up to which a page joins the negatives; less than FOCUSED_RETRAINING_T1.",
+        least=0,
+        most=1,
+    )
+    every_pages: int = parameter(
+        "FOCUSED_RETRAINING_EVERY_PAGES", 14, "Pages between two trainings; the paper's k.", least=1
+    )
+    counts: str = parameter(
+        "FOCUSED_RETRAINING_COUNTS",
+        "judged",
+        "Which pages count for FOCUSED_RETRAINING_EVERY_PAGES: every page judged, or only those that joined.",
+        choices=("judged", "added"),
+    )
+    max_pages: int = parameter(
+        "FOCUSED_RETRAINING_MAX_PAGES",
+        2000,
+        "Pages of each label that are learnt from, verdicts and the latest first, and pages kept for scoring their links "
+        "again (some 70 kB each). Of ten times as many the words are written down.",
+        least=1,
+    )
+    tolerance: float = parameter(
+        "FOCUSED_RETRAINING_TOLERANCE",
+        0.02,
+        "How much less average precision on held-out examples a new model may have.",
+        least=0,
+        most=1,
+    )
+    filters_label_noise: bool = parameter(
+        "FOCUSED_RETRAINING_DOUBTS",
+        True,
+        "Whether verdicts are left out that are more probably wrong than right, where 15 % or more of the verdicts are "
+        "estimated to be wrong on both sides.",
+    )
+    exploration: float = parameter(
+        "FOCUSED_RETRAINING_EXPLORATION",
+        0.5,
+        "With verdicts and a strategy that learns links (`adaptive`): largest share of the pages until the next training that "
+        "may look for other sides of the topic, when what is known of it runs out.",
+        least=0,
+        most=1,
+    )
+    timeout_secs: float = parameter(
+        "FOCUSED_RETRAINING_TIMEOUT_SECS", 120.0, "Seconds after which a training is given up.", least=1
+    )
+    waits: str = parameter(
+        "FOCUSED_RETRAINING_WAIT",
+        "offline",
+        "Where the crawl pauses while a model is trained; `offline`: on recorded webs and the demo web.",
+        choices=("offline", "always", "never"),
+    )
     #: Where verdicts come from; None where there are none.
     verdicts: Path | None = field(default=None)
 
@@ -74,9 +117,10 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
         If a setting is not what it must be, settings contradict each other, or the topic has nothing to be trained
         again from.
     """
-    values = {name: each.read(settings) for name, each in parameters_of(RetrainingOptions).items()}
-    verdicts = str(settings.get("FOCUSED_VERDICTS") or "")
-    options = RetrainingOptions(**values, verdicts=Path(verdicts) if verdicts else None)
+    verdicts = VERDICTS.read(settings)
+    options = RetrainingOptions(
+        **read_parameters(RetrainingOptions, settings), verdicts=Path(verdicts) if verdicts else None
+    )
     if not options.t2 < options.t1:
         raise ValueError(
             f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {options.t2:g} and {options.t1:g}."

@@ -11,9 +11,9 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.http import Response, TextResponse
 from scrapy.spidermiddlewares.httperror import HttpError
 
+from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import why_ignored
 from focused.crawl.planning import CrawlPlan, plan_crawl
-from focused.crawl.settings_layers import COMMAND_LINE
 from focused.crawl.state import Crawl
 from focused.method.scoring.page_scores import PAGE_SCORES
 from focused.method.scoring.priority import SEED

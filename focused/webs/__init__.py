@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.setting import Setting
 from focused.webs.demo import DemoWeb
 from focused.webs.recorded import RecordedWeb
 from focused.webs.recorded.answer import Answer, Web, WebError
@@ -16,11 +17,26 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Web", "WebError", "open_web"]
 
 DEMO_OPTIONS = {
-    "n_pages": "FOCUSED_DEMO_PAGES",
-    "n_hosts": "FOCUSED_DEMO_HOSTS",
-    "n_topics": "FOCUSED_DEMO_TOPICS",
-    "seed": "FOCUSED_DEMO_SEED",
+    "n_pages": Setting(
+        "FOCUSED_DEMO_PAGES",
+        6000,
+        "Pages that answer 200, at least 20 a host; about a tenth of them for each of eight topics.",
+        least=20,
+        most=1_000_000,
+    ),
+    "n_hosts": Setting(
+        "FOCUSED_DEMO_HOSTS", 40, "Host names, at least two a topic and one more.", least=5, most=50_000
+    ),
+    "n_topics": Setting(
+        "FOCUSED_DEMO_TOPICS",
+        8,
+        "The first of astronomy, sailing, cooking, gardening, chess, music, medicine, railways; neighbours share words.",
+        least=2,
+        most=8,
+    ),
+    "seed": Setting("FOCUSED_DEMO_SEED", 0, "Another seed is another web (the home pages of some hosts stay)."),
 }
+"""The arguments of the demo web, each with the setting that gives it."""
 
 
 def open_web(name: str, settings: Mapping[str, Any]) -> Web:
@@ -42,11 +58,10 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
         If there is no such web; the message is one line and says what to do.
     """
     if name == "demo":
-        options = {option: _whole(settings, setting) for option, setting in DEMO_OPTIONS.items()}
         try:
-            return DemoWeb(**{option: value for option, value in options.items() if value is not None})
+            return DemoWeb(**{option: setting.read(settings) for option, setting in DEMO_OPTIONS.items()})
         except ValueError as error:
-            raise WebError(f"{error} Set {', '.join(DEMO_OPTIONS.values())}.") from error
+            raise WebError(f"{error} Set FOCUSED_DEMO_PAGES, FOCUSED_DEMO_HOSTS or FOCUSED_DEMO_TOPICS.") from error
 
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")

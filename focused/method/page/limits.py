@@ -4,28 +4,41 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from focused.utils.parameters import check_parameters, parameter
+from focused.utils.setting import Setting
+
+MAX_UNIT_TERMS = Setting(
+    "FOCUSED_PAGE_MAX_UNIT_TERMS",
+    1_000_000,
+    "Terms of all link contexts of a page together; beyond that each is cut to an equal share. Nested contexts may repeat a "
+    "text many times.",
+    least=1,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PageLimits:
-    """Limits on one page, each a positive integer.
+    """Limits on one page.
 
     Within these limits even a hostile page takes less than a second of CPU. The exception are 2 MB of words never seen
     before, or of links to hosts with accents: up to two seconds.
     """
 
-    #: Bytes of the body that are read; the rest is cut off. An ordinary page of this size takes 0.2 s.
-    max_bytes: int = 2_000_000
-    #: Elements that are read, in document order.
-    max_elements: int = 100_000
-    #: Different link targets that are read, in document order.
-    max_links: int = 10_000
-    #: Characters of a link's URL; servers refuse longer ones.
-    max_url_chars: int = 2_083
-    #: Terms of all text units of a page together: nested link contexts may repeat a text many times.
-    max_unit_terms: int = 1_000_000
+    #: An ordinary page of this size takes 0.2 s.
+    max_bytes: int = parameter("FOCUSED_PAGE_MAX_BYTES", 2_000_000, "Bytes of a body that are read.", least=1)
+    max_elements: int = parameter(
+        "FOCUSED_PAGE_MAX_ELEMENTS", 100_000, "Elements of a page that are looked at, in document order.", least=1
+    )
+    max_links: int = parameter(
+        "FOCUSED_PAGE_MAX_LINKS",
+        10_000,
+        "Different targets of links that are looked at on a page, in document order.",
+        least=1,
+    )
+    max_url_chars: int = parameter(
+        "FOCUSED_PAGE_MAX_URL_CHARS", 2_083, "Characters of a link's URL; servers refuse longer ones.", least=1
+    )
+    max_unit_terms: int = parameter(MAX_UNIT_TERMS)
 
     def __post_init__(self) -> None:
-        for name in self.__slots__:
-            value = getattr(self, name)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"FOCUSED_PAGE_{name.upper()} must be a whole number of at least 1. Got {value!r}.")
+        check_parameters(self)

@@ -16,6 +16,7 @@ from focused.method.page.page import Page
 from focused.method.page.tags import BLOCK_TAG_SETS
 from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
+from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -25,6 +26,26 @@ if TYPE_CHECKING:
     from focused.method.text.analyzer import Analyzer
 
 _NOWHERE, _OVER_LIMIT = -1, -2  # take the place of a link's number
+
+BLOCK_TAGS = Setting(
+    "FOCUSED_BLOCK_TAGS",
+    "modern",
+    "Tags that count for the height of a content block: the list of P13 (`paper`), or that with the ones of today's pages.",
+    choices=tuple(BLOCK_TAG_SETS),
+)
+BLOCK_ALPHA = Setting(
+    "FOCUSED_BLOCK_ALPHA",
+    0.5,
+    "Share of the page's block height below which a node is not split; larger: fewer, larger blocks. alpha [P13, Alg. 1].",
+    least=0,
+    most=1,
+)
+BLOCK_MIN_LINKS = Setting(
+    "FOCUSED_BLOCK_MIN_LINKS",
+    1,
+    "Links that a child must hold for its parent to be split; k [P13, Alg. 1].",
+    least=1,
+)
 
 
 class PageReader:
@@ -45,29 +66,17 @@ class PageReader:
     min_links : int
         Links that a child must hold for its parent to be split; the paper's k.
     limits : PageLimits
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of its range; the message names the setting it comes from.
     """
 
     def __init__(
         self,
         analyzer: Analyzer,
         *,
-        block_tags: str = "modern",
-        alpha: float = 0.5,
-        min_links: int = 1,
+        block_tags: str = BLOCK_TAGS.default,
+        alpha: float = BLOCK_ALPHA.default,
+        min_links: int = BLOCK_MIN_LINKS.default,
         limits: PageLimits | None = None,
     ) -> None:
-        if block_tags not in BLOCK_TAG_SETS:
-            known = " or ".join(map(repr, BLOCK_TAG_SETS))
-            raise ValueError(f"FOCUSED_BLOCK_TAGS must be {known}. Got {block_tags!r}.")
-        if not 0 <= alpha <= 1:
-            raise ValueError(f"FOCUSED_BLOCK_ALPHA must be a number from 0 to 1. Got {alpha!r}.")
-        if min_links < 1:
-            raise ValueError(f"FOCUSED_BLOCK_MIN_LINKS must be a whole number of at least 1. Got {min_links!r}.")
         self.analyzer = analyzer
         self.alpha = alpha
         self.min_links = min_links

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.utils.setting import Setting
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -18,6 +20,13 @@ Integers = npt.NDArray[np.int64]
 
 PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 """The kinds of text units."""
+
+OTHER_ANCHORS = Setting(
+    "FOCUSED_CONTEXT_OTHER_ANCHORS",
+    "exclude",
+    "Whether a link context keeps the texts of the other links in it (P13, P15) or not (L14).",
+    choices=("exclude", "include"),
+)
 
 
 @dataclass(slots=True)

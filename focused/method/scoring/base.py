@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.scoring.evidence import better
-from focused.utils.parameters import parameters_of
+from focused.utils.parameters import check_parameters
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -113,8 +113,7 @@ class Strategy:
 
     def __post_init__(self) -> None:
         """Refuse parameters that are out of their range."""
-        for name, parameter in parameters_of(self).items():
-            parameter.check(getattr(self, name))
+        check_parameters(self)
 
     def prepare(self, topic: Topic) -> Self:
         """Return the strategy ready to crawl for a topic; called once, before the first page.

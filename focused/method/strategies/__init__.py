@@ -22,7 +22,7 @@ from focused.method.strategies.linkmodel.adaptive import Adaptive
 from focused.method.strategies.patel_schmidt import PatelSchmidt
 from focused.method.strategies.references import Oracle, Random
 from focused.method.strategies.shark_search import SharkSearch
-from focused.utils.parameters import parameters_of
+from focused.utils.parameters import read_parameters
 from focused.utils.plugins import PlugInPlace
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ __all__ = [
     "LinkScores",
     "Strategy",
     "Visit",
-    "check_parameters",
     "make_strategy",
     "strategy_class",
 ]
@@ -113,18 +112,5 @@ def make_strategy(name: str | type, settings: Mapping[str, Any] | None = None, *
         If there is none of that name, or a parameter is out of its range.
     """
     kind = strategy_class(name)
-    found = {} if settings is None else {name: each.read(settings) for name, each in parameters_of(kind).items()}
+    found = {} if settings is None else read_parameters(kind, settings)
     return kind(**{**found, **parameters})
-
-
-def check_parameters(settings: Mapping[str, Any]) -> None:
-    """Refuse settings of any strategy's parameters that are not what they must be.
-
-    Raises
-    ------
-    ValueError
-        Naming the setting and its range.
-    """
-    for kind in STRATEGIES.values():
-        for each in parameters_of(kind).values():
-            each.read(settings)

@@ -41,12 +41,22 @@ class AnchorTree(Strategy):
     splits are by entropy, as in C4.5 (docs/method/, D50). A link with several anchors has the best of their scores.
     """
 
-    #: Most questions to a leaf.
-    max_depth: int = parameter("FOCUSED_ANCHOR_TREE_DEPTH", 20, least=1, most=1000)
-    #: Least number of links in a leaf.
-    min_leaf: int = parameter("FOCUSED_ANCHOR_TREE_MIN_LEAF", 2, least=1)
-    #: Links with a probability of at least this are admitted.
-    threshold: float = parameter("FOCUSED_ANCHOR_TREE_THRESHOLD", 0.5, least=0, most=1)
+    max_depth: int = parameter(
+        "FOCUSED_ANCHOR_TREE_DEPTH",
+        20,
+        "Most questions from the tree's root to a leaf; 3 where there are few links to learn from.",
+        least=1,
+        most=1000,
+    )
+    min_leaf: int = parameter(
+        "FOCUSED_ANCHOR_TREE_MIN_LEAF",
+        2,
+        "Least number of links in a leaf; 5 where there are few links to learn from.",
+        least=1,
+    )
+    threshold: float = parameter(
+        "FOCUSED_ANCHOR_TREE_THRESHOLD", 0.5, "Probability from which a link is admitted.", least=0, most=1
+    )
     #: Columns of terms, scikit-learn's tree (None: there is nothing to ask), and the score of each of its nodes.
     columns: TermColumns | None = field(default=None, repr=False, compare=False)
     tree: Any = field(default=None, repr=False, compare=False)

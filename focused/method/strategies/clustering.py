@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focused.method.page.limits import MAX_UNIT_TERMS
+from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.scoring.base import BELOW, BY_CLUSTER, LinkScores, Strategy
 from focused.method.strategies.link_counts import TermColumns
-from focused.method.strategies.page_clusters import LinkDirection
+from focused.method.strategies.page_clusters import CLUSTER_LAMBDA, CLUSTER_MAX_UNITS, LinkDirection
+from focused.method.topic.judge import COSINE_THRESHOLD
 from focused.utils.parameters import parameter
 
 if TYPE_CHECKING:
@@ -29,16 +32,12 @@ class Clustering(Strategy):
     is learnt from the topic's examples.
     """
 
-    #: The larger, the more is merged [P15, eq. 2].
-    lambda_: float = parameter("FOCUSED_CLUSTER_LAMBDA", 3.0, least=0.01, most=1000)
-    #: Different contexts of a page that are clustered; merging takes the square of it.
-    max_units: int = parameter("FOCUSED_CLUSTER_MAX_UNITS", 200, least=1, most=5000)
+    lambda_: float = parameter(CLUSTER_LAMBDA)
+    max_units: int = parameter(CLUSTER_MAX_UNITS)
     #: Links with a cosine of at least this are admitted.
-    threshold: float = parameter("FOCUSED_COSINE_THRESHOLD", 0.1, least=0, most=1)
-    #: Whether contexts keep the anchor texts of other links.
-    context_anchors: str = parameter("FOCUSED_CONTEXT_OTHER_ANCHORS", "exclude", choices=("exclude", "include"))
-    #: Bound on the terms of a page's contexts.
-    max_terms: int = parameter("FOCUSED_PAGE_MAX_UNIT_TERMS", 1_000_000, least=1)
+    threshold: float = parameter(COSINE_THRESHOLD)
+    context_anchors: str = parameter(OTHER_ANCHORS)
+    max_terms: int = parameter(MAX_UNIT_TERMS)
     #: The topic vector.
     topic_direction: LinkDirection | None = field(default=None, repr=False, compare=False)
 

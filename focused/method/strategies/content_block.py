@@ -61,8 +61,13 @@ class LinkPriorityEvaluation(Strategy):
     [L16, eq. 11]. L16 compares by cosine; FOCUSED_SIMILARITY chooses.
     """
 
-    #: Weight of the anchor text in joint feature evaluation; the paper's lambda.
-    jfe_lambda: float = parameter("FOCUSED_JFE_LAMBDA", 0.5, least=0, most=1)
+    jfe_lambda: float = parameter(
+        "FOCUSED_JFE_LAMBDA",
+        0.5,
+        "Weight of the anchor text in joint feature evaluation, the rest is the context's; lambda [L16, eq. 11].",
+        least=0,
+        most=1,
+    )
 
     name = "lpe"
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})

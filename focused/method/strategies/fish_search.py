@@ -28,12 +28,19 @@ class FishSearch(Strategy):
     seen again the larger score and the larger depth stand [Hersovici et al. 1998, Fig. 1].
     """
 
-    #: How many links of a page are of interest.
-    width: int = parameter("FOCUSED_FISH_WIDTH", 5, least=0)
-    #: How many links away from a relevant page, or a seed, the crawl goes through irrelevant ones.
-    depth: int = parameter("FOCUSED_FISH_DEPTH", 3, least=0)
-    #: How much wider a relevant page is.
-    relevant_factor: float = parameter("FOCUSED_FISH_RELEVANT_FACTOR", 1.5, least=0)
+    width: int = parameter("FOCUSED_FISH_WIDTH", 5, "Links of a page that are of interest.", least=0)
+    depth: int = parameter(
+        "FOCUSED_FISH_DEPTH",
+        3,
+        "How many links away from a relevant page, or a seed, the crawl goes through irrelevant ones.",
+        least=0,
+    )
+    relevant_factor: float = parameter(
+        "FOCUSED_FISH_RELEVANT_FACTOR",
+        1.5,
+        "How many times wider a relevant page is; the product is rounded down.",
+        least=0,
+    )
 
     name = "fish_search"
 

@@ -49,20 +49,42 @@ class Hybrid(Strategy):
     examples, the second on the links among these. Both classes weigh the same, as I18's nearly do (docs/method/, D54).
     """
 
-    #: w1; w2 is the rest.
-    page_weight: float = parameter("FOCUSED_HYBRID_PAGE_WEIGHT", 0.1, least=0, most=1)
-    #: Links that score more are admitted.
-    threshold: float = parameter("FOCUSED_HYBRID_THRESHOLD", 0.5, least=0, most=1)
-    #: Whether the words of the URL count among the link's.
-    with_urls: bool = parameter("FOCUSED_HYBRID_URL_TERMS", False)
-    #: Penalty of the SVMs.
-    penalty: float = parameter("FOCUSED_HYBRID_C", 1.0, least=1e-6, most=1e6)
-    #: Of the radial kernel; 0: one over the number of terms.
-    gamma: float = parameter("FOCUSED_HYBRID_GAMMA", 0.0, least=0, most=1e6)
-    #: Where the solver stops.
-    tolerance: float = parameter("FOCUSED_HYBRID_TOLERANCE", 0.001, least=1e-9, most=1)
-    #: Pages, and links, that the SVMs are trained on; of more a draw.
-    max_examples: int = parameter("FOCUSED_HYBRID_MAX_EXAMPLES", 2000, least=20, most=20_000)
+    page_weight: float = parameter(
+        "FOCUSED_HYBRID_PAGE_WEIGHT",
+        0.1,
+        "Weight of the page's score, the rest is the link's; w1 [I18, eq. 1].",
+        least=0,
+        most=1,
+    )
+    threshold: float = parameter(
+        "FOCUSED_HYBRID_THRESHOLD", 0.5, "Links that score more are admitted.", least=0, most=1
+    )
+    with_urls: bool = parameter(
+        "FOCUSED_HYBRID_URL_TERMS",
+        False,
+        "True counts the words of the link's URL among its text; I18 does not, but it helps where addresses name the "
+        "subject.",
+    )
+    penalty: float = parameter(
+        "FOCUSED_HYBRID_C", 1.0, "Penalty of the SVMs [I18, Table 2].", least=1e-6, most=1_000_000
+    )
+    gamma: float = parameter(
+        "FOCUSED_HYBRID_GAMMA",
+        0.0,
+        "Gamma of the radial kernel; 0: one over the number of terms [I18, Table 2].",
+        least=0,
+        most=1_000_000,
+    )
+    tolerance: float = parameter(
+        "FOCUSED_HYBRID_TOLERANCE", 0.001, "Where the SVMs' solver stops [I18, Table 2].", least=1e-9, most=1
+    )
+    max_examples: int = parameter(
+        "FOCUSED_HYBRID_MAX_EXAMPLES",
+        2000,
+        "Pages, and links, that the SVMs are trained on; of more, a seeded draw. Time and memory grow with the square.",
+        least=20,
+        most=20_000,
+    )
     analyzer: Analyzer | None = field(default=None, repr=False, compare=False)
     pages: TextModel | None = field(default=None, repr=False, compare=False)
     links: TextModel | None = field(default=None, repr=False, compare=False)

@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from focused.method.page.limits import MAX_UNIT_TERMS
+from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.scoring.base import BELOW, BY_CLUSTER, BY_MODEL, LinkScores, Strategy
 from focused.method.strategies.link_counts import TermColumns
-from focused.method.strategies.page_clusters import LinkDirection
+from focused.method.strategies.page_clusters import CLUSTER_LAMBDA, CLUSTER_MAX_UNITS, LinkDirection
 from focused.method.strategies.training_links import drawn, folds, training_links
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter
@@ -43,22 +45,33 @@ class Incremental(Strategy):
     is fitted to held-out decisions, both classes weighing the same; from 0.5 on a link is admitted (docs/method/, D53).
     """
 
-    #: Whether contexts are clustered, or each is judged by itself.
-    clusters: bool = parameter("FOCUSED_INCREMENTAL_CLUSTERING", True)
-    #: The larger, the more is merged [P15, eq. 2].
-    lambda_: float = parameter("FOCUSED_CLUSTER_LAMBDA", 3.0, least=0.01, most=1000)
-    #: Different contexts of a page that are clustered.
-    max_units: int = parameter("FOCUSED_CLUSTER_MAX_UNITS", 200, least=1, most=5000)
-    #: Percentage of the rightly classified examples that are trained on again, the unclear ones [P15, Alg. 1].
-    mu: float = parameter("FOCUSED_INCREMENTAL_MU", 10.0, least=0, most=100)
-    #: What is negative: all links that lead to other pages, or those of them that 1-DNFII finds reliable.
-    negatives: str = parameter("FOCUSED_INCREMENTAL_NEGATIVES", "all", choices=("all", "reliable"))
-    #: Links, or pages, that the SVM is trained on; of more a draw.
-    max_examples: int = parameter("FOCUSED_INCREMENTAL_MAX_EXAMPLES", 5000, least=20, most=100_000)
-    #: Whether contexts keep the anchor texts of other links.
-    context_anchors: str = parameter("FOCUSED_CONTEXT_OTHER_ANCHORS", "exclude", choices=("exclude", "include"))
-    #: Bound on the terms of a page's contexts.
-    max_terms: int = parameter("FOCUSED_PAGE_MAX_UNIT_TERMS", 1_000_000, least=1)
+    clusters: bool = parameter(
+        "FOCUSED_INCREMENTAL_CLUSTERING", True, "False judges each context by itself [P15, Sect. 6.2]."
+    )
+    lambda_: float = parameter(CLUSTER_LAMBDA)
+    max_units: int = parameter(CLUSTER_MAX_UNITS)
+    mu: float = parameter(
+        "FOCUSED_INCREMENTAL_MU",
+        10.0,
+        "Percentage of the rightly classified examples that are trained on again, the unclear ones; mu [P15, Alg. 1].",
+        least=0,
+        most=100,
+    )
+    negatives: str = parameter(
+        "FOCUSED_INCREMENTAL_NEGATIVES",
+        "all",
+        "What is negative: all links that lead to other pages, or those of them that 1-DNFII finds reliable.",
+        choices=("all", "reliable"),
+    )
+    max_examples: int = parameter(
+        "FOCUSED_INCREMENTAL_MAX_EXAMPLES",
+        5000,
+        "Links, or pages, that the SVM is trained on; of more, a seeded draw.",
+        least=20,
+        most=100_000,
+    )
+    context_anchors: str = parameter(OTHER_ANCHORS)
+    max_terms: int = parameter(MAX_UNIT_TERMS)
     #: The SVM, and what turns its decisions into scores.
     model: LinkDirection | None = field(default=None, repr=False, compare=False)
     intercept: float = field(default=0.0, repr=False, compare=False)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from focused.method.strategies.cluster_merging import agglomerate
 from focused.method.strategies.link_counts import context_counts, context_units
+from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -20,6 +21,22 @@ Integers = npt.NDArray[np.int64]
 
 # Terms of all units together: where hundreds of links share one long text, their products would take half a second.
 _MAX_ENTRIES = 60_000
+
+CLUSTER_LAMBDA = Setting(
+    "FOCUSED_CLUSTER_LAMBDA",
+    3.0,
+    "The larger, the more contexts are merged; lambda [P15, eq. 2].",
+    least=0.01,
+    most=1000,
+)
+CLUSTER_MAX_UNITS = Setting(
+    "FOCUSED_CLUSTER_MAX_UNITS",
+    200,
+    "Different contexts of a page that are clustered, the first in document order, with at most 60,000 terms together; time "
+    "grows with the square. Links beyond are judged by their own context and counted (`focused/page/cut_clusters_count`).",
+    least=1,
+    most=5000,
+)
 
 CUT = "clusters"
 """Under this a page counts the links that were not clustered."""

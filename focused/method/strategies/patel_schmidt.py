@@ -26,8 +26,13 @@ class PatelSchmidt(Strategy):
     The anchor text is the best of all referrers' (D48). Nothing is below the threshold.
     """
 
-    #: Weight of the pages, the rest is the anchor text's.
-    page_weight: float = parameter("FOCUSED_PATEL_PAGE_WEIGHT", 0.5, least=0, most=1)
+    page_weight: float = parameter(
+        "FOCUSED_PATEL_PAGE_WEIGHT",
+        0.5,
+        "Weight of the pages that link there, the rest is the anchor text's [L16, eq. 1].",
+        least=0,
+        most=1,
+    )
 
     name = "patel_schmidt"
     kinds = frozenset({ANCHOR})

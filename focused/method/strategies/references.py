@@ -12,6 +12,7 @@ import numpy as np
 
 from focused.method.scoring.base import BELOW, BY_LABELS, DISCOVERY, LinkScores, Strategy
 from focused.utils.parameters import parameter
+from focused.utils.setting import SERVER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,8 +31,7 @@ _SETTING = "FOCUSED_ORACLE_FILE"
 class Random(Strategy):
     """Links in random order: a score from the link's URL and a seed, the same in every crawl and on every machine."""
 
-    #: Another one is another order.
-    seed: int = parameter("FOCUSED_RANDOM_SEED", 0, least=0)
+    seed: int = parameter("FOCUSED_RANDOM_SEED", 0, "Seed of the draw; another one is another order.", least=0)
 
     name = "random"
     merges = False  # every page says the same
@@ -53,7 +53,13 @@ class Oracle(Strategy):
     threshold.
     """
 
-    file: str = parameter(_SETTING, "")
+    file: str = parameter(
+        _SETTING,
+        "",
+        "File with a JSON object of URLs, as links have them, to scores in [0, 1]; evaluations write it. Links that are not "
+        "in it are below the threshold.",
+        set_by=SERVER,
+    )
     #: What the file says.
     scores: Mapping[str, float] = field(default_factory=dict, repr=False, compare=False)
 

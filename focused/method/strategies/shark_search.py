@@ -34,12 +34,23 @@ class SharkSearch(Strategy):
     Nothing is below the threshold. Of a link seen again the larger score and the larger inheritance stand.
     """
 
-    #: What of a score is left one link on; delta.
-    decay: float = parameter("FOCUSED_SHARK_DECAY", 0.5, least=0, most=1)
-    #: Weight of what is inherited, the rest is the neighbourhood's; gamma.
-    inherited_weight: float = parameter("FOCUSED_SHARK_INHERITED_WEIGHT", 0.1, least=0, most=1)
-    #: Weight of the anchor text in the neighbourhood, the rest is the context's; beta.
-    anchor_weight: float = parameter("FOCUSED_SHARK_ANCHOR_WEIGHT", 0.8, least=0, most=1)
+    decay: float = parameter(
+        "FOCUSED_SHARK_DECAY", 0.5, "What is left of a score one link on; the paper's delta.", least=0, most=1
+    )
+    inherited_weight: float = parameter(
+        "FOCUSED_SHARK_INHERITED_WEIGHT",
+        0.1,
+        "Weight of what is inherited, the rest is the neighbourhood's; the paper's gamma.",
+        least=0,
+        most=1,
+    )
+    anchor_weight: float = parameter(
+        "FOCUSED_SHARK_ANCHOR_WEIGHT",
+        0.8,
+        "Weight of the anchor text in the neighbourhood, the rest is the context's; the paper's beta.",
+        least=0,
+        most=1,
+    )
 
     name = "shark_search"
     kinds = frozenset({ANCHOR, CONTEXT})

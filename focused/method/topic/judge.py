@@ -9,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.learning.calibration import calibrated
+from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
+from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -21,6 +23,37 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 _NONE = np.zeros(0)
+
+RELEVANCE_THRESHOLD = Setting(
+    "FOCUSED_RELEVANCE_THRESHOLD",
+    None,
+    "Relevance from which a page is relevant, instead of the one fitted in training. Larger: fewer, surer pages.",
+    above=0,
+    most=1,
+)
+LINK_THRESHOLD = Setting(
+    "FOCUSED_LINK_THRESHOLD",
+    None,
+    "Relevance from which a block, an anchor text or a link context is relevant, instead of those fitted in training. Not "
+    "with cosine similarity.",
+    above=0,
+    most=1,
+)
+SIMILARITY = Setting(
+    "FOCUSED_SIMILARITY",
+    "calibrated",
+    "How blocks, anchor texts and contexts are compared with the topic: by a probability, or by the cosine with the topic "
+    "vector [L16, eq. 13].",
+    choices=("calibrated", "cosine"),
+)
+COSINE_THRESHOLD = Setting(
+    "FOCUSED_COSINE_THRESHOLD",
+    0.1,
+    "With `cosine` and for the strategy `clustering`: the value from which a unit is relevant (L16 prints 0.5, which a short "
+    "text never reaches).",
+    least=0,
+    most=1,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,20 +110,12 @@ class Judge:
         topic: Topic,
         *,
         threshold: float | None = None,
-        similarity: str = "calibrated",
-        cosine_threshold: float = 0.1,
+        similarity: str = SIMILARITY.default,
+        cosine_threshold: float = COSINE_THRESHOLD.default,
         link_threshold: float | None = None,
         other_anchors: bool = False,
-        max_terms: int = 1_000_000,
+        max_terms: int = MAX_UNIT_TERMS.default,
     ) -> None:
-        if threshold is not None and not 0 < threshold <= 1:
-            raise ValueError(f"FOCUSED_RELEVANCE_THRESHOLD must be a number above 0 and up to 1. Got {threshold!r}.")
-        if link_threshold is not None and not 0 < link_threshold <= 1:
-            raise ValueError(f"FOCUSED_LINK_THRESHOLD must be a number above 0 and up to 1. Got {link_threshold!r}.")
-        if similarity not in ("calibrated", "cosine"):
-            raise ValueError(f"FOCUSED_SIMILARITY must be 'calibrated' or 'cosine'. Got {similarity!r}.")
-        if not 0 <= cosine_threshold <= 1:
-            raise ValueError(f"FOCUSED_COSINE_THRESHOLD must be a number from 0 to 1. Got {cosine_threshold!r}.")
         self.topic = topic
         self.similarity = similarity
         self.other_anchors = other_anchors

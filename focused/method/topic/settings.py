@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.names import TopicError
@@ -12,10 +11,6 @@ from focused.utils.plugins import is_class_path
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Paths on the machine and what a topic cannot know; every other FOCUSED_ setting may stand in a topic.
-_FORBIDDEN_SETTINGS = re.compile(
-    r"FOCUSED_.*(_DIR|_FILE|_ENABLED)|FOCUSED_(WEB|TOPIC|VERDICTS|PAGE_READER|PAGE_CLASSIFIER)"
-)
 _ALLOWED_SETTINGS = frozenset(
     "AUTOTHROTTLE_ENABLED AUTOTHROTTLE_MAX_DELAY AUTOTHROTTLE_START_DELAY AUTOTHROTTLE_TARGET_CONCURRENCY "
     "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
@@ -30,18 +25,16 @@ NUMBER_SETTINGS = _ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
 
 
 def is_topic_setting(name: str) -> bool:
-    """Tell whether a topic may set a Scrapy setting."""
-    if name.startswith("FOCUSED_"):
-        return not _FORBIDDEN_SETTINGS.fullmatch(name)
-    return name in _ALLOWED_SETTINGS
+    """Tell whether a topic may set a Scrapy setting. What it may set of the project's own, their declarations say."""
+    return name.startswith("FOCUSED_") or name in _ALLOWED_SETTINGS
 
 
 def check_setting(key: str, value: Any, path: Path) -> None:
     """Refuse a setting that a topic may not set, and a value that Scrapy would stumble over later."""
     if not is_topic_setting(key):
         raise TopicError(
-            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* (but no folders, no web, no "
-            f"classes, no switches) and {', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
+            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* and "
+            f"{', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
         )
     if key == "FOCUSED_STRATEGY":
         refuse_class_path(value, path)

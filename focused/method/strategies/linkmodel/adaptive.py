@@ -33,22 +33,61 @@ class Adaptive(Strategy):
     (docs/method/link-model.md). Nothing is below the threshold. The score is the logistic function of half the log-odds.
     """
 
-    #: Pages between two fits.
-    every_pages: int = parameter("FOCUSED_ADAPTIVE_EVERY_PAGES", 25, least=1)
-    #: What of the outcomes of the links found on a page counts as the outcome of the link to it.
-    credit: float = parameter("FOCUSED_ADAPTIVE_CREDIT", 0.3, least=0, most=1)
-    #: Share of the pages that are drawn by lot.
-    exploration: float = parameter("FOCUSED_ADAPTIVE_EXPLORATION", 0.0, least=0, most=1)
-    #: Links that are remembered.
-    max_links: int = parameter("FOCUSED_ADAPTIVE_MAX_LINKS", 100_000, least=1000)
-    #: Until so many pages are in, fewer are asked for at a time.
-    warm_up_pages: int = parameter("FOCUSED_ADAPTIVE_WARM_UP_PAGES", 50, least=0)
-    #: How far links come forward behind a seed that has had less than an equal share of the pages.
-    fairness: float = parameter("FOCUSED_ADAPTIVE_FAIRNESS", 1.0, least=0)
-    #: Another one draws other links.
-    seed: int = parameter("FOCUSED_ADAPTIVE_SEED", 0, least=0)
-    #: Outcomes that each link among the topic's examples counts as.
-    examples: float = parameter("FOCUSED_ADAPTIVE_EXAMPLES", 0.2, least=0, most=1)
+    every_pages: int = parameter(
+        "FOCUSED_ADAPTIVE_EVERY_PAGES",
+        25,
+        "Pages between two fits of the model; from 500 pages on a twentieth of the pages fetched. The first fit is after 5. "
+        "Smaller: it learns sooner and costs more.",
+        least=1,
+    )
+    credit: float = parameter(
+        "FOCUSED_ADAPTIVE_CREDIT",
+        0.3,
+        "Share that the mean outcome of the links found on a page has in the outcome of the link to that page.",
+        least=0,
+        most=1,
+    )
+    exploration: float = parameter(
+        "FOCUSED_ADAPTIVE_EXPLORATION",
+        0.0,
+        "Share of the pages that are drawn by lot among the waiting links, to learn from them. Only with the durable "
+        "frontier.",
+        least=0,
+        most=1,
+    )
+    max_links: int = parameter(
+        "FOCUSED_ADAPTIVE_MAX_LINKS",
+        100_000,
+        "Links that are remembered, about 2 kB each. Beyond that, those fetched long ago are forgotten first, then the worst; "
+        "they keep the score they have.",
+        least=1000,
+    )
+    warm_up_pages: int = parameter(
+        "FOCUSED_ADAPTIVE_WARM_UP_PAGES",
+        50,
+        "Until so many pages have arrived, at most 2 + a fifth of them are requested at a time, so that something is learnt "
+        "before the first choices. Hosts that leave a request unanswered for 3 s do not count. Only with the durable "
+        "frontier.",
+        least=0,
+    )
+    fairness: float = parameter(
+        "FOCUSED_ADAPTIVE_FAIRNESS",
+        1.0,
+        "How far links come forward that were reached from a seed that has had less than an equal share of the pages (with a "
+        "single seed: from one of its links); 0: not at all.",
+        least=0,
+    )
+    seed: int = parameter(
+        "FOCUSED_ADAPTIVE_SEED", 0, "Seed of the draw; another one draws other links to explore.", least=0
+    )
+    examples: float = parameter(
+        "FOCUSED_ADAPTIVE_EXAMPLES",
+        0.2,
+        "Outcomes that each link among the topic's examples counts as before the crawl begins; 0: nothing is learnt from "
+        "them.",
+        least=0,
+        most=1,
+    )
     #: What they teach.
     prior: Prior | None = field(default=None, repr=False, compare=False)
 

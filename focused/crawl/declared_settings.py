@@ -1,0 +1,102 @@
+"""All settings of the project, brought together from where they are declared, and checked before a crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.crawl.arguments import PlanError, did_you_mean
+from focused.crawl.own_settings import CRAWL, FOLDERS, FRONTIER, OUTPUT, PAGE_CLASSIFIER, PAGE_READER, RUN
+from focused.method.page.limits import PageLimits
+from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS
+from focused.method.page.text_units import OTHER_ANCHORS
+from focused.method.strategies import STRATEGIES
+from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY
+from focused.retraining.options import VERDICTS, RetrainingOptions
+from focused.utils.parameters import parameters_of
+from focused.utils.setting import SERVER, Setting
+from focused.webs import DEMO_OPTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_STRATEGIES = [setting for kind in STRATEGIES.values() for setting in parameters_of(kind).values()]
+_SHARED = (COSINE_THRESHOLD, OTHER_ANCHORS, *parameters_of(PageLimits).values())
+
+GROUPS: dict[str, tuple[Setting, ...]] = {
+    "The crawl": CRAWL,
+    "This run": RUN,
+    "Relevance": (PAGE_CLASSIFIER, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),
+    "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),
+    "Pages": (
+        PAGE_READER,
+        BLOCK_TAGS,
+        BLOCK_ALPHA,
+        BLOCK_MIN_LINKS,
+        OTHER_ANCHORS,
+        *parameters_of(PageLimits).values(),
+    ),
+    "The frontier": FRONTIER,
+    "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
+    "Log and output": OUTPUT,
+    "Folders": FOLDERS,
+    "The demo web": tuple(DEMO_OPTIONS.values()),
+}
+"""The declared settings as the reference shows them."""
+
+DECLARED: dict[str, Setting] = {setting.name: setting for group in GROUPS.values() for setting in group}
+
+COMMAND_LINE = 40
+"""Scrapy's priority of settings given with -s."""
+
+_PREFIX = "FOCUSED_"
+_RENAMED = {"FOCUSED_ADAPTATION": "FOCUSED_RETRAINING"}
+
+
+def defaults() -> dict[str, Any]:
+    """Return the default of every declared setting, by its name."""
+    return {name: setting.default for name, setting in DECLARED.items()}
+
+
+def folders(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the folders that environment variables of the same names give."""
+    return {each.name: environment[each.name] for each in FOLDERS if each.name in environment}
+
+
+def check_settings(settings: Any) -> None:
+    """Refuse settings of the project that are not what they must be, and names that nothing reads.
+
+    Parameters
+    ----------
+    settings : scrapy.settings.BaseSettings
+        All settings of a crawl, the topic's among them.
+
+    Raises
+    ------
+    ValueError
+        It names the setting, what it must be and what it is.
+    """
+    for name in sorted(name for name in map(str, settings) if name.startswith(_PREFIX) and name not in DECLARED):
+        for old, new in _RENAMED.items():
+            if name.startswith(old):
+                raise PlanError(f"{name} is called {name.replace(old, new, 1)} now. Use the new name.")
+        raise PlanError(
+            f"Unknown setting {name!r}.{did_you_mean(name, DECLARED, _PREFIX)} docs/reference/settings.md lists them."
+        )
+    for setting in DECLARED.values():
+        setting.read(settings)
+
+
+def check_client(settings: Any) -> None:
+    """Under Scrapyd, refuse what a client may not set: where things are is the server's business.
+
+    Raises
+    ------
+    PlanError
+        It names the setting and what to do.
+    """
+    for name, setting in DECLARED.items():
+        if setting.set_by == SERVER and (settings.getpriority(name) or 0) >= COMMAND_LINE:
+            raise PlanError(
+                f"{name} cannot be set by a client of Scrapyd. Got {settings.get(name)!r}. Set it in the server's "
+                f"environment."
+            )

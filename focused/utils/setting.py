@@ -1,0 +1,128 @@
+"""A setting, declared: its name, its default, its range and its meaning in one place. It checks its own values."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What Scrapy's getbool takes as well; it fails on others, such as TRUE.
+_SWITCH = {"True": True, "true": True, "1": True, "False": False, "false": False, "0": False}
+_NOTHING = (None, "", "None")
+
+TOPIC, USER, SERVER = "topic", "user", "server"
+"""Who may set a setting: a topic's file and everybody else; everybody else; under Scrapyd the server alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a value must be. Its type is the default's: a number, a whole number, True or False, or a text.
+
+    Parameters
+    ----------
+    name : str
+    default : float, int, bool, str or None
+        With None the value may be a number or None.
+    meaning : str
+        One sentence for people.
+    least, most : float, optional
+        The range, ends included.
+    above : float, optional
+        Instead of ``least``: the value is larger than this.
+    choices : tuple of str, optional
+        What a text may be.
+    names_class : bool
+        Whether a text may be the path of a class, or the class itself stand in its place.
+    set_by : {"topic", "user", "server"}
+        Who may set it.
+    """
+
+    name: str
+    default: Any
+    meaning: str = ""
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+    choices: tuple[str, ...] = ()
+    names_class: bool = False
+    set_by: str = TOPIC
+
+    @property
+    def description(self) -> str:
+        """What a value must be, in words.
+
+        >>> Setting("A", 0.5, least=0, most=1).description, Setting("B", 5, least=1).description
+        ('a number from 0 to 1', 'a whole number of at least 1')
+        >>> Setting("A", None, above=0, most=1).description
+        'a number above 0 and up to 1, or None'
+        """
+        if self.choices:
+            return " or ".join(map(repr, self.choices))
+        if isinstance(self.default, bool):
+            return "True or False"
+        if isinstance(self.default, str):
+            return "a name, or the path of a class" if self.names_class else "a text"
+        kind = "a whole number" if isinstance(self.default, int) else "a number"
+        end = "" if self.default is not None else ", or None"
+        low, high = self.above if self.least is None else self.least, self.most
+        if self.least is not None:
+            bounds = f" of at least {low:,}" if high is None else f" from {low:,} to {high:,}"
+        else:
+            parts = (("above", low), ("up to", high))
+            bounds = " and".join(f" {word} {bound:,}" for word, bound in parts if bound is not None)
+        return kind + bounds + end
+
+    def read(self, settings: Mapping[str, Any]) -> Any:
+        """Return the value that settings give, or the default; a text, as a command line has it, is converted."""
+        if self.name not in settings:
+            return self.default
+        return self.check(settings[self.name])  # not by get(), which with Scrapy's settings takes None for nothing
+
+    def check(self, value: Any, label: str = "") -> Any:
+        """Return a value as what it must be.
+
+        Parameters
+        ----------
+        value : object
+        label : str, optional
+            What an error calls it, instead of the setting's name.
+
+        Raises
+        ------
+        ValueError
+            If it is something else, or out of its range.
+        """
+        if self.default is None and value in _NOTHING:
+            return None
+        found = self._converted(value)
+        is_number = isinstance(found, (int, float)) and not isinstance(found, bool)
+        if (
+            found is None
+            or (self.choices and found not in self.choices)
+            or (is_number and self.least is not None and found < self.least)
+            or (is_number and self.above is not None and found <= self.above)
+            or (is_number and self.most is not None and found > self.most)
+        ):
+            raise ValueError(f"{label or self.name} must be {self.description}. Got {value!r}.")
+        return found
+
+    def _converted(self, value: Any) -> Any:
+        if self.names_class and isinstance(value, type):
+            return value
+        if isinstance(self.default, str):
+            return os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+        if isinstance(self.default, bool):
+            return _SWITCH.get(str(value))
+        text = str(value).strip()
+        if isinstance(self.default, int):
+            return int(text) if re.fullmatch(r"[+-]?[0-9]{1,12}", text) else None
+        try:
+            number = math.nan if isinstance(value, bool) else float(text)
+        except ValueError:
+            return None
+        return number if math.isfinite(number) else None

@@ -1,0 +1,84 @@
+"""All declared settings: their defaults, their documentation, and values that are refused whatever strategy is chosen."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+from scrapy.settings import Settings
+
+from focused import settings as project
+from focused.crawl.declared_settings import DECLARED, GROUPS, check_settings, defaults, folders
+from focused.utils.setting import SERVER, TOPIC
+from focused.webs import DEMO_OPTIONS
+from focused.webs.demo import DemoWeb
+
+NUMBERS = [name for name, setting in DECLARED.items() if isinstance(setting.default, (int, float))]
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_setting_has_a_default_within_its_range_and_a_sentence(name):
+    setting = DECLARED[name]
+    assert setting.check(setting.default) == setting.default
+    assert setting.meaning.endswith(".")
+    assert name.startswith("FOCUSED_")
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_the_project_s_settings_hold_the_default(name):
+    if name not in folders(dict.fromkeys(DECLARED, "")):
+        default = getattr(project, name)
+        assert (default, type(default)) == (DECLARED[name].default, type(DECLARED[name].default))
+
+
+def test_a_setting_is_declared_once():
+    # The same object may serve several strategies; two that differ may not share a name.
+    assert sum(map(len, GROUPS.values())) == len({setting for group in GROUPS.values() for setting in group})
+    together = {setting for group in GROUPS.values() for setting in group}
+    assert len(together) == len(DECLARED)
+
+
+def test_the_demo_web_has_the_defaults_of_its_settings():
+    given = {name: each.default for name, each in inspect.signature(DemoWeb).parameters.items()}
+    assert given == {name: setting.default for name, setting in DEMO_OPTIONS.items()}
+
+
+def test_folders_come_from_the_environment_and_nothing_else_does():
+    environment = dict.fromkeys(DECLARED, "/x")
+    assert set(folders(environment)) == {f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")}
+    assert folders({}) == {}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("value", ["many", "nan", "", None, [1]])
+def test_what_is_no_number_is_refused_whatever_strategy_is_chosen(name, value):
+    with pytest.raises(ValueError, match=f"^{name} must be ") as refused:
+        check_settings(Settings(defaults() | {name: value}))
+    assert repr(value) in str(refused.value)
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_what_is_out_of_range_is_refused(name):
+    setting = DECLARED[name]
+    for bound, step in ((setting.least, -1), (setting.most, 1)):
+        if bound is not None:
+            check_settings(Settings(defaults() | {name: bound}))
+            with pytest.raises(ValueError, match=f"^{name} must be a .*number"):
+                check_settings(Settings(defaults() | {name: bound + step}))
+
+
+def test_what_only_a_server_sets_a_topic_does_not_set():
+    may_not = {name for name, setting in DECLARED.items() if setting.set_by != TOPIC}
+    only_server = {name for name, setting in DECLARED.items() if setting.set_by == SERVER}
+    assert only_server == {
+        *(f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")),
+        "FOCUSED_ORACLE_FILE",
+        "FOCUSED_VERDICTS",
+    }
+    assert may_not - only_server == {
+        "FOCUSED_RUN_DIR",
+        "FOCUSED_WEB",
+        "FOCUSED_PAGE_READER",
+        "FOCUSED_PAGE_CLASSIFIER",
+        *(f"FOCUSED_{each}_ENABLED" for each in ("LINK_SCORING", "NOFOLLOW", "WARC")),
+    }
