@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from commands import crawl as run_crawl
 from test_linkmodel import page
-from test_strategies_adaptive import OPTIONS
+from test_linkmodel_crawl import OPTIONS
 from warcs import Warc
 
 from focused.method.strategies.linkmodel.features import PageLinks

@@ -13,8 +13,8 @@ import hand_made
 import numpy as np
 import pytest
 from commands import crawl, crawl_argv, environment, finished, scrapy, started
+from test_linkmodel_crawl import OPTIONS, n_done
 from test_linkmodel_examples import examples
-from test_strategies_adaptive import OPTIONS, n_done
 from warcs import Warc
 
 from focused.method.topic import load_topic
