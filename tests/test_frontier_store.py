@@ -18,6 +18,7 @@ from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, r
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
 from focused.frontier.store.view import FrontierView
+from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
@@ -25,7 +26,7 @@ from focused.method.scoring.priority import SEED, to_priority
 
 def link(url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more) -> Link:
     url = url if "://" in url else f"http://{url}"
-    evidence = Evidence(score=score, reason=BY_ANCHOR if admitted else BELOW, admitted=admitted, **more)
+    evidence = Evidence(**{"score": score, "reason": BY_ANCHOR if admitted else BELOW, "admitted": admitted, **more})
     return Link(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
 
 
@@ -397,11 +398,32 @@ def test_a_file_of_the_version_before_is_read_and_resumed(open_store, tmp_path):
     store.close()
     old = sqlite3.connect(path)
     old.executescript(
-        "ALTER TABLE links DROP COLUMN callback; ALTER TABLE links DROP COLUMN request; PRAGMA user_version = 2"
+        "ALTER TABLE links DROP COLUMN callback; ALTER TABLE links DROP COLUMN request; DROP TABLE reasons;"
+        "PRAGMA user_version = 2"
     )
     old.close()
     with FrontierView(path) as view:
-        assert [row.url for row in view.rows()] == ["http://a/1"]
+        assert [(row.url, row.reason) for row in view.rows()] == [("http://a/1", "anchor")]
     again = open_store()
     assert again.add([own("a/own", 2000)]) == [NEW]
     assert drain(again) == ["a/own", "a/1"]
+
+
+def test_kinds_of_reasons_from_outside_survive_though_their_numbers_change(open_store, tmp_path):
+    path = tmp_path / "frontier.sqlite"
+    store = open_store()
+    mine = [reason_kind(f"of my package {name}") for name in "ba"]
+    store.add([link(f"a/{number}", reason=reason) for number, reason in enumerate(mine)])
+    store.commit()
+    store.close()
+    file = sqlite3.connect(path)  # as a process wrote it that has declared others
+    file.execute("UPDATE reasons SET id = 99 WHERE kind = 'of my package a'")
+    file.execute("UPDATE links SET reason = 99 WHERE url = 'http://a/1'")
+    file.execute("INSERT INTO reasons VALUES (98, 'of another package')")
+    file.commit()
+    file.close()
+    with FrontierView(path) as view:
+        assert [row.reason for row in view.rows()] == ["of my package b", "of my package a"]
+    again = open_store()
+    assert [again.next().evidence.reason for _ in mine] == mine
+    assert "of another package" in REASONS

@@ -93,6 +93,11 @@ def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_p
     scores = {page["url"]: page["link_score"] for page in crawled.pages}
     assert scores[f"{origin}/stars/0"] == pytest.approx(0.5)  # its address has 27 characters
 
+    assert crawled.stats["focused/links/by_length_count"] == 24
+    assert {page["link_reason"] for page in crawled.pages} == {"length"}
+    shown = run(package, tmp_path, "frontier", "run", "--why", f"{origin}/stars/0")
+    assert "score       0.500 by length" in shown.out
+
     # The model is numbers: a crawl for the topic needs nothing of the package.
     without = crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5)
     assert without.exit_code == 0, without.err

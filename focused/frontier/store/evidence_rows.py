@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.store.reason_numbers import ReasonNumbers
 from focused.method.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ class EvidenceRows:
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
         self._numbers: dict[str, int] = {}
+        self._reasons = ReasonNumbers(sql)
         self._last: int = sql.execute("SELECT coalesce(max(id), 0) FROM referrers").fetchone()[0]
 
     def row(self, evidence: Evidence, referrer: int | None = None) -> tuple[Any, ...]:
         """Return the values of ``COLUMNS``; the number of the referring page, where it is known, saves a look."""
         return (
-            *(evidence.score, evidence.reason, evidence.admitted),
+            *(evidence.score, self._reasons.to_file(evidence.reason), evidence.admitted),
             self._referrer(evidence.referrer) if referrer is None else referrer,
             *(evidence.depth, evidence.irrelevant_on_path, evidence.carried, _pack(evidence.parts)),
             *(evidence.n_referrers, evidence.model_version),
@@ -47,7 +49,16 @@ class EvidenceRows:
         """Return what values of ``COLUMNS`` say, where the referring page has this URL."""
         score, reason, admitted, _, depth, irrelevant, carried, parts, n_referrers, model_version = row
         return Evidence(
-            *(score, reason, bool(admitted), referrer, depth, irrelevant, carried, _unpack(parts)),
+            *(
+                score,
+                self._reasons.from_file(reason),
+                bool(admitted),
+                referrer,
+                depth,
+                irrelevant,
+                carried,
+                _unpack(parts),
+            ),
             *(n_referrers, model_version),
         )
 

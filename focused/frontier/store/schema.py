@@ -20,6 +20,8 @@ try:
 except ImportError:  # not on this system: two crawls in one folder are then the user's mistake
     fcntl = None  # type: ignore[assignment]
 
+from focused.frontier.store.reason_numbers import FIRST_REASONS
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -65,9 +67,14 @@ CREATE UNIQUE INDEX by_fingerprint ON links (fingerprint);
 CREATE INDEX by_host ON links (host, rank) WHERE state = 0;
 CREATE TABLE crawl (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_REASONS = f"""
+CREATE TABLE reasons (id INTEGER PRIMARY KEY, kind TEXT NOT NULL UNIQUE);  -- what a score rests on: links.reason
+INSERT INTO reasons VALUES {", ".join(map(str, enumerate(FIRST_REASONS)))};
+"""
 
 # What a file of the version before lacks.
-_UPGRADE = """BEGIN IMMEDIATE; ALTER TABLE links ADD COLUMN callback TEXT; ALTER TABLE links ADD COLUMN request TEXT;
+_UPGRADE = f"""BEGIN IMMEDIATE; {_REASONS}
+ALTER TABLE links ADD COLUMN callback TEXT; ALTER TABLE links ADD COLUMN request TEXT;
 PRAGMA user_version = 3; COMMIT;"""
 
 # Of crawls that this process is about to start: their locks, by the frontier's path.
@@ -213,7 +220,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
     connection.execute("PRAGMA temp_store = MEMORY")
     if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {_REASONS} PRAGMA user_version = {VERSION}; COMMIT;")
     elif connection.execute("PRAGMA user_version").fetchone()[0] == VERSION - 1:
         connection.executescript(_UPGRADE)
 

@@ -11,6 +11,7 @@ from w3lib.url import canonicalize_url
 
 from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.reason_numbers import ReasonNumbers
 from focused.frontier.store.schema import FILE_NAME, STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
@@ -71,6 +72,7 @@ class FrontierView:
     def __init__(self, path: Path) -> None:
         self.path = file_of(path)
         self._sql = open_file(self.path, read_only=True)
+        self._reasons = ReasonNumbers(self._sql)
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +103,7 @@ class FrontierView:
     def top(self, n_links: int) -> list[LinkRow]:
         """Return the links that would be fetched next if all hosts could be asked now."""
         query = f"{_QUERY} WHERE state = {WAITING} ORDER BY rank LIMIT ?"
-        return [_row(row) for row in self._sql.execute(query, (n_links or -1,))]
+        return [self._row(row) for row in self._sql.execute(query, (n_links or -1,))]
 
     def find(self, url: str) -> LinkRow | None:
         """Return what is known of a URL; None if it is not known."""
@@ -111,7 +113,7 @@ class FrontierView:
                 continue
             row = self._sql.execute(f"{_QUERY} WHERE links.host = ? AND links.url = ?", (host[0], form)).fetchone()
             if row is not None:
-                return _row(row)
+                return self._row(row)
         return None
 
     def n_before(self, row: LinkRow) -> tuple[int, int]:
@@ -130,7 +132,7 @@ class FrontierView:
 
     def rows(self) -> Iterator[LinkRow]:
         """Yield every link, in the order of discovery."""
-        return (_row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))
+        return (self._row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))
 
     def write_csv(self, file: IO[str]) -> int:
         """Write every link; return how many."""
@@ -141,6 +143,16 @@ class FrontierView:
             writer.writerow(row)
             n_links += 1
         return n_links
+
+    def _row(self, row: tuple[Any, ...]) -> LinkRow:
+        (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
+        by = "seed" if extra > LEVELS else REASONS[self._reasons.from_file(reason)]
+        return LinkRow._make(
+            (
+                *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
+                *(*numbers, found_at, ended_at, note or ""),
+            )
+        )
 
 
 def file_of(path: Path) -> Path:
@@ -162,14 +174,3 @@ def _other_port(url: str) -> str:
         return urlunsplit(parts._replace(netloc=parts.netloc.removesuffix(port or "")))
     has_port = parts.netloc.rpartition("]")[2].rpartition("@")[2].find(":") >= 0
     return url if has_port else urlunsplit(parts._replace(netloc=parts.netloc + port))
-
-
-def _row(row: tuple[Any, ...]) -> LinkRow:
-    (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
-    by = "seed" if extra > LEVELS else REASONS[reason]
-    return LinkRow._make(
-        (
-            *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
-            *(*numbers, found_at, ended_at, note or ""),
-        )
-    )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.ranks import moved_to
+from focused.frontier.store.reason_numbers import ReasonNumbers
 from focused.frontier.store.schema import WAITING
 from focused.method.scoring.priority import to_priority
 
@@ -34,6 +35,7 @@ class WaitingScores:
 
     def __init__(self, sql: sqlite3.Connection, transaction: Transaction, refresh: Callable[[int], None]) -> None:
         self._sql = sql
+        self._reasons = ReasonNumbers(sql)
         self._transaction = transaction
         self._refresh = refresh
 
@@ -42,17 +44,20 @@ class WaitingScores:
 
         The spider's own requests keep their priority and are left out.
         """
-        return self._sql.execute(
+        found = self._sql.execute(
             "SELECT id, host, rank, extra, url, score, reason, depth, n_referrers, parts FROM links"
             " WHERE id > ? AND id <= ? AND state = 0 AND request IS NULL ORDER BY id LIMIT ?",
             (after, until, n_links),
         ).fetchall()
+        of_process = self._reasons.from_file
+        return [(*row[:6], of_process(row[6]), *row[7:]) for row in found]
 
     def change(self, changes: list[tuple[int, float, int, bool, int, int]], hosts: Iterable[int]) -> None:
         """Give links that wait another (rank, score, reason, admitted, model version), by number; hosts have any."""
         self._transaction.begin()
         self._sql.executemany(
-            "UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ?, model_version = ? WHERE id = ?", changes
+            "UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ?, model_version = ? WHERE id = ?",
+            [(rank, score, self._reasons.to_file(reason), *rest) for rank, score, reason, *rest in changes],
         )
         for host in hosts:
             self._refresh(host)

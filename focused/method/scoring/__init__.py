@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from focused.method.scoring.base import REASONS, LinkScores, Strategy, Visit
+from focused.method.scoring.base import LinkScores, Strategy, Visit
 from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.reasons import REASONS, reason_kind
 
-__all__ = ["REASONS", "Evidence", "LinkScores", "Strategy", "Visit"]
+__all__ = ["REASONS", "Evidence", "LinkScores", "Strategy", "Visit", "reason_kind"]

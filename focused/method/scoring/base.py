@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.scoring.evidence import better
+from focused.method.scoring.reasons import reason_kind
 from focused.utils.parameters import check_parameters
 
 if TYPE_CHECKING:
@@ -22,38 +23,19 @@ if TYPE_CHECKING:
 
 Floats = npt.NDArray[np.float64]
 
-REASONS = (
-    "discovery",
-    "page",
-    "block",
-    "anchor",
-    "context",
-    "jfe",
-    "below threshold",
-    "cluster",
-    "model",
-    "neighbourhood",
-    "inherited",
-    "labels",
-    "adaptive",
-)
-"""What a link's score rests on; :class:`LinkScores` holds indices into this. New ones go to the end: files hold them."""
-
-(
-    DISCOVERY,
-    BY_PAGE,
-    BY_BLOCK,
-    BY_ANCHOR,
-    BY_CONTEXT,
-    BY_JFE,
-    BELOW,
-    BY_CLUSTER,
-    BY_MODEL,
-    BY_NEIGHBOURHOOD,
-    BY_INHERITED,
-    BY_LABELS,
-    BY_ADAPTIVE,
-) = range(len(REASONS))
+DISCOVERY = reason_kind("discovery")
+BY_PAGE = reason_kind("page")
+BY_BLOCK = reason_kind("block")
+BY_ANCHOR = reason_kind("anchor")
+BY_CONTEXT = reason_kind("context")
+BY_JFE = reason_kind("jfe")
+BELOW = reason_kind("below threshold")
+BY_CLUSTER = reason_kind("cluster")
+BY_MODEL = reason_kind("model")
+BY_NEIGHBOURHOOD = reason_kind("neighbourhood")
+BY_INHERITED = reason_kind("inherited")
+BY_LABELS = reason_kind("labels")
+BY_ADAPTIVE = reason_kind("adaptive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +58,7 @@ class LinkScores:
 
     #: In [0, 1], shape (n_links,). Of a link below the threshold: the best score it has.
     scores: Floats
-    #: Indices into ``REASONS``, shape (n_links,).
+    #: Kinds of reasons, numbers of :func:`focused.method.scoring.reasons.reason_kind`; shape (n_links,).
     reasons: npt.NDArray[np.int64]
     #: What each linked page is given along, as its ``Visit.carried``; shape (n_links,).
     carried: Floats | None = None
@@ -139,6 +121,13 @@ class Strategy:
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return a score and its reason for each link of the page."""
         raise TypeError(f"{type(self).__name__} must define score()")
+
+    def why(self, page: Page, relevance: PageRelevance, visit: Visit) -> list[str]:
+        """Return in words what the score of each link rests on; of none (the default) the kind of reason says enough.
+
+        Asked by ``explain``. In a crawl the words come from the session (``Session.why``).
+        """
+        return []
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return what two pages together say of a link that waits: by default, the mean of their scores.

@@ -14,7 +14,7 @@ class Evidence:
 
     #: In [0, 1].
     score: float
-    #: Index into ``REASONS``.
+    #: Kind of reason, a number of `reason_kind`.
     reason: int
     #: Whether the link is not below the threshold.
     admitted: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.scoring import REASONS, Evidence
+from focused.method.scoring import REASONS, Evidence, reason_kind
 from focused.method.scoring.base import BELOW, DISCOVERY
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 WAITS = "focused_waits"
 """In the meta of a request whose link may still change its score; see :mod:`focused.frontier.waiting_links`."""
 
-_REASON_NUMBERS = {reason: number for number, reason in enumerate(REASONS)}
+_NO_REASONS = ("", "seed")
 
 
 def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
@@ -41,7 +41,8 @@ def write_evidence(meta: MutableMapping[str, Any], evidence: Evidence) -> None:
 
 def read_evidence(meta: MutableMapping[str, Any]) -> Evidence:
     """Return what the meta of a request says of its link; of a seed, that it is admitted with score 1."""
-    reason = _REASON_NUMBERS.get(meta.get("focused_link_reason", ""), DISCOVERY)
+    kind = meta.get("focused_link_reason", "")
+    reason = DISCOVERY if kind in _NO_REASONS else reason_kind(kind)
     return Evidence(
         score=meta.get("focused_link_score", 1.0),
         reason=reason,

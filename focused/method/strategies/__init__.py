@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.scoring.base import REASONS, LinkScores, Strategy, Visit
+from focused.method.scoring.base import LinkScores, Strategy, Visit
 from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.reasons import REASONS
 from focused.method.strategies.anchor_tree import AnchorTree
 from focused.method.strategies.baselines import BestFirst, BreadthFirst, DepthFirst
 from focused.method.strategies.clustering import Clustering
