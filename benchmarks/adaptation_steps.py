@@ -37,7 +37,7 @@ from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.base import BY_ADAPTIVE
 from focused.method.strategies import make_strategy
-from focused.method.strategies.linkmodel.features import PageLinks
+from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import load_topic

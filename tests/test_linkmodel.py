@@ -16,14 +16,24 @@ from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies import make_strategy
+from focused.method.strategies.linkmodel import rates as link_rates
 from focused.method.strategies.linkmodel import session as link_session
-from focused.method.strategies.linkmodel import training_rows as link_training
+from focused.method.strategies.linkmodel import training_matrix as link_training
 from focused.method.strategies.linkmodel.descent import descend
-from focused.method.strategies.linkmodel.features import N_COLUMNS, PageLinks, logit, page_links, url_features
-from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, NO_LINK, OF_EVIDENCE, OF_LINKS, LinkMemory
+from focused.method.strategies.linkmodel.loss import Loss
+from focused.method.strategies.linkmodel.memory import (
+    EVIDENCE_GROUPS,
+    EVIDENCE_OF_LINK,
+    LINK_GROUPS,
+    NO_LINK,
+    LinkMemory,
+)
 from focused.method.strategies.linkmodel.model import LinkModel, Weights
+from focused.method.strategies.linkmodel.page_links import PageLinks, logit, page_links
+from focused.method.strategies.linkmodel.rates import Rates
 from focused.method.strategies.linkmodel.session import LinkSession
-from focused.method.strategies.linkmodel.training_rows import DENSE, Loss, Rates, training_matrix
+from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix
+from focused.method.strategies.linkmodel.url_features import N_COLUMNS, url_features
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
 from focused.utils.steps import Steps, finish
@@ -154,10 +164,10 @@ def test_memory_is_bounded_and_what_is_left_stays_what_it_was():
     memory = small.memory
     assert memory.evidence["link"].max() < memory.links.size
     assert (memory.links["n_referrers"][memory.evidence["link"]] > 0)[memory.evidence["link"] != NO_LINK].all()
-    for name in (*OF_EVIDENCE, *OF_LINKS):
+    for name in (*EVIDENCE_GROUPS, *LINK_GROUPS):
         groups = memory.groups[name].table
-        in_use = np.flatnonzero(memory.links["key"]) if name in OF_LINKS else memory.evidence["link"] != NO_LINK
-        numbers = (memory.links if name in OF_LINKS else memory.evidence)[name][in_use]
+        in_use = np.flatnonzero(memory.links["key"]) if name in LINK_GROUPS else memory.evidence["link"] != NO_LINK
+        numbers = (memory.links if name in LINK_GROUPS else memory.evidence)[name][in_use]
         assert np.array_equal(np.bincount(numbers, minlength=groups.size), groups["n_members"]), name
         if name != "source":
             assert len(groups) == len(np.unique(numbers))
@@ -363,7 +373,7 @@ def test_a_share_of_the_pages_is_explored(share):
 
 def test_without_a_frontier_nothing_is_kept_for_it():
     session = learnt(many(60))
-    assert not len(session._moves)
+    assert not len(session._updates)
     assert not session._records
 
 
@@ -476,7 +486,7 @@ def test_a_descent_where_nothing_is_lower_ends():
 
 def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
     """What pages bring meanwhile counts from the next fit on, but is scored by this one."""
-    monkeypatch.setattr(link_training, "ROWS_AT_A_TIME", 100)
+    monkeypatch.setattr(link_rates, "ROWS_AT_A_TIME", 100)
     monkeypatch.setattr(link_training, "LINKS_AT_A_TIME", 10)
     pages, more = many(150), many(60, seed=1)
     at_once, in_steps = learnt(pages), learnt(pages)
@@ -502,7 +512,7 @@ def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
 def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monkeypatch):
     monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 20_000)
     session, n_busy, costs = LinkSession(every_pages=25), 0, []
-    go_on = session._go_on
+    go_on = session._work_on
 
     def counted(work: Iterator[int]) -> None:
         rows = []
@@ -516,7 +526,7 @@ def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monk
         costs.append(sum(rows))
 
     for found in many(600):
-        session._go_on = counted
+        session._work_on = counted
         session._learn(found)
         n_busy += session._work is not None
     assert n_busy > 20

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import hand_made
 import numpy as np
@@ -19,16 +19,16 @@ from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.examples import learnt_prior
-from focused.method.strategies.linkmodel.features import hashed, place_key, url_features
 from focused.method.strategies.linkmodel.prior import NO_PRIOR
 from focused.method.strategies.linkmodel.session import LinkSession
+from focused.method.strategies.linkmodel.url_features import hashed, place_key, url_features
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import EXAMPLES_FILE, Topic, TopicExamples, load_topic
 from focused.method.topic.examples import N_PLACES
 from focused.method.topic.judge import Judge
 
-if TYPE_CHECKING:
-    from pathlib import Path
+ROOT = Path(__file__).resolve().parent.parent
+
 
 WORDS = ["go", "see"]  # of anchor texts; the topic knows neither
 TERMS = [*hand_made.FOR, *hand_made.AGAINST, *WORDS]
@@ -170,7 +170,7 @@ def test_places_are_saved_and_loaded(tmp_path: Path):
 
 
 def test_hosts_and_folders_have_the_same_numbers_in_every_process():
-    code = "from focused.method.strategies.linkmodel.features import place_key; print(place_key('h.org/right'))"
+    code = "from focused.method.strategies.linkmodel.url_features import place_key; print(place_key('h.org/right'))"
     numbers = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, check=True, env=os.environ | {"PYTHONHASHSEED": seed}
@@ -178,3 +178,13 @@ def test_hosts_and_folders_have_the_same_numbers_in_every_process():
         for seed in ("1", "2")
     }
     assert numbers == {f"{place_key('h.org/right')}{os.linesep}".encode()}
+
+
+def test_only_what_needs_it_loads_scikit_learn_or_sparse_matrices():
+    code = (
+        "import sys, pathlib; from focused.method.strategies import make_strategy; from focused.method.topic import load_topic\n"
+        "def loaded(): return [name for name in ('scipy.sparse', 'sklearn') if name in sys.modules]\n"
+        "print(loaded()); make_strategy('adaptive').prepare(load_topic('demo', pathlib.Path('models'))); print(loaded())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[]", "['scipy.sparse']"]

@@ -12,7 +12,7 @@ from test_linkmodel import page
 from test_linkmodel_crawl import OPTIONS
 from warcs import Warc
 
-from focused.method.strategies.linkmodel.features import PageLinks
+from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.webs.recorded import RecordedWeb
 

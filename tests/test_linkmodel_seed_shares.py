@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from test_linkmodel import page, scores
 
-from focused.method.strategies.linkmodel.seed_shares import NOBODY
+from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START
 from focused.method.strategies.linkmodel.session import LinkSession
 
 
@@ -83,4 +83,4 @@ def test_once_links_are_forgotten_a_page_from_nowhere_is_no_seed():
     session = crawl(LinkSession(fairness=1.0))
     session.memory.n_forgotten = 1
     session.memory.add(page("http://forgotten.org/", 0.1, "http://forgotten.org/x"))
-    assert int(session.memory.links["start"][session.memory.number("http://forgotten.org/x")]) == NOBODY
+    assert int(session.memory.links["start"][session.memory.number("http://forgotten.org/x")]) == UNKNOWN_START

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfTransformer
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from focused.method.text.weighting import (
-    TfcTransformer,
     class_rates,
     inverse_document_frequency,
     smoothed_inverse_document_frequency,
@@ -16,11 +14,6 @@ from focused.method.text.weighting import (
     tfipndf_term_weights,
     weighted_rows,
 )
-
-
-@parametrize_with_checks([TfcTransformer(), TfcTransformer(sublinear_tf=True)])
-def test_tfc_transformer_is_a_scikit_learn_estimator(estimator, check):
-    check(estimator)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from focused.method.strategies.linkmodel.features import PageLinks
+from focused.method.strategies.linkmodel.page_links import PageLinks
 
 if TYPE_CHECKING:
     from focused.frontier.store.view import FrontierView

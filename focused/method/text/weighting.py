@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from focused.method.text.vocabulary import canonical, document_frequencies
 
@@ -145,52 +143,6 @@ def tfipndf_term_weights(counts: Any, positive: ArrayLike, idf: ArrayLike) -> ND
     """
     in_positive, in_negative = class_rates(counts, positive)
     return np.maximum(in_positive, in_negative) * np.asarray(idf, dtype=np.float64)
-
-
-class TfcTransformer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn term counts into tfc rows [P13, eq. 3].
-
-    Unlike in scikit-learn's TfidfTransformer, idf is not smoothed and nothing is added: a term that every document holds has
-    weight 0.
-
-    Parameters
-    ----------
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) in place of the count.
-
-    Attributes
-    ----------
-    idf_ : ndarray of shape (n_terms,)
-        ln(N/n_i) of the fitted documents.
-    n_features_in_ : int
-        Number of terms.
-    """
-
-    def __init__(self, *, sublinear_tf: bool = False) -> None:
-        self.sublinear_tf = sublinear_tf
-
-    def fit(self, X: Any, y: Any = None) -> TfcTransformer:
-        """Learn idf from the counts `X` of shape (n_documents, n_terms); `y` is ignored."""
-        counts = canonical(_checked_counts(self, X, reset=True))
-        self.idf_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        return self
-
-    def transform(self, X: Any) -> sparse.csr_matrix:
-        """Return the tfc rows of the counts `X`, sparse, of the same shape."""
-        check_is_fitted(self)
-        return tfc(_checked_counts(self, X, reset=False), self.idf_, sublinear=self.sublinear_tf)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.positive_only = True
-        return tags
-
-
-def _checked_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
-    checked = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-    refuse_negative(checked, type(estimator).__name__)
-    return checked
 
 
 def refuse_negative(counts: Any, who: str) -> None:

@@ -1,4 +1,4 @@
-"""A strategy that learns, while it crawls, which links lead to relevant pages."""
+"""The strategy `adaptive`: it learns during the crawl which links lead to relevant pages."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT
 from focused.method.scoring.base import LinkScores, Strategy
+from focused.method.strategies.linkmodel.examples import learnt_prior
+from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
+from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter
 
@@ -16,8 +19,6 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
     from focused.method.scoring.base import Visit
-    from focused.method.strategies.linkmodel.prior import Prior
-    from focused.method.strategies.linkmodel.session import LinkSession
     from focused.method.topic import Topic
     from focused.method.topic.judge import PageRelevance
 
@@ -26,10 +27,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Adaptive(Strategy):
-    """Begins with page, block, anchor text and context in equal parts, and learns from what comes of every link.
+    """Begins with page, block, anchor text and context in equal parts, and learns from the outcome of every link.
 
-    The model is a logistic regression on the relevances of all pages that link somewhere, on the terms of URLs and anchor
-    texts, and on what came of other links of the same page, block, place, text, folder and host
+    The model is a logistic regression on the relevances of all pages that link to a page, on the terms of URLs and anchor
+    texts, and on the outcomes of other links of the same page, block, place, text, folder and host
     (docs/method/link-model.md). Nothing is below the threshold. The score is the logistic function of half the log-odds.
     """
 
@@ -96,9 +97,7 @@ class Adaptive(Strategy):
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
     def prepare(self, topic: Topic) -> Self:
-        """Return the strategy with what the links among the topic's examples teach; without such it begins with nothing."""
-        from focused.method.strategies.linkmodel.examples import learnt_prior
-
+        """Return the strategy with what the links among the topic's examples teach; without such links, with nothing."""
         try:
             return replace(self, prior=learnt_prior(topic, self.examples))
         except TopicError as error:
@@ -107,9 +106,7 @@ class Adaptive(Strategy):
 
     @property
     def remark(self) -> str:
-        """What whoever sees scores outside of a crawl has to know."""
-        from focused.method.strategies.linkmodel.prior import NO_PRIOR
-
+        """What a reader of scores has to know outside of a crawl."""
         knows = (
             "nothing of links: among the topic's examples there are too few"
             if self.prior is None or self.prior is NO_PRIOR
@@ -122,10 +119,6 @@ class Adaptive(Strategy):
 
     def session(self) -> LinkSession:
         """Return the memory of a crawl that begins."""
-        # Other crawls should not wait for what this imports.
-        from focused.method.strategies.linkmodel.prior import NO_PRIOR
-        from focused.method.strategies.linkmodel.session import LinkSession
-
         return LinkSession(
             every_pages=self.every_pages,
             credit=self.credit,

@@ -8,10 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.strategies.linkmodel.descent import descend
-from focused.method.strategies.linkmodel.features import MAX_ANCHOR_TERMS, PageLinks, UrlFeatures, hashed, logit
+from focused.method.strategies.linkmodel.loss import Loss
 from focused.method.strategies.linkmodel.memory import LinkMemory
+from focused.method.strategies.linkmodel.page_links import MAX_ANCHOR_TERMS, PageLinks, logit
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
-from focused.method.strategies.linkmodel.training_rows import DENSE, Loss, Rates, training_matrix
+from focused.method.strategies.linkmodel.rates import Rates
+from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix
+from focused.method.strategies.linkmodel.url_features import UrlFeatures, hashed
 from focused.method.topic.counted import relevance_of_counts
 from focused.utils.steps import finish
 

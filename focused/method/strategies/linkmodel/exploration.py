@@ -1,4 +1,4 @@
-"""Which waiting links are fetched to learn from them, whatever their scores say."""
+"""Exploration: some waiting links are fetched to learn from them, whatever their scores are."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focused.method.strategies.linkmodel.growing_arrays import Rows
+    from focused.method.strategies.linkmodel.growing_table import GrowingTable
 
 _WINDOW = 28
 """Pages whose mean relevance says how a crawl fares."""
@@ -30,15 +30,15 @@ class LinkExploration:
     def __init__(self, share: float, seed: int) -> None:
         self._share = share
         self._random = np.random.default_rng(seed)
-        #: Links to draw, kept over from one time to the next: a share of few pages is less than a link.
+        #: Links still to be drawn: a share of few pages is less than one link, so fractions add up.
         self._owed = 0.0
 
-    def by_lot(self, links: Rows, n_pages: int) -> None:
-        """Let links drawn from all that wait come first, for the next pages of the crawl.
+    def draw(self, links: GrowingTable, n_pages: int) -> None:
+        """Draw links from all that wait; they come first among the next pages of the crawl.
 
         Parameters
         ----------
-        links : Rows
+        links : GrowingTable
             The table of :class:`~focused.method.strategies.linkmodel.memory.LinkMemory`.
         n_pages : int
         """
@@ -49,15 +49,15 @@ class LinkExploration:
             self._owed -= n_drawn
             links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
 
-    def of_folders(self, links: Rows, n_links: int) -> None:
-        """Let links come first from the folders of which the fewest pages are known; which of a folder's, by lot.
+    def draw_from_folders(self, links: GrowingTable, n_links: int) -> None:
+        """Draw links from the folders of which the fewest pages are known; they come first.
 
         See docs/method/, D69.
 
         Parameters
         ----------
-        links : Rows
-            As of `by_lot`.
+        links : GrowingTable
+            As of `draw`.
         n_links : int
         """
         waiting = self._random.permutation(_waiting(links))
@@ -71,7 +71,7 @@ class LinkExploration:
         links["explores"][waiting[np.argsort(n_known[folders] + before, kind="stable")[:n_links]]] = True
 
 
-def _waiting(links: Rows) -> npt.NDArray[np.int64]:
+def _waiting(links: GrowingTable) -> npt.NDArray[np.int64]:
     return np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
 
 

@@ -1,4 +1,4 @@
-"""Room in a crawl's memory of links: where there are too many, some are forgotten with each page."""
+"""Forgetting: when a crawl remembers too many links, it forgets some with each page."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 _FORGOTTEN_OF_PAGE, _FAR_TOO_MANY = 1_000, 9 / 8
-"""Links forgotten with each page where there are too many; where there are far too many, a quarter more than came."""
+"""Links forgotten with each page when there are too many. When there are far too many, it is a quarter more than the page
+brought."""
 
 
 class Forgetting:
-    """Forgets links, page by page: which, is settled for an eighth of all at once.
+    """Forgets links, page by page. It chooses an eighth of all links at once, and forgets them over several pages.
 
     Parameters
     ----------
     model : LinkModel
-        Its memory is what has too little room; not while a fit is under way.
+        Its memory is the one that forgets; no fit may be under way.
     """
 
     def __init__(self, model: LinkModel) -> None:
         self._model = model
-        #: Links about to be forgotten, and whether they were waiting when that was settled.
-        self._going: Integers = np.zeros(0, dtype=np.int64)
+        #: Links that are going to be forgotten, and whether they were waiting when they were chosen.
+        self._chosen: Integers = np.zeros(0, dtype=np.int64)
         self._was_waiting = np.zeros(0, dtype=np.bool_)
 
-    def make(self, n_came: int) -> Generator[int, None, None]:
+    def steps(self, n_added: int) -> Generator[int, None, None]:
         """Forget some links if there are too many; in steps, as :meth:`LinkMemory.forgetting`.
 
         Parameters
         ----------
-        n_came : int
+        n_added : int
             Links of the page before.
         """
         memory = self._model.memory
-        if not len(self._going):
+        if not len(self._chosen):
             if not memory.is_full:
                 return
-            self._going = memory.first_to_go(self._model.scores(slice(None)), self._model.is_learnt_from())
-            self._was_waiting = np.isnan(memory.links["outcome"][self._going])
-        n = max(_FORGOTTEN_OF_PAGE, n_came + n_came // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
-        gone, was_waiting = self._going[:n], self._was_waiting[:n]
-        self._going, self._was_waiting = self._going[n:], self._was_waiting[n:]
+            self._chosen = memory.least_useful(self._model.scores(slice(None)), self._model.is_learnt_from())
+            self._was_waiting = np.isnan(memory.links["outcome"][self._chosen])
+        n = max(_FORGOTTEN_OF_PAGE, n_added + n_added // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
+        forgotten, was_waiting = self._chosen[:n], self._was_waiting[:n]
+        self._chosen, self._was_waiting = self._chosen[n:], self._was_waiting[n:]
         values = self._model.values()
-        is_as_before = np.isnan(values[gone]) == was_waiting  # some were fetched meanwhile
-        yield from memory.forgetting(gone[is_as_before], values)
+        is_as_before = np.isnan(values[forgotten]) == was_waiting  # some were fetched meanwhile
+        yield from memory.forgetting(forgotten[is_as_before], values)

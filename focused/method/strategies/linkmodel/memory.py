@@ -1,4 +1,4 @@
-"""What a crawl remembers of links: who links to them and how, and what came of those that were fetched."""
+"""What a crawl remembers of links: which pages link to them and how, and the outcomes of those that were fetched."""
 
 from __future__ import annotations
 
@@ -10,17 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.strategies.linkmodel.features import (
-    MAX_ANCHOR_TERMS,
-    MAX_URL_TERMS,
-    PageLinks,
-    UrlFeatures,
-    place_key,
-    url_features,
-)
 from focused.method.strategies.linkmodel.groups import Groups
-from focused.method.strategies.linkmodel.growing_arrays import Rows
-from focused.method.strategies.linkmodel.seed_shares import NOBODY, UNOPENED, SeedShares
+from focused.method.strategies.linkmodel.growing_table import GrowingTable
+from focused.method.strategies.linkmodel.page_links import MAX_ANCHOR_TERMS, PageLinks
+from focused.method.strategies.linkmodel.seed_shares import NOT_FETCHED, UNKNOWN_START, SeedShares
+from focused.method.strategies.linkmodel.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
@@ -29,10 +23,10 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-OF_EVIDENCE = ("source", "block", "anchor", "place")
+EVIDENCE_GROUPS = ("source", "block", "anchor", "place")
 """Groups of links that one element of a page belongs to: its page, its block, its anchor text, its place in pages of
 its host."""
-OF_LINKS = ("folder", "host")
+LINK_GROUPS = ("folder", "host")
 """Groups that a link itself belongs to."""
 
 EVIDENCE_OF_LINK = 4
@@ -48,9 +42,9 @@ _KEPT_SHARE = 7 / 8
 class LinkMemory:
     """Tables of links, of pages that link to them, and of groups of links; numbers of links are rows of ``links``.
 
-    Bounded: where there are more links than may be, or more evidence, those fetched long ago are forgotten, then those
-    with the lowest scores. What was learnt of the groups they belonged to stays. Rows of what is forgotten are used again,
-    so that nothing has to be moved or numbered anew.
+    The memory is bounded. Beyond ``max_links`` links, or four rows of evidence for each, it forgets links that were fetched
+    long ago, then those with the lowest scores. What was learnt of their groups stays. Their rows are reused, so no other
+    row has to be moved or numbered again.
 
     Parameters
     ----------
@@ -64,18 +58,22 @@ class LinkMemory:
         #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
         #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
         #: of the seed from which that was reached, ``branch`` that of the seed's link.
-        self.links = Rows(
+        self.links = GrowingTable(
             n_links, key=(np.int64, 0, 0), folder=(np.int32, 0, 0), host=(np.int32, 0, 0),
             columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
-            discoverer=(np.int32, -1, 0), start=(np.int32, NOBODY, 0), branch=(np.int32, NOBODY, 0),
+            discoverer=(np.int32, -1, 0), start=(np.int32, UNKNOWN_START, 0), branch=(np.int32, UNKNOWN_START, 0),
             page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
             n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0),
             sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
             url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
             frontier=(np.int64, -1, 0), level=(np.int32, -1, 0), explores=(np.bool_, False, 0),
         )  # fmt: skip
-        self.evidence = Rows(n_rows, link=(np.int32, NO_LINK, 0), **{name: (np.int32, 0, 0) for name in OF_EVIDENCE})
-        self.groups = {name: Groups(reserve=n_links, lasting=name == "source") for name in (*OF_EVIDENCE, *OF_LINKS)}
+        self.evidence = GrowingTable(
+            n_rows, link=(np.int32, NO_LINK, 0), **{name: (np.int32, 0, 0) for name in EVIDENCE_GROUPS}
+        )
+        self.groups = {
+            name: Groups(reserve=n_links, keeps_empty=name == "source") for name in (*EVIDENCE_GROUPS, *LINK_GROUPS)
+        }
         self.groups["anchor"] = Groups(
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
@@ -89,7 +87,7 @@ class LinkMemory:
         self.links.add(1)  # NO_LINK
 
     @property
-    def anchors(self) -> Rows:
+    def anchors(self) -> GrowingTable:
         """Anchor texts, by the numbers of their groups."""
         return self.groups["anchor"].table
 
@@ -101,35 +99,35 @@ class LinkMemory:
         """Return the numbers of links that are remembered."""
         return [number for url in urls if (number := self.number(url)) is not None]
 
-    def both(self, other: LinkMemory) -> tuple[Integers, Integers]:
-        """Return the numbers of the links that another memory remembers, too: here, and there."""
+    def shared_links(self, other: LinkMemory) -> tuple[Integers, Integers]:
+        """Return the numbers of the links that another memory has as well: here, and there."""
         found = [(number, other._numbers[key]) for key, number in self._numbers.items() if key in other._numbers]
         mine, theirs = np.array(found, dtype=np.int64).reshape(-1, 2).T
         return mine, theirs
 
-    def hold(self, is_held: bool) -> None:
-        """Add all that is new behind what is there, so that some of it can be read now and the rest later."""
+    def append_only(self, is_on: bool) -> None:
+        """Switch the reuse of freed rows off or on. While it is off, tables can be read in slices although rows are added."""
         for table in (self.links, self.evidence, *(groups.table for groups in self.groups.values())):
-            table.reuses = not is_held
+            table.reuses = not is_on
 
-    def look_ahead(self, urls: Iterable[str]) -> dict[str, UrlFeatures]:
-        """Return what URLs say of themselves that are not known yet."""
+    def features_of_new(self, urls: Iterable[str]) -> dict[str, UrlFeatures]:
+        """Return the features of those URLs that are not remembered yet."""
         numbers = self._numbers
         return {url: self._features(url) for url in urls if hash(url) not in numbers}
 
-    def know(self, urls: list[str], ahead: Mapping[str, UrlFeatures]) -> None:
-        """Add links of a page that is about to be taken in, if they are not known yet; ``ahead`` is from ``look_ahead``."""
-        self._numbers_of(urls, ahead)
+    def add_urls(self, urls: list[str], features: Mapping[str, UrlFeatures]) -> None:
+        """Add the new ones among the links of a page that is about to be added; features are from ``features_of_new``."""
+        self._numbers_of(urls, features)
 
     def add(self, found: PageLinks) -> tuple[Integers, Integers]:
-        """Take in a page: the outcome of the links that led to it, and what it says of its own.
+        """Add a page: the outcome of the links that led to it, and what it says of its own links.
 
         Returns
         -------
         links : ndarray of shape (n_links,)
             Their numbers.
         evidence : ndarray
-            The new rows of ``evidence``; of links that so many pages link to already there are none.
+            The new rows of ``evidence``. A link to which 50 pages link already gets no more.
         """
         [page] = self.groups["source"].add(1).tolist()
         self.n_pages += 1
@@ -172,13 +170,13 @@ class LinkMemory:
         """How much of what may be remembered is: of links or of evidence, whichever is more."""
         return max(len(self.links), len(self.evidence) / EVIDENCE_OF_LINK) / self.max_links
 
-    def first_to_go(self, scores: Floats, is_needed: npt.NDArray[np.bool_]) -> Integers:
-        """Return which links should be forgotten to make room for an eighth more, in this order.
+    def least_useful(self, scores: Floats, is_needed: npt.NDArray[np.bool_]) -> Integers:
+        """Return which links should be forgotten so that an eighth more can be remembered, in this order.
 
         Parameters
         ----------
         scores : ndarray of shape (n_links,)
-            Of waiting links, those with the lowest go.
+            Of waiting links, those with the lowest are forgotten.
         is_needed : ndarray of shape (n_links,)
             Which fetched links are still learnt from.
         """
@@ -196,18 +194,18 @@ class LinkMemory:
         )
         return order[:n_surplus]
 
-    def forget(self, gone: Integers, values: Floats) -> None:
+    def forget(self, forgotten: Integers, values: Floats) -> None:
         """Forget links in one go."""
-        finish(self.forgetting(gone, values))
+        finish(self.forgetting(forgotten, values))
 
-    def forgetting(self, gone: Integers, values: Floats) -> Generator[int, None, None]:
+    def forgetting(self, forgotten: Integers, values: Floats) -> Generator[int, None, None]:
         """Forget links, and what pages say of them; their outcomes are added to what is known of their groups.
 
         In steps: the links are there until the last; what pages say of them cannot be asked for meanwhile.
 
         Parameters
         ----------
-        gone : ndarray
+        forgotten : ndarray
             Numbers of links, each once.
         values : ndarray of shape (n_links,)
             Outcomes; NaN of links without.
@@ -218,35 +216,35 @@ class LinkMemory:
             About how many rows of a table a step has dealt with.
         """
         links, evidence = self.links, self.evidence
-        is_gone = np.zeros(links.size, dtype=np.bool_)
-        is_gone[gone] = True
-        rows = np.flatnonzero(is_gone[evidence["link"]])
+        is_forgotten = np.zeros(links.size, dtype=np.bool_)
+        is_forgotten[forgotten] = True
+        rows = np.flatnonzero(is_forgotten[evidence["link"]])
         of_rows = values[evidence["link"][rows]]
-        of_links = np.where(links["n_referrers"][gone] > 0, values[gone], np.nan)
-        for name in OF_EVIDENCE:
-            self.groups[name].leave(evidence[name][rows], of_rows)
+        of_links = np.where(links["n_referrers"][forgotten] > 0, values[forgotten], np.nan)
+        for name in EVIDENCE_GROUPS:
+            self.groups[name].remove_members(evidence[name][rows], of_rows)
             yield 20 * len(rows)
-        for name in OF_LINKS:
-            self.groups[name].leave(links[name][gone], of_links)
-        deque(map(self._numbers.pop, links["key"][gone].tolist()), maxlen=0)
+        for name in LINK_GROUPS:
+            self.groups[name].remove_members(links[name][forgotten], of_links)
+        deque(map(self._numbers.pop, links["key"][forgotten].tolist()), maxlen=0)
         evidence.free(rows)
-        links.free(gone)
-        self.n_forgotten += len(gone)
+        links.free(forgotten)
+        self.n_forgotten += len(forgotten)
 
     # --- Inside
 
     def _count_start(self, led: Integers, first: Integers) -> None:
         """Count a page for the seed that it was reached from: links that led there, and links first found there."""
         starts, branches = self.links["start"], self.links["branch"]
-        start = int(starts[led].max(initial=NOBODY))
+        start = int(starts[led].max(initial=UNKNOWN_START))
         # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
-        if start == NOBODY and self.n_forgotten:
+        if start == UNKNOWN_START and self.n_forgotten:
             return
         starts[led] = starts[first] = self.starts.add(start)
         of_led = branches[led]
-        known = of_led[of_led != NOBODY]
-        if start == NOBODY:
-            branches[first] = UNOPENED
+        known = of_led[of_led != UNKNOWN_START]
+        if start == UNKNOWN_START:
+            branches[first] = NOT_FETCHED
         elif len(known):
             branches[led] = branches[first] = self.branches.add(int(known.max()))
 
@@ -275,23 +273,23 @@ class LinkMemory:
             "place": self.groups["place"].numbers([hash((host, place)) for place in places]),
         }
         for name, numbers in groups.items():
-            self.groups[name].join(numbers)
+            self.groups[name].add_members(numbers)
         return self.evidence.add(len(rows), {"link": links, **groups})
 
-    def _numbers_of(self, urls: list[str], ahead: Mapping[str, UrlFeatures] | None = None) -> Integers:
+    def _numbers_of(self, urls: list[str], known_features: Mapping[str, UrlFeatures] | None = None) -> Integers:
         """Return the numbers of links; those that are not known are added."""
         numbers, keys = self._numbers, list(map(hash, urls))
         with suppress(KeyError):  # most often all are known
             return np.array([numbers[key] for key in keys], dtype=np.int64)
         new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
         if new:
-            features = [(ahead and ahead.get(url)) or self._features(url) for url in new.values()]
+            features = [(known_features and known_features.get(url)) or self._features(url) for url in new.values()]
             columns, n_columns = _table([each.columns for each in features], MAX_URL_TERMS)
             groups = {
-                name: self.groups[name].numbers([self._key(getattr(f, name)) for f in features]) for name in OF_LINKS
+                name: self.groups[name].numbers([self._key(getattr(f, name)) for f in features]) for name in LINK_GROUPS
             }
             for name, of_kind in groups.items():
-                self.groups[name].join(of_kind)
+                self.groups[name].add_members(of_kind)
             known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
             rows = self.links.add(len(new), known)
             numbers.update(zip(new, rows.tolist(), strict=True))

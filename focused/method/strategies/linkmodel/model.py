@@ -1,4 +1,4 @@
-"""Which links lead to relevant pages: a logistic model of what is known of a link, fitted to what came of others."""
+"""Which links lead to relevant pages: a logistic regression on what is known of a link, fitted to the outcomes of others."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.strategies.linkmodel.descent import descend
-from focused.method.strategies.linkmodel.features import N_COLUMNS
-from focused.method.strategies.linkmodel.memory import OF_EVIDENCE, OF_LINKS
+from focused.method.strategies.linkmodel.loss import Loss
+from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior, Weights
-from focused.method.strategies.linkmodel.training_rows import LENGTH, Loss, Rates, slices, training_matrix
+from focused.method.strategies.linkmodel.rates import Rates, slices
+from focused.method.strategies.linkmodel.training_matrix import LENGTH, training_matrix
+from focused.method.strategies.linkmodel.url_features import N_COLUMNS
 from focused.utils.steps import Steps, finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
-    from focused.method.strategies.linkmodel.growing_arrays import Rows
+    from focused.method.strategies.linkmodel.growing_table import GrowingTable
     from focused.method.strategies.linkmodel.memory import LinkMemory
 
 Floats = npt.NDArray[np.float64]
@@ -42,10 +44,10 @@ class Fit:
 
 
 class LinkModel:
-    """Scores links; fitted again and again while the crawl goes on.
+    """Scores links. It is fitted again and again during the crawl.
 
-    Between two fits the rates of groups stay as they were at the last; what is new of a link is added at once. A fit may be
-    made in steps, with pages in between: it takes effect with the last.
+    Between two fits the rates of groups stay as they are; new evidence for a link is added at once. A fit can be made in
+    steps, with pages in between; it takes effect with its last step.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ class LinkModel:
         self.prior = prior
         self.weights = prior.weights()
         for name, known in prior.groups.items():
-            memory.groups[name].early = known
+            memory.groups[name].prior_rates = known
         self.last: Fit | None = None
 
     def weight(self, name: str) -> float:
@@ -70,11 +72,11 @@ class LinkModel:
         return self.weights.of(name)
 
     def add(self, links: Integers, evidence: Integers) -> None:
-        """Take in what one more page says: of links (numbers), in new rows of evidence."""
+        """Add what one more page says: the numbers of its links, and its new rows of evidence."""
         memory, table = self.memory, self.memory.links
         table["url"][links] = _term_sums(table, links, self.weights.urls)
         texts = _term_sums(memory.anchors, memory.evidence["anchor"][evidence], self.weights.anchors)
-        rates = {name: memory.groups[name].table["rate"] for name in OF_EVIDENCE}
+        rates = {name: memory.groups[name].table["rate"] for name in EVIDENCE_GROUPS}
         values, best = self._of_evidence(evidence, self.weights, rates)
         ids = memory.evidence["link"][evidence]  # each once
         is_first = table["n_kept"][ids] == 1
@@ -89,7 +91,7 @@ class LinkModel:
         # Not by a product of matrices: see `dot`.
         total += np.einsum("ij,j->i", table["sums"][links], weights.dense[1:9:2]) / np.maximum(n, 1)
         total += np.einsum("ij,j->i", table["tops"][links], weights.dense[2:9:2])
-        for name in OF_LINKS:
+        for name in LINK_GROUPS:
             total += weights.of(name) * self.memory.groups[name].table["rate"][table[name][links]]
         total += table["group_sum"][links] / np.maximum(table["n_kept"][links], 1)
         total += weights.of("source best") * table["group_top"][links]
@@ -97,15 +99,15 @@ class LinkModel:
         return found
 
     def refresh(self) -> None:
-        """Compute the rates of all groups anew, and what follows from them for each link."""
+        """Compute the rates of all groups again, and what follows from them for each link."""
         finish(self.fitting(learns=False))
 
     def fit(self) -> bool:
-        """Fit the model to what came of links; return whether there was enough to learn from."""
+        """Fit the model to the outcomes of links; return whether there was enough to learn from."""
         return finish(self.fitting())
 
     def fitting(self, *, learns: bool = True) -> Generator[int, None, bool]:
-        """Fit the model to what came of links so far, in steps.
+        """Fit the model to the outcomes of links so far, in steps.
 
         Minimises the log-loss against the soft outcomes plus a quadratic penalty towards the prior weights, by L-BFGS
         from the last weights on. Between two steps pages may be added, nothing may be forgotten.
@@ -120,7 +122,7 @@ class LinkModel:
         bool
             Whether there was enough to learn from.
         """
-        self.memory.hold(True)
+        self.memory.append_only(True)
         values, training = self.values(), np.flatnonzero(self.is_learnt_from())
         rates = Rates(self.memory, values)
         yield 4 * len(values)
@@ -129,11 +131,11 @@ class LinkModel:
         if has_learnt:
             weights = yield from self._learning(training, values, rates)
         yield from self._computing(weights, rates.of_groups)
-        self.memory.hold(False)
+        self.memory.append_only(False)
         return has_learnt
 
     def values(self) -> Floats:
-        """Return the outcome of each link, with credit for what it led to; NaN of those that have none."""
+        """Return the outcome of each link, with credit for the pages it led to; NaN of links that have none."""
         table = self.memory.links
         outcome: Floats = table["outcome"].copy()
         if not self.credit or not len(outcome):
@@ -159,7 +161,7 @@ class LinkModel:
     # --- Inside
 
     def _learning(self, training: Integers, values: Floats, rates: Rates) -> Generator[int, None, Weights]:
-        """Return new weights, fitted to what came of some links."""
+        """Return new weights, fitted to the outcomes of some links."""
         dense, terms, columns = yield from training_matrix(self.memory, training, values, rates)
         both, n_dense = np.concatenate((self.weights.urls, self.weights.anchors)), len(self.weights.dense)
         prior, penalty = self.prior.of(columns)
@@ -177,7 +179,7 @@ class LinkModel:
         return Weights(found[:n_dense], both[:N_COLUMNS].copy(), both[N_COLUMNS:].copy())
 
     def _computing(self, weights: Weights, rates: Mapping[str, Floats]) -> Generator[int, None, None]:
-        """Compute what weights and rates say of each link, and use them from then on; yields as `fitting` does."""
+        """Compute what weights and rates say of each link, then use both; yields as `fitting` does."""
         memory, table = self.memory, self.memory.links
         texts = urls = sums = np.zeros(0)
         tops = np.zeros(0)
@@ -189,7 +191,7 @@ class LinkModel:
             yield 4 * len(urls[part])
         start = 0
         while True:
-            # What pages have brought meanwhile.
+            # Pages may have come since the last step.
             texts = np.concatenate((texts, _term_sums(memory.anchors, slice(len(texts), None), weights.anchors)))
             urls = np.concatenate((urls, _term_sums(table, slice(len(urls), None), weights.urls)))
             sums = np.concatenate((sums, np.zeros(table.size - len(sums))))
@@ -213,8 +215,8 @@ class LinkModel:
         self, rows: Integers | slice, weights: Weights, rates: Mapping[str, Floats]
     ) -> tuple[Floats, Floats]:
         """Return what rows of evidence add to the log-odds of their links, but for anchor texts; rates of their pages."""
-        found = {name: _at(rates[name], self.memory.evidence[name][rows]) for name in OF_EVIDENCE}
-        total: Floats = sum((weights.of(name) * found[name] for name in OF_EVIDENCE), np.zeros(1))
+        found = {name: _at(rates[name], self.memory.evidence[name][rows]) for name in EVIDENCE_GROUPS}
+        total: Floats = sum((weights.of(name) * found[name] for name in EVIDENCE_GROUPS), np.zeros(1))
         return total, found["source"]
 
 
@@ -226,7 +228,7 @@ def _at(rates: Floats, groups: Integers) -> Floats:
     return found
 
 
-def _term_sums(table: Rows, rows: Integers | slice, weights: Floats) -> Floats:
+def _term_sums(table: GrowingTable, rows: Integers | slice, weights: Floats) -> Floats:
     """Return the products of rows of terms with weights; column 0, which stands for none, has weight 0."""
     found: Floats = weights[table["columns"][rows]].sum(axis=1) * LENGTH / np.sqrt(table["n_columns"][rows])
     return found

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.strategies.linkmodel.features import N_COLUMNS
-from focused.method.strategies.linkmodel.memory import OF_EVIDENCE, OF_LINKS
-from focused.method.strategies.linkmodel.training_rows import DENSE
+from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
+from focused.method.strategies.linkmodel.training_matrix import DENSE
+from focused.method.strategies.linkmodel.url_features import N_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ Integers = npt.NDArray[np.int64]
 
 # Where nothing has been learnt yet: the relevances count, in equal parts; rates, once there are any, nearly as much.
 _DENSE = np.array(
-    [0.25 if name.endswith(" mean") else 0.3 if name in (*OF_LINKS, *OF_EVIDENCE) else 0.0 for name in DENSE]
+    [0.25 if name.endswith(" mean") else 0.3 if name in (*LINK_GROUPS, *EVIDENCE_GROUPS) else 0.0 for name in DENSE]
 )
 _PENALTY = np.array([0.01] + [1.0] * (len(DENSE) - 1))
 _SPARSE_PENALTY = 3.0

@@ -1,4 +1,4 @@
-"""How much of a crawl each of its seeds has had; or, of a single seed, each of its links."""
+"""What share of a crawl's pages each seed has had; with a single seed, each of its links."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 _PATIENCE = 5.0
-"""Pages: below so many nothing is concluded from how few a seed has had."""
+"""Pages added to each seed's count, so that few pages at the start mean little."""
 
-NOBODY = -1
-"""In place of the number of a start: nobody knows from where a link was reached."""
-UNOPENED = -2
-"""In place of the number of a start: a link that will be one when its page is fetched."""
+UNKNOWN_START = -1
+"""In place of the number of a start: it is not known from which one a link was reached."""
+NOT_FETCHED = -2
+"""In place of the number of a start: the link becomes a start itself when its page is fetched."""
 
 
 class SeedShares:
     """Counts the pages that were reached from each page that a crawl, or a part of it, started from.
 
-    What has been learnt favours the sites that it was learnt on. Without a counterweight a crawl that does well behind
-    one seed digs there until nothing is left, and never sees what lies two clicks behind another.
+    A model favours the sites that it has learnt from. Without a counterweight a crawl that does well behind one seed stays
+    there until nothing is left, and never sees what lies two clicks behind another.
     """
 
     def __init__(self) -> None:
@@ -41,12 +41,13 @@ class SeedShares:
     def advantages(self, starts: Integers) -> Floats:
         """Return how much less than an equal share each start has had: max(0, ln((5 + N / K) / (5 + n))).
 
-        N pages were reached from K starts, n of them from this one: none if it is ``UNOPENED``. Of ``NOBODY`` it is 0.
+        N pages were reached from K starts, n of them from this one: none if it is ``NOT_FETCHED``. For ``UNKNOWN_START``
+        the advantage is 0.
 
         Parameters
         ----------
         starts : ndarray of shape (n,)
-            Numbers of starts, ``UNOPENED`` or ``NOBODY``.
+            Numbers of starts, ``NOT_FETCHED`` or ``UNKNOWN_START``.
 
         Returns
         -------
@@ -55,14 +56,14 @@ class SeedShares:
         Examples
         --------
         >>> shares = SeedShares()
-        >>> first, second = shares.add(NOBODY), shares.add(NOBODY)
+        >>> first, second = shares.add(UNKNOWN_START), shares.add(UNKNOWN_START)
         >>> for _ in range(28):
         ...     _ = shares.add(first)
-        >>> shares.advantages(np.array([first, second, NOBODY])).round(2).tolist()
+        >>> shares.advantages(np.array([first, second, UNKNOWN_START])).round(2).tolist()
         [0.0, 1.2, 0.0]
         """
         equal = self._n_pages.sum() / max(self.n_starts, 1)
-        n_pages = np.where(starts == UNOPENED, 0.0, self._n_pages[starts])
+        n_pages = np.where(starts == NOT_FETCHED, 0.0, self._n_pages[starts])
         gained = np.log((_PATIENCE + equal) / (_PATIENCE + n_pages))
-        found: Floats = np.where(starts == NOBODY, 0.0, np.maximum(gained, 0.0))
+        found: Floats = np.where(starts == UNKNOWN_START, 0.0, np.maximum(gained, 0.0))
         return found

@@ -1,4 +1,4 @@
-"""One crawl's memory of links, and the model that it is scored by: learns from every page."""
+"""One crawl's memory of links and the model that scores them: both learn from every page."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scipy.special import expit
 from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.exploration import LinkExploration, share_lost
-from focused.method.strategies.linkmodel.features import PageLinks, UrlFeatures, page_links
 from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.method.strategies.linkmodel.model import LinkModel
-from focused.method.strategies.linkmodel.moves import LinkMoves
+from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
-from focused.method.strategies.linkmodel.seed_shares import NOBODY
+from focused.method.strategies.linkmodel.score_updates import ScoreUpdates
+from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
     from focused.method.scoring.base import Visit
+    from focused.method.strategies.linkmodel.url_features import UrlFeatures
     from focused.method.topic.judge import PageRelevance
 
 Floats = npt.NDArray[np.float64]
@@ -35,8 +36,8 @@ _SLOWER_FROM = 20
 """Beyond 20 times the interval between two fits it grows with the crawl, so that learning costs the same for each page."""
 
 _WORK_OF_PAGE = 1_000_000
-"""Rows dealt with after each page, of fits and of what follows: some 30 ms. Counted in rows, not in time, so that the same
-pages teach the same. Up to some thousand pages a fit is done within its page."""
+"""Rows of fits, and of what follows them, that are dealt with after each page: some 30 ms. It counts rows, not time, so that
+the same pages teach the same. In a crawl of up to some thousand pages a fit is done within one page."""
 _MANY_LINKS = 1_000
 """Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
@@ -55,7 +56,7 @@ class LinkSession(Session):
     max_links : int
         Links that are remembered.
     warm_up_pages : int
-        Until so many pages are in, fewer are asked for at a time.
+        Until so many pages have been learnt from, fewer requests are under way at a time.
     seed : int
         Of what is explored.
     prior : Prior, optional
@@ -85,13 +86,13 @@ class LinkSession(Session):
         self._warm_up_pages = warm_up_pages
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = 0
-        self._moves = LinkMoves(self.memory, self._scores)
+        self._updates = ScoreUpdates(self.memory, self._scores)
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
         self._work: Iterator[int] | None = None
-        self._room = Forgetting(self.model)
+        self._forgetting = Forgetting(self.model)
         self._n_new = 0
-        #: Pages that came while it learns anew; None where it does not.
+        #: Pages that came while it learns anew from kept pages; None where it does not.
         self._arrived: list[PageLinks] | None = None
 
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
@@ -121,7 +122,7 @@ class LinkSession(Session):
         return found
 
     def max_under_way(self) -> int | None:
-        """Return how many requests may be under way: a few while next to nothing is known, so that all can profit."""
+        """Return how many requests may be under way: only a few while little is known, so that later ones profit from it."""
         n_pages = self.memory.n_pages
         return 2 + n_pages // 5 if n_pages < self._warm_up_pages else None
 
@@ -130,18 +131,18 @@ class LinkSession(Session):
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which a frontier has taken in a link."""
         self._has_frontier = True
-        self._moves.placed(url, number, score)
+        self._updates.placed(url, number, score)
 
     def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
         """Return numbers and new scores of waiting links.
 
-        When a crawl ends, all: a frontier that nobody changes any more should say what is known.
+        When a crawl ends, all of them: its frontier should hold the latest scores.
         """
-        return self._moves.due(is_last=is_last)
+        return self._updates.due(is_last=is_last)
 
     def gone(self, numbers: Sequence[int]) -> None:
-        """Note that links do not wait any more."""
-        self._moves.gone(numbers)
+        """Note that links wait no longer."""
+        self._updates.gone(numbers)
 
     def record(self, url: str) -> tuple[int, bytes] | None:
         """Return, once, what was learnt from the page that a link led to."""
@@ -179,25 +180,25 @@ class LinkSession(Session):
             relevances.append(relevance.page)
             found = page_links(page, relevance, visit.urls or (page.url,))
             yield page.n_links
-            yield from fresh._taking_in(found)
+            yield from fresh._remembering(found)
             yield page.n_links
         yield from fresh._fitting()
         while arrived or fresh._work is not None:
             if arrived:
                 yield from fresh._learning(arrived.pop(0))
             elif fresh._work is not None:
-                fresh._go_on(fresh._work)
+                fresh._work_on(fresh._work)
             yield _WORK_OF_PAGE
         self._arrived = None
         self._take_over(fresh)
         yield _WORK_OF_PAGE
         if n_explored := round(max_explored * share_lost(relevances)):
-            self._exploration.of_folders(self.memory.links, n_explored)
-        yield from self._telling()
+            self._exploration.draw_from_folders(self.memory.links, n_explored)
+        yield from self._updating_scores()
 
     def replay(self, record: bytes) -> None:
         """Learn again from what ``record`` returned."""
-        finish(self._taking_in(PageLinks.unpack(record)))
+        finish(self._remembering(PageLinks.unpack(record)))
 
     def resume(self) -> None:
         """Fit the model to all that was replayed, if that is enough for a first fit."""
@@ -208,43 +209,47 @@ class LinkSession(Session):
 
     # --- Inside
 
-    def _taking_in(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
-        """Remember a page, and fit nothing; return the numbers of its links and the new rows of evidence."""
-        ahead: dict[str, UrlFeatures] = {}
+    def _remembering(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+        """Remember a page without fitting; return the numbers of its links and the new rows of evidence."""
+        features: dict[str, UrlFeatures] = {}
         if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
             for first in range(0, len(found.links), _MANY_LINKS):
-                ahead |= self.memory.look_ahead(found.links[first : first + _MANY_LINKS])
+                features |= self.memory.features_of_new(found.links[first : first + _MANY_LINKS])
                 yield _MANY_LINKS
         if self._work is None:
-            yield from self._room.make(self._n_new)
-        if ahead:
-            self.memory.know(found.links, ahead)
-            yield 20 * len(ahead)
+            yield from self._forgetting.steps(self._n_new)
+        if features:
+            self.memory.add_urls(found.links, features)
+            yield 20 * len(features)
         links, evidence = self.memory.add(found)
         self._n_new = len(links)
         return links, evidence
 
     def _take_over(self, fresh: LinkSession) -> None:
-        """Go on with what another session has learnt; where links wait is not forgotten."""
-        mine, theirs = self.memory.both(fresh.memory)
-        fresh.memory.links["start"][:] = fresh.memory.links["branch"][:] = NOBODY
+        """Replace what was learnt by what another session has learnt; the places of waiting links stay."""
+        mine, theirs = self.memory.shared_links(fresh.memory)
+        fresh.memory.links["start"][:] = fresh.memory.links["branch"][:] = UNKNOWN_START
         fresh.memory.starts, fresh.memory.branches = self.memory.starts, self.memory.branches
         for name in ("frontier", "level", "explores", "start", "branch"):
             fresh.memory.links[name][theirs] = self.memory.links[name][mine]
         self.memory, self.model = fresh.memory, fresh.model
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
-        # What was going to be done, was to links by numbers that are others now.
-        self._work, self._room, self._moves = None, Forgetting(self.model), LinkMoves(self.memory, self._scores)
+        # Work under way refers to links by their former numbers.
+        self._work, self._forgetting, self._updates = (
+            None,
+            Forgetting(self.model),
+            ScoreUpdates(self.memory, self._scores),
+        )
 
     def _learn(self, found: PageLinks) -> Integers:
         return finish(self._learning(found))[0]
 
     def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
-        """Take in a page, go on with what there is to do, and return the numbers and scores of the page's links."""
+        """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
         if self._arrived is not None:
             self._arrived.append(found)
-        links, evidence = yield from self._taking_in(found)
+        links, evidence = yield from self._remembering(found)
         self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
         if self._work is None and self.memory.n_pages >= self._next_fit:
             self._work = self._fitting()
@@ -254,14 +259,14 @@ class LinkSession(Session):
             self.model.add(links, evidence)
         yield len(links)
         if self._work is not None:
-            self._go_on(self._work)
+            self._work_on(self._work)
         yield _WORK_OF_PAGE
         scores = self._scores(links)
-        if self._has_frontier:  # there is a frontier that asks for it
-            self._moves.changed(links, scores)
+        if self._has_frontier:
+            self._updates.changed(links, scores)
         return links, scores
 
-    def _go_on(self, work: Iterator[int]) -> None:
+    def _work_on(self, work: Iterator[int]) -> None:
         n_rows = 0
         for n in work:
             n_rows += n
@@ -270,7 +275,7 @@ class LinkSession(Session):
         self._work = None
 
     def _fitting(self) -> Iterator[int]:
-        """Fit the model, and find out what a frontier has to be told; yields as `LinkModel.fitting` does."""
+        """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
         n_pages = self.memory.n_pages
         has_learnt = yield from self.model.fitting()
         interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
@@ -280,12 +285,12 @@ class LinkSession(Session):
             return
         yield 0
         if has_learnt:
-            self._exploration.by_lot(self.memory.links, interval)
-        yield from self._telling()
+            self._exploration.draw(self.memory.links, interval)
+        yield from self._updating_scores()
 
-    def _telling(self) -> Iterator[int]:
-        """Find out which waiting links a frontier has to move."""
-        yield from self._moves.all_changed(self._next_fit, self._every_pages)
+    def _updating_scores(self) -> Iterator[int]:
+        """Find out which waiting links have new scores."""
+        yield from self._updates.all_changed(self._next_fit, self._every_pages)
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
@@ -293,10 +298,10 @@ class LinkSession(Session):
         return np.where(self.memory.links["explores"][links], 1.0, found)
 
     def _advantages(self, links: Integers) -> Floats:
-        """Return by how much links come forward behind seeds that have had few pages: less, where most pages are relevant."""
+        """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
         memory = self.memory
         rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
-        # A single seed is a portal: what it names are the places to begin at.
+        # A single seed is a portal: its links are the places to begin at.
         has_several = memory.starts.n_starts > 1
         shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
         found: Floats = self._fairness * (1 - rate) * shares.advantages(memory.links[column][links])

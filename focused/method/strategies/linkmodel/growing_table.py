@@ -1,4 +1,4 @@
-"""Tables of numbers that grow row by row: arrays with room at the end, and rows that are used again."""
+"""Tables of numbers that grow row by row: arrays with spare rows at the end, whose freed rows are reused."""
 
 from __future__ import annotations
 
@@ -15,34 +15,33 @@ Integers = npt.NDArray[np.int64]
 _MAX_RESERVE = 500_000
 
 
-class Rows:
+class GrowingTable:
     """Named columns of one length.
 
     Parameters
     ----------
     reserve : int
-        Rows to have room for from the start: as long as they are not used they take no memory, and nothing has to be
-        copied until there are more.
+        Rows to reserve from the start. Unused ones take no memory, and nothing is copied until there are more.
     **columns
-        Of each column its type, what a new row holds, and how many numbers that are: 0 for one that is no array.
+        Of each column: its type, the value of a new row, and its width; 0 for a column of single numbers.
 
     Attributes
     ----------
     reuses : bool
-        Whether new rows may be put where others were freed; else all are added at the end.
+        Whether new rows take the places of freed ones; else all are added at the end.
     """
 
     def __init__(self, reserve: int = 1024, **columns: tuple[Any, float, int]) -> None:
         self._kinds = columns
         self._n = 0
-        self._columns = {name: self._room(name, min(max(reserve, 1024), _MAX_RESERVE)) for name in columns}
+        self._columns = {name: self._zeros(name, min(max(reserve, 1024), _MAX_RESERVE)) for name in columns}
         self._free: list[int] = []
-        # Of columns that new rows are not zero in, what they hold instead; NaN is not zero either.
+        # The columns whose new rows are not zero, and what they hold instead; NaN is not zero either.
         self._empty = [(name, empty) for name, (_, empty, _) in columns.items() if empty != 0]
         self.reuses = True
 
     def __len__(self) -> int:
-        """How many rows are in use."""
+        """Return how many rows are in use."""
         return self._n - len(self._free)
 
     @property
@@ -56,33 +55,33 @@ class Rows:
 
     def add(self, n_rows: int, values: Mapping[str, npt.ArrayLike] | None = None) -> Integers:
         """Add rows and return their numbers; columns that are not named hold what new rows hold."""
-        n_again = min(n_rows, len(self._free)) if self.reuses else 0
-        start, self._n = self._n, self._n + n_rows - n_again
+        n_reused = min(n_rows, len(self._free)) if self.reuses else 0
+        start, self._n = self._n, self._n + n_rows - n_reused
         columns = self._columns
-        room = len(next(iter(columns.values())))
-        if self._n > room:
+        capacity = len(next(iter(columns.values())))
+        if self._n > capacity:
             for name, column in columns.items():
-                larger = self._room(name, max(room + room // 2, self._n))
+                larger = self._zeros(name, max(capacity + capacity // 2, self._n))
                 larger[:start] = column[:start]
                 columns[name] = larger
         for name, empty in self._empty:
             columns[name][start : self._n] = empty
         added = np.arange(start, self._n)
         at: Integers | slice = slice(start, self._n)  # cheaper than numbers
-        if n_again:
-            again = np.array(self._free[-n_again:], dtype=np.int64)
-            del self._free[-n_again:]
-            at = added = np.concatenate((again, added))
+        if n_reused:
+            reused = np.array(self._free[-n_reused:], dtype=np.int64)
+            del self._free[-n_reused:]
+            at = added = np.concatenate((reused, added))
         for name, value in (values or {}).items():
             columns[name][at] = value
         return added
 
     def free(self, rows: Integers) -> None:
-        """Let rows, each in use, be used again."""
+        """Free rows, each of which is in use, so that they can be reused."""
         for name, (_, value, _) in self._kinds.items():
             self._columns[name][rows] = value
         self._free.extend(rows.tolist())
 
-    def _room(self, name: str, n_rows: int) -> npt.NDArray[Any]:
+    def _zeros(self, name: str, n_rows: int) -> npt.NDArray[Any]:
         kind, _, width = self._kinds[name]
         return np.zeros((n_rows, width) if width else n_rows, dtype=kind)

@@ -1,4 +1,4 @@
-"""Which waiting links a frontier has to move, because their scores have changed: some with every page, the best first."""
+"""Which waiting links have new scores that the frontier must be told: some with every page, the best first."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-# What a frontier is told after a fit: the best links, ten for each page until the next fit, and of the rest a few with every
-# page; to move one costs 8 us. Never more than a thousand at a time: a page may have changed thousands.
+# After a fit a frontier is told of the best links at once, ten for each page until the next fit. Of the rest it is told of a
+# few with every page, for moving a link costs 8 us. It is never told of more than a thousand at a time: one page may have
+# changed thousands.
 _N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
 
 _LEVELS = 1_000
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
-class LinkMoves:
-    """Knows where in the frontier links wait, and which of them belong elsewhere.
+class ScoreUpdates:
+    """Knows the numbers and scores with which links wait in the frontier, and collects those whose scores have changed.
 
     Parameters
     ----------
@@ -37,12 +38,12 @@ class LinkMoves:
     def __init__(self, memory: LinkMemory, score: Callable[[Integers], Floats]) -> None:
         self._memory = memory
         self._score = score
-        #: Links whose scores may have changed since the frontier was told, and these scores; what came last counts.
+        #: Links whose scores may have changed since the frontier was told, with these scores; the last ones count.
         self._changed: list[tuple[Integers, Floats]] = []
         self._rest = _NONE
 
     def __len__(self) -> int:
-        """How many links may have to be moved."""
+        """Return how many links may have to be moved."""
         return len(self._rest) + sum(len(links) for links, _ in self._changed)
 
     def placed(self, url: str, number: int, score: float) -> None:
@@ -53,7 +54,7 @@ class LinkMoves:
             self._memory.links["level"][link] = round(score * _LEVELS)
 
     def gone(self, numbers: Sequence[int]) -> None:
-        """Note that links do not wait any more."""
+        """Note that links wait no longer."""
         column = self._memory.links["frontier"]
         column[np.isin(column, numbers)] = -1
 
@@ -62,22 +63,22 @@ class LinkMoves:
         self._changed.append((links, scores))
 
     def all_changed(self, next_fit: int, least_pages: int) -> Iterator[int]:
-        """Note that the scores of all links may have changed; in steps, which say about how many rows they dealt with.
+        """Note that the scores of all links may have changed; in steps, each yields about how many rows it dealt with.
 
         Parameters
         ----------
         next_fit : int
-            Until so many pages are in the best links are to be in their places,
+            Number of pages at the next fit. Until then the best links must be in their places, ...
         least_pages : int
-            and for at least so many pages to come.
+            ... and for at least so many pages.
         """
         links = self._memory.links
         waiting = np.flatnonzero(links["frontier"] >= 0)
         scores = self._score(waiting)
         yield 20 * len(waiting)
         levels = _levels(scores)
-        # In the frontier a link counts for what it was placed with: one that has become worse is moved as early as one
-        # that has become as much better.
+        # The frontier uses the score that a link was placed with. So a link that has become worse is moved as early as
+        # one that has become better by as much.
         better, is_other = np.maximum(levels, links["level"][waiting]), levels != links["level"][waiting]
         rows = np.flatnonzero(is_other)
         rows = rows[np.argsort(-better[rows], kind="stable")]
@@ -103,13 +104,13 @@ class LinkMoves:
         if len(rest):
             changed.append((rest, self._score(rest)))
         for ids, scores in changed:
-            # Most of a page's links wait no more, or are where they belong.
+            # Most of a page's links wait no longer, or are in their places.
             before, after = links["level"][ids], _levels(scores)
             rows = np.flatnonzero((before != after) & (links["frontier"][ids] >= 0))
-            if len(rows) > (room := _N_BEST - len(found)) and not is_last:
+            if len(rows) > (n_left := _N_BEST - len(found)) and not is_last:
                 rows = rows[np.argsort(-np.maximum(before, after)[rows], kind="stable")]
-                self._changed.append((ids[rows[room:]], scores[rows[room:]]))
-                rows = rows[:room]
+                self._changed.append((ids[rows[n_left:]], scores[rows[n_left:]]))
+                rows = rows[:n_left]
             if len(rows):
                 links["level"][ids[rows]] = after[rows]
                 found.update(zip(links["frontier"][ids[rows]].tolist(), scores[rows].tolist(), strict=True))
