@@ -2,8 +2,8 @@
 
 A table stands between two marks that bear its name. The line below the first mark says where it comes from. Programs write
 that line; nobody edits it. A CSV file has it at its top. A room is a directory or a module of the project; its digest is
-that of its Python files. A table is *current* while the digests of its rooms are those that it was measured with.
-STATUS.md lists all tables with their state. A test compares it with the tree.
+that of its code, comments and docstrings aside. A table is *current* while the digests of its rooms are those that it was
+measured with. STATUS.md lists all tables with their state. A test compares it with the tree.
 
 Examples
 --------
@@ -15,14 +15,17 @@ Examples
 from __future__ import annotations
 
 import argparse
+import ast
 import csv
-import hashlib
 import io
 import json
 import re
 import subprocess
 import sys
+import tokenize
 from dataclasses import asdict, dataclass, field
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -82,16 +85,29 @@ class Source:
         return [room for room, known in self.rooms.items() if digest(room) != known]
 
 
+@cache
+def code_of(source: str) -> str:
+    """Return a module's source without comments, docstrings and empty lines: they change no figure.
+
+    >>> code_of("'Costs.'" + chr(10) + "A = 1  # a page")
+    'A = 1'
+    """
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            lines[token.start[0] - 1] = lines[token.start[0] - 1][: token.start[1]]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            lines[node.lineno - 1 : node.end_lineno] = [""] * (node.end_lineno - node.lineno + 1)
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
 def digest(room: str) -> str:
-    """Return 12 hexadecimal digits of the contents and relative paths of a room's Python files; empty if it is gone."""
+    """Return 12 hexadecimal digits of the code and relative paths of a room's Python files; empty if it is gone."""
     top = ROOT / room
     files = sorted(top.rglob("*.py")) if top.is_dir() else [top] if top.is_file() else []
-    if not files:
-        return ""
-    found = hashlib.sha256()
-    for file in files:
-        found.update(f"{file.relative_to(top)}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return found.hexdigest()[:12]
+    text = "".join(f"{file.relative_to(top)}\0{code_of(file.read_text(encoding='utf-8'))}\0" for file in files)
+    return sha256(text.encode()).hexdigest()[:12] if files else ""
 
 
 def now(command: str, rooms: Iterable[str], settings: Mapping[str, Any] | None = None) -> Source:

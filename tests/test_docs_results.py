@@ -55,7 +55,9 @@ def test_a_written_table_keeps_the_text_around_it_and_its_source(results):
     assert (name, source.command, source.settings) == ("costs", "python measure.py", {"pages": 5})
 
 
-def test_a_table_is_current_until_a_room_changes(results):
+def test_a_table_is_current_until_the_code_of_a_room_changes(results):
+    assert "| abc1234 | current |" in provenance.status()
+    (results / "room" / "module.py").write_text('"""Costs."""\n\nA = 1  # of a page\n')
     assert "| abc1234 | current |" in provenance.status()
     (results / "room" / "module.py").write_text("A = 2\n")
     assert "| abc1234 | changed: `room` |" in provenance.status()
