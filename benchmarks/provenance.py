@@ -178,7 +178,8 @@ def main() -> None:
         if options.write not in known:
             sys.exit(f"--write must name a table. Got {options.write!r}. There are: {', '.join(known)}.")
         old = known[options.write]
-        write_blocks({options.write: sys.stdin.read()}, now(old.command, old.rooms, old.settings))
+        source = now(old.command, old.rooms, old.settings)  # of the code as it is before the table comes
+        write_blocks({options.write: sys.stdin.read()}, source)
     text = status()
     if not options.check:
         STATUS.write_text(text, encoding="utf-8")
