@@ -157,13 +157,7 @@ def status() -> str:
     """Return the text of STATUS.md."""
     rows = []
     for name, file, source in sources():
-        changed = source.changed()
-        if MOVED in source.rooms.values():
-            state = "moved"
-        elif changed:
-            state = f"changed: {', '.join(f'`{room}`' for room in changed)}"
-        else:
-            state = "current"
+        state = MOVED if MOVED in source.rooms.values() else "changed" if source.changed() else "current"
         rows.append(f"| {name} | [{file.name}]({file.name}) | {source.commit} | {state} |")
     return _HEAD + "\n".join(rows) + "\n"
 
@@ -180,6 +174,9 @@ def main() -> None:
         old = known[options.write]
         source = now(old.command, old.rooms, old.settings)  # of the code as it is before the table comes
         write_blocks({options.write: sys.stdin.read()}, source)
+    for name, _, source in sources():
+        if MOVED not in source.rooms.values() and (changed := source.changed()):
+            print(f"{name} ({source.commit}): {', '.join(changed)} changed since", file=sys.stderr)
     text = status()
     if not options.check:
         STATUS.write_text(text, encoding="utf-8")
