@@ -160,7 +160,7 @@ def test_a_url_is_known_with_and_without_the_port_of_its_scheme(capsys, tmp_path
 
 
 def test_one_link_and_all_of_them_are_not_asked_for_at_once(capsys, run_dir, tmp_path):
-    with pytest.raises(ValueError, match="--csv writes every link and --why tells of one"):
+    with pytest.raises(ValueError, match="--csv writes every link and --why explains one"):
         show(capsys, run_dir, csv=str(tmp_path / "links.csv"), why=URL)
     assert not (tmp_path / "links.csv").exists()
 

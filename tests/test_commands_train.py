@@ -504,7 +504,7 @@ def test_quick_leaves_out_the_learning_curve_and_draws_a_sample(
     argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "web.warc.gz", "--seeds", SEED]
     done = here(*argv, "--quick")
     assert done.exit_code == 0, done.err
-    assert "Not looked at (--quick)" in done.out
+    assert "Not computed (--quick)" in done.out
     manifest = load_topic("stars", here.models).manifest
     assert manifest["learning_curve"] is None
     assert manifest["figures"]["n_folds"] == 3

@@ -25,7 +25,7 @@ from focused.evaluation.options import Options, WebOption, first_difference
 from focused.evaluation.page_cache import CachedReader, PageCache
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
-from focused.pipelines.harvest import FETCHED_FILE
+from focused.utils.file_names import FETCHED_FILE
 from focused.webs.recorded import RecordedWeb
 
 N_PAGES = 60  # of each region
@@ -268,7 +268,7 @@ def test_an_interrupted_evaluation_goes_on_where_it_stopped(site, tmp_path):
         os.kill(process.pid, signal.SIGINT)
     command = finished(process, tmp_path)
     assert command.exit_code == 1
-    assert "go on with the same command" in command.err
+    assert "the same command resumes the evaluation" in command.err
     assert "Traceback" not in command.err
     before = stamps(tmp_path)
     assert list(before) == ["site-stars-r1.breadth_first.json"]
@@ -363,7 +363,7 @@ def test_an_exhaustive_crawl_fetches_what_the_graph_says_can_be_reached(site, tm
         ({"labels": "nowhere.tsv"}, "--labels must be the path of a file"),
         ({"strategies": "best_frist"}, "Did you mean 'best_first'"),
         ({"seeds": 9}, "--seeds 9 are drawn from --positives 8"),
-        ({"pages": "many"}, "--pages must be a whole number from 1 on. Got 'many'"),
+        ({"pages": "many"}, "--pages must be a whole number from 1 to 4294967295. Got 'many'"),
         ({"output": None}, "--output is missing"),
         ({"largest": 2}, "Leave one out"),
     ],

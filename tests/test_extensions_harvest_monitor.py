@@ -13,9 +13,10 @@ from commands import crawl
 from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
-from focused.extensions.harvest_monitor import _TALKATIVE, HarvestMonitor, quieten
+from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.method.topic import TopicError
 from focused.retraining.versions import Attempt, load_version
+from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
 
 LINE = re.compile(
     r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
@@ -137,9 +138,7 @@ def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):
 @pytest.fixture
 def loggers():
     """Leaves the filters of loggers as they were."""
-    kept = {
-        name: list(logging.getLogger(name).filters) for name in (*_TALKATIVE, "scrapy.downloadermiddlewares.robotstxt")
-    }
+    kept = {name: list(logging.getLogger(name).filters) for name in (*TALKATIVE, ROBOTS)}
     yield
     for name, filters in kept.items():
         logging.getLogger(name).filters[:] = filters

@@ -612,7 +612,7 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
         in_steps.record(before[n_steps].urls[0])
     assert n_steps > 6
     at_once._learn(large)
-    _, found = learning.found
+    _, found = learning.result
     assert found.tolist() == scores(at_once, *large.links)
     for each in after:
         for session in (at_once, in_steps):

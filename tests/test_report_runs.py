@@ -12,12 +12,12 @@ import pytest
 from commands import ROOT, crawl, environment, scrapy
 from test_report_evaluation import HOSTILE, page_of
 
+from focused.crawl.losses import LOSSES
 from focused.evaluation.report import write_run_report
 from focused.evaluation.report.drift import stability_index, window_shares
 from focused.evaluation.report.files import ReportError, read_rows
 from focused.evaluation.report.markup import UNKNOWN
 from focused.evaluation.report.run_files import read_run
-from focused.extensions.harvest_monitor import LOSSES
 from focused.retraining.drift import drift
 
 COLUMNS = "number url location referrer relevance relevant link_score link_reason depth irrelevant_on_path".split()

@@ -323,7 +323,7 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     assert len(fetched(run)) == 50
     last = fetched(run)[-1]["url"]
     why = scrapy("frontier", str(run.run_dir), "--why", last, cwd=tmp_path, env=environment(models)).out
-    assert ("by the models of when these pages came" in why) is (strategy == "adaptive")
+    assert ("by the models in use when these pages were fetched" in why) is (strategy == "adaptive")
     assert ("found by model version" in why) is (strategy == "adaptive")
 
 

@@ -1,4 +1,4 @@
-"""``scrapy crawl``, with the focused spider's arguments checked before anything starts."""
+"""``scrapy crawl``: checks the focused spider's arguments before anything starts."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from focused.crawl.arguments import ARGUMENTS, did_you_mean
 from focused.crawl.planning import plan_crawl
 from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
 from focused.crawl.scrapy_settings import wrong_at_start
-from focused.extensions.harvest_monitor import quieten
 from focused.method.strategies import CHOICES, PLUG_IN
+from focused.utils.log_filters import quieten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,10 +41,10 @@ _PLACES = (PLUG_IN, READERS, CLASSIFIERS)
 
 
 class Command(ScrapyCrawl):
-    """Run a spider; a bad argument is one clear line and exit code 1."""
+    """Run a spider; a bad argument gives one clear line and exit code 1."""
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
-        """Add what the focused spider knows to the help."""
+        """Add the focused spider's arguments to the help."""
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.epilog = _EPILOG.format(
@@ -56,7 +56,7 @@ class Command(ScrapyCrawl):
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Keep Scrapy from talking before the arguments are checked, and from stumbling over what it reads before that."""
+        """Check the settings that Scrapy reads first, and quieten Scrapy's log until the arguments are checked."""
         super().process_options(args, opts)
         assert self.settings is not None
         wrong = list(wrong_at_start(self.settings))
@@ -82,16 +82,16 @@ class Command(ScrapyCrawl):
         super().run(args, opts)
 
     def _refuse(self, message: str) -> None:
-        """Say in one line why there is no crawl."""
+        """Print in one line why there is no crawl."""
         assert self.settings is not None
         if self.settings.get("LOG_FILE"):
-            logger.error(message)  # under Scrapyd the log is all that a client gets to see
+            logger.error(message)  # under Scrapyd a client sees only the log
         sys.stderr.write(f"Error: {message}\n")
         self.exitcode = 1
 
 
 def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
-    """Say what Scrapy would answer with a traceback or its help: options that it passes on, spiders that there are not."""
+    """Yield errors that Scrapy would answer with a traceback or its help: unknown options and unknown spiders."""
     unknown = [arg for arg in args if arg.startswith("-")]
     if unknown:
         yield f"There is no option {unknown[0]}. See scrapy crawl -h."

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
 import sys
 from pathlib import Path
-from typing import Any, ClassVar
-
-from scrapy.commands import ScrapyCommand
+from typing import TYPE_CHECKING
 
 from focused.utils.output_files import check_output
+from focused.utils.project_command import ProjectCommand
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
 from focused.webs.demo import export as demo_export
 from focused.webs.demo.server import DemoServer
+
+if TYPE_CHECKING:
+    import argparse
 
 EXAMPLES = """\
 Examples:
@@ -25,29 +26,21 @@ Examples:
   scrapy demo --examples astronomy training/ --positive 30 --unlabeled 1500
       pages to train a topic from: training/positive.jsonl, training/unlabeled.jsonl
   scrapy demo --warc demo.warc.gz --labels demo.labels.tsv --pages 20000 --seed 1
-      a recorded web with labels, for crawls that are judged
+      a recorded web with labels, for evaluations
 """
 
 
-class Command(ScrapyCommand):
+class Command(ProjectCommand):
     """Show, serve or export the demo web of the FOCUSED_DEMO_* settings, which --pages and the like override."""
 
-    requires_crawler_process = False
-    default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "[options] --list | --serve PORT | --warc FILE | --labels FILE | --examples TOPIC DIR"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "List, serve or export the generated demo web"
+    requires_project = False
+    usage = "[options] --list | --serve PORT | --warc FILE | --labels FILE | --examples TOPIC DIR"
+    summary = "List, serve or export the generated demo web"
+    examples = EXAMPLES
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = EXAMPLES
         what = parser.add_argument_group("what to do (one or more)")
         what.add_argument("--list", action="store_true", help="print topics, pages per topic and seeds")
         what.add_argument("--serve", type=int, metavar="PORT", help="serve it on 127.0.0.1 (0: any free port)")
@@ -64,17 +57,9 @@ class Command(ScrapyCommand):
         train.add_argument("--unlabeled", type=int, default=1500, metavar="N", help="any pages (default: 1500)")
         train.add_argument("--random-state", type=int, default=0, metavar="N", help="another number draws others")
 
-    def run(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the options say; an error is one line on stderr and exit code 1."""
-        try:
-            self._run(args, opts)
-        except (ValueError, OSError) as error:
-            print(f"Error: {error}", file=sys.stderr)
-            self.exitcode = 1
-
-    def _run(self, args: list[str], opts: argparse.Namespace) -> None:
-        if args:
-            raise ValueError(f"scrapy demo takes options only (see scrapy demo -h). Got {' '.join(args)}.")
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Do what the options say."""
+        self.refuse_arguments(args)
         if not (opts.list or opts.warc or opts.labels or opts.examples or opts.serve is not None):
             raise ValueError("Say what to do: --list, --serve, --warc, --labels or --examples (see scrapy demo -h).")
         if opts.serve is not None and not 0 <= opts.serve < 1 << 16:
@@ -96,7 +81,6 @@ class Command(ScrapyCommand):
             _serve(web, opts.serve)
 
     def _web(self, opts: argparse.Namespace) -> DemoWeb:
-        assert self.settings is not None
         given = {"n_pages": opts.pages, "n_hosts": opts.hosts, "n_topics": opts.topics, "seed": opts.seed}
         return DemoWeb(
             **{

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.conf import arglist_to_dict
 
-from focused.commands.evaluate_options import read_options, whole
+from focused.commands.evaluate_options import read_options
 from focused.commands.progress import Progress
 from focused.method.learning.learners import LEARNERS
 from focused.method.strategies import STRATEGIES
 from focused.utils.output_files import check_folder
-from focused.utils.project_command import ProjectCommand
+from focused.utils.project_command import ProjectCommand, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 EXAMPLES = f"""\
 Strategies: {", ".join(STRATEGIES)}
 
-For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every strategy
-crawls the recorded web offline. Relevant is what has the label, which the crawler never sees. docs/method/evaluation.md is the
-protocol. DIR gets results.csv, curves.csv, run.json and report.html; an interrupted evaluation goes on with the same command.
+For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every
+strategy crawls the recorded web offline. A page is relevant if it has the label, which the crawler never sees.
+docs/method/evaluation.md is the protocol. DIR gets results.csv, curves.csv, run.json and report.html. The same command
+resumes an interrupted evaluation.
 
 Examples:
   scrapy evaluate --web demo --largest 3 --pages 200 --repeats 1 --output runs/demo-evaluation
@@ -44,25 +45,19 @@ Examples:
 
 
 class Command(ProjectCommand):
-    """Evaluate strategies; a bad argument is one clear line and exit code 1."""
+    """Evaluate strategies; a bad argument gives one clear line and exit code 1."""
 
+    usage = "--web WEB --labels FILE --output DIR [options]"
+    summary = "Compare strategies offline on recorded webs with labels"
     examples = EXAMPLES
-    interrupted = "Interrupted. What is done is kept; go on with the same command"
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "--web WEB --labels FILE --output DIR [options]"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "Compare strategies offline on recorded webs with labels"
+    interrupted = "Interrupted. Finished crawls are kept; the same command resumes the evaluation"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
         web = parser.add_argument_group("webs and labels")
         web.add_argument(
-            "--web", action="append", metavar="WEB", help="a WARC file, or demo; several times for several webs"
+            "--web", action="append", metavar="WEB", help="a WARC file, or demo; repeat it for several webs"
         )
         web.add_argument(
             "--labels", action="append", metavar="FILE", help="url<TAB>labels separated by |; one for each --web"
@@ -84,24 +79,23 @@ class Command(ProjectCommand):
         )
         crawls.add_argument("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
         crawls.add_argument("--repeats", default="3", metavar="N", help="drawings for each topic (default: 3)")
-        crawls.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
+        crawls.add_argument("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
         crawls.add_argument("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
         crawls.add_argument(
             "--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})"
         )
         running = parser.add_argument_group("running")
         running.add_argument("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
-        running.add_argument("--output", metavar="DIR", help="folder for all that is written; required")
+        running.add_argument("--output", metavar="DIR", help="folder of the results; required")
         running.add_argument("--quiet", action="store_true", help="no progress on stderr")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Evaluate."""
-        if args:
-            raise ValueError(f"scrapy evaluate takes options only (see scrapy evaluate -h). Got {' '.join(args)}.")
+        self.refuse_arguments(args)
         if not opts.output:
             raise ValueError("--output is missing: name a folder for the results. Example: --output runs/evaluation")
         options = read_options(opts, arglist_to_dict(opts.set))
-        # Not before: what these import would double the time that every scrapy command takes to start.
+        # Imported here: they would double the time that every scrapy command takes to start.
         from focused.evaluation.report.evaluation_report import write_evaluation_report
         from focused.evaluation.run import Evaluation
 
@@ -110,9 +104,9 @@ class Command(ProjectCommand):
             options,
             check_folder(Path(opts.output).expanduser().resolve(), "--output"),
             self.settings,
-            # Scrapy takes its name out of the arguments it was started with.
+            # Scrapy removes the command's name from the arguments.
             command=shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]]),
-            n_jobs=whole("--jobs", opts.jobs, 1),
+            n_jobs=whole_number("--jobs", opts.jobs, 1),
             quiet=opts.quiet,
             say=progress.say,
             track=progress.track,
@@ -123,8 +117,8 @@ class Command(ProjectCommand):
         print(f"\nReport: {os.path.relpath(write_evaluation_report(evaluation.folder))}")
         if n_failed:
             self.fail(
-                f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why). The others are there; "
-                f"the same command tries the failed ones again"
+                f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why). The others are done; "
+                f"the same command repeats the failed ones"
             )
 
 
@@ -154,19 +148,19 @@ def summary(evaluation: Evaluation) -> list[str]:
 
 
 def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str:
-    """Return what the last column compares with."""
+    """Return what the last column compares the strategies with."""
     for entry in verdicts.values():
         unit = entry["unit"] if entry["n"] != 1 else entry["unit"].removesuffix("s")
         return f"against {entry['against']}, over {entry['n']} {unit}"
     default = str(evaluation.settings.get("FOCUSED_STRATEGY"))
     if default in evaluation.options.strategies:
         return ""
-    return f"against {default}, which is not among them (-s FOCUSED_STRATEGY=NAME names another)"
+    return f"against {default}, which was not crawled with (-s FOCUSED_STRATEGY=NAME names another)"
 
 
 def _verdict(entry: dict[str, Any] | None) -> str:
     if entry is None:
         return ""
     if entry["low"] is None:
-        return f"{entry['difference']:+.3f}, nothing to judge it by"
+        return f"{entry['difference']:+.3f}, no interval"
     return f"{entry['difference']:+.3f} ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"

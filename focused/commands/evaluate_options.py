@@ -1,11 +1,11 @@
-"""The options of ``scrapy evaluate``, checked."""
+"""Check the options of ``scrapy evaluate``."""
 
 from __future__ import annotations
 
 import csv
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.evaluation.options import Options, WebOption
@@ -13,6 +13,7 @@ from focused.method.learning.learners import check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
 from focused.utils.plugins import is_class_path
+from focused.utils.project_command import whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -20,18 +21,19 @@ if TYPE_CHECKING:
 NEVER_SET = frozenset(
     "FOCUSED_MODELS_DIR FOCUSED_RUN_DIR FOCUSED_WEB FOCUSED_ORACLE_FILE FOCUSED_MAX_PAGES FOCUSED_STRATEGY".split()
 )
-"""Settings of ``-s`` that an evaluation decides itself; FOCUSED_STRATEGY names what all are compared with."""
+"""Settings that an evaluation decides itself, so ``-s`` cannot; FOCUSED_STRATEGY names the strategy that all are compared
+with."""
 
 
 def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
-    """Return what an evaluation is asked to do.
+    """Return the checked options of an evaluation.
 
     Raises
     ------
     ValueError
-        If something is missing or not as it must be.
+        If an option is missing or wrong.
     """
-    positives = whole("--positives", opts.positives, 1)
+    positives = whole_number("--positives", opts.positives, 1)
     seeds = _seeds(str(opts.seeds))
     if isinstance(seeds, int) and not opts.seeds_apart and seeds > positives:
         raise ValueError(
@@ -39,7 +41,7 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         )
     if opts.seeds_apart and not isinstance(seeds, int):
         raise ValueError(
-            "--seeds-apart says from where seeds are drawn; a file of seeds is used as it is. Leave one out."
+            "--seeds-apart says where seeds are drawn from; a file of seeds is used as it is. Leave one out."
         )
     if opts.topics is not None and (opts.largest is not None or opts.min_pages is not None):
         raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
@@ -52,14 +54,14 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         min_pages=_optional("--min-pages", opts.min_pages),
         exclude=_names("--exclude", opts.exclude) or (),
         depth=_optional("--depth", opts.depth),
-        pages=whole("--pages", opts.pages, 1),
+        pages=whole_number("--pages", opts.pages, 1),
         positives=positives,
-        unlabeled=whole("--unlabeled", opts.unlabeled, 1),
+        unlabeled=whole_number("--unlabeled", opts.unlabeled, 1),
         seeds=seeds,
         seeds_apart=bool(opts.seeds_apart),
-        repeats=whole("--repeats", opts.repeats, 1),
-        random_state=whole("--random-state", opts.random_state, 0),
-        concurrency=whole("--concurrency", opts.concurrency, 1),
+        repeats=whole_number("--repeats", opts.repeats, 1),
+        random_state=whole_number("--random-state", opts.random_state, 0),
+        concurrency=whole_number("--concurrency", opts.concurrency, 1),
         learner=opts.learner,
         settings=_settings(settings),
     )
@@ -119,7 +121,7 @@ def _strategies(value: str) -> tuple[str, ...]:
 
 
 def _names(option: str, value: str | None) -> tuple[str, ...] | None:
-    """Return names separated by commas, each once; one that holds a comma stands in double quotes, as in CSV."""
+    """Return names separated by commas, each once. A name with a comma is in double quotes, as in CSV."""
     if value is None:
         return None
     try:
@@ -137,7 +139,7 @@ def _names(option: str, value: str | None) -> tuple[str, ...] | None:
 
 def _seeds(value: str) -> int | tuple[str, ...]:
     if re.fullmatch(r"[0-9]+", value):
-        return whole("--seeds", value, 1)
+        return whole_number("--seeds", value, 1)
     if "://" not in value:
         _file("--seeds", value)
     return tuple(given.check_seeds(given.read_seeds(value), f"--seeds {value}"))
@@ -147,26 +149,18 @@ def _settings(settings: dict[str, str]) -> dict[str, str]:
     for name in sorted(NEVER_SET & settings.keys() - {"FOCUSED_STRATEGY", "FOCUSED_MODELS_DIR"}):
         raise ValueError(f"-s {name} is decided by the evaluation itself. Leave it out.")
     for name in sorted({"FOCUSED_MAX_RELEVANT", "JOBDIR"} & settings.keys()):
-        # A goal that training positives would count for; a folder in which each crawl would find what the last one saw.
+        # Training positives would count for the goal; in a job directory each crawl would find the requests of the last one.
         raise ValueError(
-            f"-s {name} is not for evaluations: every crawl begins anew and fetches --pages. Leave it out."
+            f"-s {name} is not for evaluations: every crawl starts anew and fetches --pages. Leave it out."
         )
     if "CONCURRENT_REQUESTS" in settings:
         raise ValueError("-s CONCURRENT_REQUESTS is --concurrency here.")
     if "DEPTH_LIMIT" in settings:
         raise ValueError("-s DEPTH_LIMIT is --depth here, so that the bound knows of it.")
-    # What is given but changes no crawl would keep an evaluation from going on.
+    # Settings that change no crawl do not count: otherwise they would prevent resuming an evaluation.
     without = {"FOCUSED_STRATEGY", "FOCUSED_MODELS_DIR", "FOCUSED_CACHE_DIR", "LOG_LEVEL", "LOG_FILE", "LOG_ENABLED"}
     return {name: value for name, value in settings.items() if name not in without}
 
 
 def _optional(option: str, value: str | None) -> int | None:
-    return None if value is None else whole(option, value, 1)
-
-
-def whole(option: str, value: Any, lowest: int) -> int:
-    """Return an option that must be a whole number, of at least so much."""
-    text = str(value)
-    if not (text.isascii() and text.isdigit()) or not lowest <= int(text) < 2**32:
-        raise ValueError(f"{option} must be a whole number from {lowest} on. Got {text!r}.")
-    return int(text)
+    return None if value is None else whole_number(option, value, 1)

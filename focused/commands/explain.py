@@ -1,4 +1,4 @@
-"""``scrapy explain``: why one page is relevant or not, and what its links are worth."""
+"""``scrapy explain``: why one page is relevant or not, and how its links are scored."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from focused.method.topic import load_topic
 from focused.method.training.example_content import Content, RefusedError, checked
 from focused.method.training.example_sources import FILES_ORIGIN
 from focused.utils.places import models_dirs
-from focused.utils.project_command import ProjectCommand
+from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.url_lists import http_url
 from focused.webs import open_web
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _TEXT_SUFFIXES = (".txt", ".text", ".md", ".rst")
 
 EXAMPLES = """\
-The score of a link is what a crawl would give it; "by" says what it rests on. Terms are stems.
+The score of a link is the score in a crawl; "by" names its evidence. Terms are stems.
 
 Examples:
   scrapy explain astrophysics http://hyperphysics.phy-astr.gsu.edu/hbase/astro/andromeda.html
@@ -41,23 +41,17 @@ Examples:
   scrapy explain demo saved.html --strategy lpe --top 0 -s FOCUSED_SIMILARITY=cosine
       a file, all rows, with another strategy and another measure
   scrapy explain demo saved.html --url http://stars.example/a/b.html --json
-      the URL that its relative links start from; everything for a program to read
+      the base URL of its relative links; output for a program
 """
 
 
 class Command(ProjectCommand):
     """Explain one page; an error is one line on stderr and exit code 1."""
 
+    usage = "TOPIC URL|FILE [options]"
+    summary = "Explain why a page is relevant or not, and how its links are scored"
     examples = EXAMPLES
     errors = (ValueError, FetchError)
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "TOPIC URL|FILE [options]"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "Say why a page is relevant or not, and what its links are worth"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
@@ -68,7 +62,7 @@ class Command(ProjectCommand):
         )
         group.add_argument("--strategy", metavar="NAME", help=f"{', '.join(CHOICES)} (default: the topic's)")
         group.add_argument("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
-        group.add_argument("--url", metavar="URL", help="where FILE came from; its relative links start there")
+        group.add_argument("--url", metavar="URL", help="the URL of FILE, the base of its relative links")
         group.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -81,8 +75,7 @@ class Command(ProjectCommand):
             raise ValueError(
                 f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {shlex.join(args) or 'none'}."
             )
-        if not (opts.top.isascii() and opts.top.isdigit()):
-            raise ValueError(f"--top must be a whole number of at least 0 (0: all). Got {opts.top!r}.")
+        top = whole_number("--top", opts.top, meaning="0: all")
         topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
         check_settings(settings)
@@ -98,10 +91,10 @@ class Command(ProjectCommand):
         )
         if opts.json:
             return to_json(explanation) + "\n"
-        return to_text(explanation, int(opts.top)) + (f"\n{strategy.remark}\n" if strategy.remark else "")
+        return to_text(explanation, top) + (f"\n{strategy.remark}\n" if strategy.remark else "")
 
     def _content(self, page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
-        """Return the page that a URL or the name of a file stands for."""
+        """Return the page at a URL or in a file."""
         url = http_url(page)
         if url is None:
             return _read(page, opts.url)

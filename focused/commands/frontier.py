@@ -1,4 +1,4 @@
-"""``scrapy frontier``: what waits in the frontier of a crawl, running or ended, and why."""
+"""``scrapy frontier``: the links in the frontier of a crawl, running or ended, and their evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from focused.frontier.store.view import FrontierView, LinkRow, file_of
 from focused.method.scoring import REASONS
 from focused.method.scoring.base import BY_ADAPTIVE
 from focused.utils.output_files import check_output
-from focused.utils.project_command import ProjectCommand
+from focused.utils.project_command import ProjectCommand, whole_number
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 _LEARNS = REASONS[BY_ADAPTIVE]
 
 EXAMPLES = """\
-The crawl may be running: it is not disturbed, and what is shown is as of the last page.
+The crawl may be running: it is not disturbed, and the links are those after its last page.
 
 Examples:
   scrapy frontier runs/astrophysics/20260101-120000
-      links by state and host, and the next 20 with what their scores rest on
+      links by state and host, and the next 20 with the evidence of their scores
   scrapy frontier runs/astrophysics/20260101-120000 --top 5 --hosts 0
       fewer links, all hosts
   scrapy frontier runs/astrophysics/20260101-120000 --why http://stars.example/a.html
@@ -40,15 +41,9 @@ Examples:
 class Command(ProjectCommand):
     """Show a frontier; an error is one line on stderr and exit code 1."""
 
+    usage = "RUN_DIR [options]"
+    summary = "Show the links in a crawl's frontier, and their evidence"
     examples = EXAMPLES
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "RUN_DIR [options]"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "Show what waits in a crawl's frontier, and why"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
@@ -72,11 +67,14 @@ class Command(ProjectCommand):
         if len(args) != 1:
             raise ValueError(f"Name the folder of a run: scrapy frontier RUN_DIR. Got {shlex.join(args) or 'none'}.")
         if opts.why is not None and opts.csv is not None:
-            raise ValueError("--csv writes every link and --why tells of one: give one of them, then the other.")
+            raise ValueError("--csv writes every link and --why explains one. Use them one after the other.")
         if opts.why is not None and not opts.why.strip():
             raise ValueError("--why must be a URL. Got an empty text.")
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
-        n_links, n_hosts = _number(opts.top, "--top"), _number(opts.hosts, "--hosts")
+        n_links, n_hosts = (
+            whole_number(option, value, meaning="0: all")
+            for option, value in (("--top", opts.top), ("--hosts", opts.hosts))
+        )
         with FrontierView(Path(args[0])) as view:
             if export_to is not None:
                 yield self._export(view, export_to)
@@ -94,13 +92,7 @@ class Command(ProjectCommand):
         except BaseException:
             part.unlink(missing_ok=True)
             raise
-        return f"{_some(n_links, 'link')} in {path}"
-
-
-def _number(value: str, option: str) -> int:
-    if not (value.isascii() and value.isdigit()):
-        raise ValueError(f"{option} must be a whole number of at least 0 (0: all). Got {value!r}.")
-    return int(value)
+        return f"{quantity(n_links, 'links')} in {path}"
 
 
 def _csv_path(value: str, frontier: Path) -> Path:
@@ -117,24 +109,15 @@ def _csv_path(value: str, frontier: Path) -> Path:
     return path
 
 
-def _some(count: int, what: str) -> str:
-    """Return a number of things.
-
-    >>> _some(1, "link"), _some(1200, "page")
-    ('1 link', '1,200 pages')
-    """
-    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
-
-
 def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     counts = view.counts()
     yield f"Topic {view.remembered('topic')} on web {view.remembered('web')}, {view.path}"
-    yield f"{_some(sum(counts.values()), 'link')}: " + ", ".join(
+    yield f"{quantity(sum(counts.values()), 'links')}: " + ", ".join(
         f"{count:,} {state}" for state, count in counts.items()
     )
     n_cut = view.remembered("n_cut")
     if n_cut:
-        yield f"{_some(n_cut, 'link')} forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
+        yield f"{quantity(n_cut, 'links')} forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
     hosts = view.hosts(n_hosts)
     if hosts:
         yield f"\n{'waiting':>9} {'leased':>7} {'done':>8} {'failed':>7} {'dropped':>8} {'pages':>8} {'relevant':>8}  host"
@@ -147,7 +130,7 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     if links:
         yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
         for link in links:
-            # The pages that link to it are in the strategy's memory, where it has one: the frontier knows the first.
+            # A strategy with a memory keeps the pages that link to it there; the frontier knows only the first.
             n_pages = "-" if link.reason == _LEARNS else _n_referrers(link)
             yield f"{link.score:>6.3f}  {link.reason:<15} {n_pages:>5}  {_printable(link.url)}"
 
@@ -165,42 +148,42 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     if link.reason == _LEARNS:
         yield from _learnt(view, link)
     else:
-        yield f"  referrers   {_some(_n_referrers(link), 'page')} known to link to it"
+        yield f"  referrers   {quantity(_n_referrers(link), 'pages')} known to link to it"
     yield (
-        f"  path        {_some(link.depth, 'link')} from a seed, {_some(link.irrelevant_on_path, 'irrelevant page')}, "
+        f"  path        {quantity(link.depth, 'links')} from a seed, {quantity(link.irrelevant_on_path, 'irrelevant pages')}, "
         f"{link.tunnel:,} since the last relevant one"
     )
     if link.state == "waiting":
         in_all, of_host = view.n_before(link)
-        yield f"  before it   {_some(in_all, 'link')}, {of_host:,} of them of its host"
+        yield f"  before it   {quantity(in_all, 'links')}, {of_host:,} of them of its host"
 
 
 def _version(link: LinkRow) -> str:
-    """Return which model a link is scored by: what a strategy has learnt since is no version of it."""
+    """Return the version of the model that scored a link; fits of a learning strategy are no versions."""
     return f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
 
 
 def _n_referrers(link: LinkRow) -> int:
-    """Return how many pages are known to link to a link: as a seed it was not found on any."""
+    """Return the number of known pages that hold a link; a seed was found on none."""
     return link.n_referrers - (link.reason == "seed")
 
 
 def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:
-    # What these import takes longer than all the rest.
-    from focused.commands.frontier_learning import said_of
+    # These imports take longer than the rest of the command.
+    from focused.commands.link_evidence import evidence_of
     from focused.retraining.versions import LIST_FILE
 
-    said = said_of(view, link.url)
-    yield f"  referrers   {_some(max(said.n_referrers, link.n_referrers), 'page')} known to link to it"
-    if said.relevances:
-        kinds = zip(("page", "block", "anchor text", "context"), said.relevances, strict=True)
-        when = ""  # a crawl that adapts has other models later; only the score is theirs
+    evidence = evidence_of(view, link.url)
+    yield f"  referrers   {quantity(max(evidence.n_referrers, link.n_referrers), 'pages')} known to link to it"
+    if evidence.relevances:
+        kinds = zip(("page", "block", "anchor text", "context"), evidence.relevances, strict=True)
+        when = ""  # a crawl with retraining has newer models later, which change the score only
         if (view.path.parent / LIST_FILE).exists():
-            when = ", by the models of when these pages came"
+            when = ", by the models in use when these pages were fetched"
         yield f"  they say    {', '.join(f'{kind} {value:.3f}' for kind, value in kinds)} (relevance, mean{when})"
     yield (
-        f"  learnt      what that, its URL and links like it are worth: from {_some(said.n_learnt, 'page')} of this crawl and "
-        f"the topic's\n              examples; while it waits the score moves with what is learnt"
+        f"  learnt      from {quantity(evidence.n_learnt, 'pages')} of this crawl and the topic's examples: what these\n"
+        "              relevances, its URL and similar links are worth; its score changes with each fit while it waits"
     )
 
 
@@ -214,5 +197,5 @@ def _time(seconds: int) -> str:
 
 
 def _printable(text: str) -> str:
-    """A URL comes from strangers: no control character of it reaches the terminal."""
+    """Replace control characters: a URL comes from strangers."""
     return "".join(each if each.isprintable() else "?" for each in text)

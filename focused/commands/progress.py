@@ -15,7 +15,7 @@ LINE_EVERY_SECS = 5.0
 
 
 class Progress:
-    """Shows how far work is.
+    """Shows progress.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Progress:
             print(text, file=sys.stderr, flush=True)
 
     def track(self, items: list[Any], what: str) -> Iterable[Any]:
-        """Pass items on and show how many have been."""
+        """Iterate over items and show progress."""
         if self.quiet or not items:
             return items
         return self._bar(items, what) if sys.stderr.isatty() else self._lines(items, what)
@@ -53,7 +53,7 @@ class Progress:
 
 
 class ProgressCounter:
-    """Counts things done; a line now and then."""
+    """Counts finished items, and prints a line now and then."""
 
     def __init__(self, progress: Progress, total: int, what: str) -> None:
         self._progress = progress

@@ -1,10 +1,12 @@
-"""``scrapy report``: how crawls went, as a page to read."""
+"""``scrapy report``: write the report of crawls or of an evaluation as one HTML file."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.crawl.losses import LOSSES
+from focused.utils.file_names import RESULTS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand
 
@@ -12,7 +14,7 @@ if TYPE_CHECKING:
     import argparse
 
 EXAMPLES = """\
-Relevant is what the crawl's own classifier calls relevant. To compare strategies by labels: scrapy evaluate.
+Relevant means: relevant for the crawl's own classifier. To compare strategies by labels: scrapy evaluate.
 
 Examples:
   scrapy report runs/astrophysics/20260101-120000
@@ -20,24 +22,18 @@ Examples:
   scrapy report runs/astrophysics/*
       several crawls in the same figures; writes runs/astrophysics/report.html
   scrapy report first second --output compared.html
-      the same, written where you say
+      the same, written to another file
   scrapy report evaluations/hyperphysics
-      the report of an evaluation again, from its files
+      the report of an evaluation, written again from its files
 """
 
 
 class Command(ProjectCommand):
     """Write the report; an error is one line on stderr and exit code 1."""
 
+    usage = "RUN_DIR... [options]"
+    summary = "Write the report of one or several crawls as one HTML file"
     examples = EXAMPLES
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "RUN_DIR... [options]"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "Draw how one or several crawls went, as one HTML file"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
@@ -46,7 +42,7 @@ class Command(ProjectCommand):
         group.add_argument(
             "--output",
             metavar="FILE",
-            help="where the report goes (default: report.html in RUN_DIR; of several: in the folder that holds them)",
+            help="file of the report (default: report.html in RUN_DIR; of several runs: in the folder that holds them)",
         )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -54,10 +50,8 @@ class Command(ProjectCommand):
         print(self._write(args, Path(opts.output) if opts.output else None))
 
     def _write(self, args: list[str], output: Path | None) -> Path:
-        # Scrapy imports every command whichever is run; none but this one should wait for matplotlib.
+        # Scrapy imports every command whichever is run, and only this one should wait for matplotlib.
         from focused.evaluation.report import write_evaluation_report, write_run_report
-        from focused.evaluation.report.results import RESULTS_FILE
-        from focused.extensions.harvest_monitor import LOSSES
 
         self.refuse_options(args)
         if not args:
@@ -65,7 +59,7 @@ class Command(ProjectCommand):
         if output is not None:
             check_output(output, "--output")
         directories = [Path(arg) for arg in args]
-        # A shell's runs/* also names the report that was written there before.
+        # A shell's runs/* also names an earlier report.
         folders = [directory for directory in directories if not (directory.is_file() and directory.suffix == ".html")]
         evaluations = [directory for directory in folders if (directory / RESULTS_FILE).is_file()]
         if evaluations and len(folders) > 1:
@@ -78,7 +72,7 @@ class Command(ProjectCommand):
             return write_run_report(folders or directories, output, meanings=LOSSES)
         except OSError as error:
             if error.filename and not str(error.filename).endswith(".part"):
-                raise  # it could not read
+                raise  # a file could not be read
             where = str(error.filename or output or "").removesuffix(".part")
             reason = error.strerror or error
             raise ValueError(

@@ -1,4 +1,4 @@
-"""``scrapy train``: example pages to a topic that a crawl can be started with."""
+"""``scrapy train``: train a topic for crawls from example pages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 EXAMPLES = """\
 A PATH is a folder of HTML or text files, a WARC, a JSON Lines file (field html or text, and url if it has one), or a
-text file of URLs, which are fetched politely. TOPIC comes first: an option takes all that follows it.
+text file of URLs, which are fetched politely. TOPIC comes first, because an option takes all values that follow it.
 
 Examples:
   scrapy train solar --positive solar-pages/ --seeds https://solar.example/
@@ -39,30 +39,24 @@ Examples:
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --unlabeled-sample 2000
       pages fetched from the web, against 2,000 pages of a recorded crawl
   scrapy train stars --positive site.warc.gz --positive-urls stars.txt --unlabeled site.warc.gz --title "Stars"
-      pages of a recorded web against all others of it
+      pages of a recorded web against all its other pages
   scrapy train tides --keywords "tide moon gravity ocean" --seeds https://tides.example/
-      words alone, for want of pages: a beginning, spread to what stands beside them in the general background
+      words alone, without pages: a first model, extended by their neighbours in the general background
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --quick
       several times faster: 3 folds instead of 10, 1,000 unlabelled pages, no learning curve
   scrapy train solar --from-run runs/solar/20260102-030405
-      what a crawl with FOCUSED_RETRAINING learnt, for good
+      keep what a crawl with FOCUSED_RETRAINING has learnt
 """
 
 
 class Command(ProjectCommand):
-    """Train a topic; a bad argument is one clear line and exit code 1."""
+    """Train a topic; a bad argument gives one clear line and exit code 1."""
 
+    usage = "TOPIC --positive PATH... | --keywords WORDS [options]"
+    summary = "Train a topic from example pages, or from words"
     examples = EXAMPLES
     errors = (ValueError, FetchError)
     interrupted = "Interrupted; no topic was written"
-
-    def syntax(self) -> str:
-        """Arguments, for the usage line."""
-        return "TOPIC --positive PATH... | --keywords WORDS [options]"
-
-    def short_desc(self) -> str:
-        """One line."""
-        return "Learn a topic from example pages, or begin one with words"
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
@@ -73,6 +67,7 @@ class Command(ProjectCommand):
         """Train."""
         check_settings(self.settings)
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        self.refuse_options(args)
         name = topic_name(args)
         if opts.from_run is not None:
             check_alone(opts)
@@ -91,7 +86,7 @@ class Command(ProjectCommand):
         _check_writable(models_dir)
         progress = Progress(opts.quiet)
         reader = ExampleReader(
-            # What language a handful of words is in, nobody can tell.
+            # A few words are too little text to detect their language.
             opts.language or (opts.keywords and "en"),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             other_anchors=self.settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
@@ -110,7 +105,7 @@ class Command(ProjectCommand):
         random_state: int,
     ) -> str:
         """Train a topic from example pages, save it, and return the report."""
-        # Not before: scikit-learn would double the time that every scrapy command takes to start.
+        # Imported here: scikit-learn would double the time that every scrapy command takes to start.
         from focused.method.training.from_keywords import NOTE
         from focused.method.training.from_pages import learn
         from focused.method.training.trained_topic import make_topic
@@ -167,7 +162,7 @@ class Command(ProjectCommand):
 
 
 def _topic(name: str, models_dir: Path, opts: argparse.Namespace, settings: Settings) -> Topic:
-    """Return a topic without model: a new one, or what people wrote into the one that is to be replaced."""
+    """Return a topic without model: a new one, or the texts of the one to be replaced."""
     topic = Topic(name, name, "en", [])
     if (models_dir / name / TOPIC_FILE).exists():
         if not opts.force:
@@ -180,12 +175,12 @@ def _topic(name: str, models_dir: Path, opts: argparse.Namespace, settings: Sett
     if opts.web != "live":
         open_web(opts.web, settings).close()
     if opts.web == "demo":
-        topic.web = "demo"  # its pages are nowhere else
+        topic.web = "demo"  # only this web has its pages
     return topic
 
 
 def _check_writable(models_dir: Path) -> None:
-    """Find out now, not after minutes of reading, whether a topic can be written."""
+    """Check that a topic can be written, before minutes of reading."""
     try:
         models_dir.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=models_dir):

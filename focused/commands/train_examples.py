@@ -1,4 +1,4 @@
-"""The example pages that the options of ``scrapy train`` name, read, and fetched where they have to be."""
+"""Read the example pages that the options of ``scrapy train`` name, and fetch them if necessary."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ def read_examples(
     settings : Settings
     progress : Progress
     n_sample : int or None
-        Unlabelled pages that are drawn; None: all.
+        Size of the random sample of unlabelled pages; None: all.
     random_state : int
         Seed of the draw.
 
     Returns
     -------
     PageSet
-        The positives; none where the topic is made from words.
+        The positives; empty if the topic is made from words.
     PageSet or Background
-        Unlabelled pages, or the general background where none are named.
+        Unlabelled pages, or the general background if none are named.
 
     Raises
     ------
     SourceError, WebError
-        If a PATH cannot be read, or no page is left of them.
+        If a PATH cannot be read, or no page is left.
     FetchError
         If nothing can be fetched.
     """
@@ -74,7 +74,7 @@ def read_examples(
         others = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
         if n_sample is not None:
             others = shuffled(others, random_state)
-            # What has to be fetched is fetched at once, before it is known which pages are refused.
+            # All URLs are fetched first; refusals are only known afterwards.
             others = [page for n, page in enumerate(others) if n < n_sample or not page.is_remote]
         remote = list(dict.fromkeys(page.url for page in (*positive, *others) if page.is_remote))
         if remote:

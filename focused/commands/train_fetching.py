@@ -1,4 +1,4 @@
-"""Fetch the pages of a list of URLs politely, before training: one small spider, one crawl."""
+"""Fetch the pages of a list of URLs politely before training, with a small spider."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
     from twisted.python.failure import Failure
 
-# The project's own components belong to a focused crawl: here nothing is scored, ranked or stored.
+# The project's components belong to focused crawls. Here nothing is scored, ranked or stored.
 _NO_COMPONENTS: dict[str, Any] = {
     "ITEM_PIPELINES": {},
     "SPIDER_MIDDLEWARES": {},
     "EXTENSIONS": {},
     "FEEDS": {},
     "SCHEDULER": default_settings.SCHEDULER,
-    # One host after the other would be slow; this queue spreads requests over the hosts.
+    # One host after the other would be slow, so this queue spreads requests over the hosts.
     "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
     "JOBDIR": None,
 }
@@ -52,7 +52,7 @@ class FetchedPages:
     """Pages that were fetched, kept in a temporary file; a `focused.method.training.example_sources.FetchedExamples`."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object, and closes with it
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - this object owns and closes the file
         self._found: dict[str, _Stored | RefusedError] = {}
 
     def __enter__(self) -> FetchedPages:
@@ -65,7 +65,7 @@ class FetchedPages:
         return len(self._found)
 
     def add(self, asked: str, content: Content) -> None:
-        """Keep a page under the URL that was asked for."""
+        """Keep a page under the requested URL."""
         start = self._file.seek(0, 2)
         self._file.write(content.body)
         self._found[asked] = _Stored(content.url, content.content_type, start, len(content.body))
@@ -117,7 +117,7 @@ class FetchSpider(scrapy.Spider):
             yield request
 
     def parse(self, response: Response, **kwargs: Any) -> None:
-        """Keep a page, or the reason why it is none."""
+        """Keep a page, or the reason of its refusal."""
         asked = response.meta["asked"]
         kind = response.headers.get("Content-Type")
         try:
@@ -127,7 +127,7 @@ class FetchSpider(scrapy.Spider):
         self._on_answer()
 
     def failed(self, failure: Failure) -> None:
-        """Note why a page did not come."""
+        """Note why a page could not be fetched."""
         asked = failure.request.meta["asked"]  # type: ignore[attr-defined]
         error = failure.value
         if isinstance(error, HttpError):
@@ -140,9 +140,9 @@ class FetchSpider(scrapy.Spider):
 
 
 def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on_answer: Callable[[], None]) -> None:
-    """Fetch URLs from the network, or from a web that stands in for it; robots.txt is obeyed on all.
+    """Fetch URLs from the network, or from a recorded web or the demo web. robots.txt is obeyed.
 
-    Scrapy's reactor cannot start twice: this can be called once in a process.
+    Call it once in a process, because Scrapy's reactor cannot start twice.
 
     Raises
     ------

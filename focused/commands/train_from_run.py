@@ -1,4 +1,4 @@
-"""``scrapy train TOPIC --from-run RUN_DIR``: what a crawl learnt becomes the topic's model for good."""
+"""``scrapy train TOPIC --from-run RUN_DIR``: retrain a topic with the pages that joined during a crawl."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from focused.retraining.held_out import Comparison
 
 PREVIOUS = "previous"
-"""Folder of a topic's directory where the topic stands that it took the place of, as in a models folder."""
+"""Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title"),
@@ -30,7 +30,7 @@ _OTHER_OPTIONS = (
 
 
 def check_alone(opts: argparse.Namespace) -> None:
-    """Refuse options that would say a second time what is learnt from.
+    """Refuse options that name other examples.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The arguments of ``scrapy train``: declared, checked, and put together again as the command that makes the topic."""
+"""The arguments of ``scrapy train``: declare them, check them, and rebuild the command that makes the topic."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.text.languages import LANGUAGES, detectable_languages
 from focused.method.topic import check_topic_name
+from focused.utils.project_command import whole_number
 
 if TYPE_CHECKING:
     import argparse
 
-# As QUICK_UNLABELED of focused.method.training.from_pages, which is imported only when it is needed: it loads
-# scikit-learn.
+# Equal to QUICK_UNLABELED of focused.method.training.from_pages, whose import would load scikit-learn.
 QUICK_SAMPLE = 1000
 
 
@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--keywords",
         nargs="*",
         metavar="WORD",
-        help="half a dozen words instead of pages: a beginning that pages or adaptation sharpen",
+        help="half a dozen words instead of pages: a first model, which example pages or retraining improve",
     )
     pages.add_argument("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
     pages.add_argument(
@@ -53,12 +53,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         help="for small machines: 3 folds instead of 10, no learning curve, 1,000 unlabelled pages unless "
         "--unlabeled-sample says otherwise",
     )
-    learning.add_argument("--random-state", default="0", metavar="N", help="seed of all that is drawn (default: 0)")
+    learning.add_argument("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
     learning.add_argument(
         "--from-run",
         metavar="RUN_DIR",
-        help="train the topic again, with the pages that joined in a crawl that adapted; what it takes the place of "
-        "is kept in TOPIC/previous",
+        help="retrain the topic with the pages that joined in a crawl with retraining; the former topic is kept in "
+        "TOPIC/previous",
     )
     learning.add_argument(
         "--force",
@@ -69,10 +69,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def topic_name(args: list[str]) -> str:
-    """Return the only positional argument; what looks like an option is one that is not known."""
-    unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
-    if unknown:
-        raise ValueError(f"There is no option {unknown[0]}. See scrapy train -h.")
+    """Return the only positional argument: the topic's name."""
     if len(args) != 1:
         got = f"Got {shlex.join(args)}." if args else "Got none; an option before it takes all that follows."
         raise ValueError(f"Name one topic, before the options: scrapy train TOPIC --positive PATH. {got}")
@@ -80,7 +77,7 @@ def topic_name(args: list[str]) -> str:
 
 
 def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
-    """Return the size of the sample and the random state; complain of what cannot be."""
+    """Check the options; return the size of the sample and the random state."""
     if opts.keywords is None and not opts.positive:
         raise ValueError(
             "--positive is missing: name pages about the topic. Example: --positive solar-pages/. If you have none, begin "
@@ -105,10 +102,10 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
             )
     n_sample = None
     if opts.unlabeled_sample is not None:
-        n_sample = _whole("--unlabeled-sample", opts.unlabeled_sample, 1)
+        n_sample = whole_number("--unlabeled-sample", opts.unlabeled_sample, 1)
     elif opts.quick and opts.unlabeled:
         n_sample = QUICK_SAMPLE
-    return n_sample, _whole("--random-state", opts.random_state, 0)
+    return n_sample, whole_number("--random-state", opts.random_state, 0)
 
 
 def _check_keywords(opts: argparse.Namespace) -> None:
@@ -122,12 +119,6 @@ def _check_keywords(opts: argparse.Namespace) -> None:
             )
     if opts.learner != LEARNERS[0]:
         raise ValueError("--learner needs --positive PATH: words alone are not learnt by a classifier.")
-
-
-def _whole(option: str, value: str, lowest: int) -> int:
-    if not (value.isascii() and value.isdigit()) or not lowest <= int(value) < 2**32:
-        raise ValueError(f"{option} must be a whole number from {lowest} to {2**32 - 1}. Got {value!r}.")
-    return int(value)
 
 
 def command_line(name: str, opts: argparse.Namespace) -> str:

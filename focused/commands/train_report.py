@@ -1,4 +1,4 @@
-"""What ``scrapy train`` tells: what a topic was learnt from, how good it is, and what to do next."""
+"""The report of ``scrapy train``: the examples of a topic, its figures, and what to do next."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _thresholds(figures: TrainingFigures) -> str:
     lines = ["What other thresholds would give (-s FOCUSED_RELEVANCE_THRESHOLD=...):", "  from   precision  recall  F1"]
     for row in figures.at_thresholds:
         chosen = "  <- chosen" if row.is_chosen else ""
-        # Above some thresholds there is no page at all.
+        # No page reaches some thresholds.
         precision = "-" if row.precision is None else f"{row.precision:.2f}"
         lines.append(f"  {row.threshold:.3f}  {precision:>9}  {row.recall:>6.2f}  {row.f1:.2f}{chosen}")
     lines.append("  These count the few held-out positives; the threshold was chosen by a smooth curve through them.")
@@ -173,7 +173,7 @@ def _thresholds(figures: TrainingFigures) -> str:
 def _curve(learnt: Learnt) -> str:
     curve = learnt.curve
     if curve is None:
-        return "Would more examples help? Not looked at (--quick)."
+        return "Would more examples help? Not computed (--quick)."
     points = [f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True)]
     course = (
         f"\n  F1 {', '.join(points)} positives (with the best threshold for each; compare these with each other only)"

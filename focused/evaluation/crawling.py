@@ -17,8 +17,8 @@ from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, FetchedRow, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
 from focused.items import PageItem
-from focused.pipelines.harvest import FETCHED_FILE
 from focused.spiders.focused import FocusedSpider
+from focused.utils.file_names import FETCHED_FILE
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from focused.evaluation.crawl_group import DONE
 from focused.evaluation.measures import CurvePoint
 from focused.evaluation.options import first_difference
+from focused.utils.file_names import CURVES_FILE, OPTIONS_FILE, RESULTS_FILE
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-RESULTS_FILE, CURVES_FILE, RUN_FILE, OPTIONS_FILE = "results.csv", "curves.csv", "run.json", "options.json"
 _KEY = ("web", "topic", "strategy", "repeat")
 RESULT_COLUMNS = (
     *_KEY,

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from focused.evaluation.files import OPTIONS_FILE
 from focused.evaluation.graph_build import PageResolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
 from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names
+from focused.utils.file_names import OPTIONS_FILE
 from focused.webs import open_web
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import NO_TOPIC, write_labels, write_warc

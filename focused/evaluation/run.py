@@ -12,12 +12,13 @@ from focused.crawl.declared_settings import check_settings
 from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path
 from focused.evaluation.display import Display
-from focused.evaluation.files import RUN_FILE, check_same_options, locked, note_options, write_results
+from focused.evaluation.files import check_same_options, locked, note_options, write_results
 from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.run_json import described, significance
 from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
+from focused.utils.file_names import RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.places import models_dirs
 

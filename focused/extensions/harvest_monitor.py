@@ -15,11 +15,13 @@ from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.crawl.losses import LOSSES
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.frontier.passed_over import advice
-from focused.pipelines.harvest import HARVEST_FILE, PAGES_FILE, frontier_size
+from focused.pipelines.harvest import frontier_size
 from focused.retraining.options import OFF
 from focused.retraining.versions import FIRST, read_attempts, version_in_use
+from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.version import __version__
 from focused.utils.words import quantity
@@ -33,44 +35,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-RUN_FILE = "run.json"
 _SIGN_OF_LIFE_SECS = 60.0
 """So long a progress line that has not changed is not repeated."""
-
-# Lists of enabled components and the like: of use to whoever changes the project, noise to whoever runs it.
-_TALKATIVE = (
-    "scrapy.addons",
-    "scrapy.core.engine",
-    "scrapy.crawler",
-    "scrapy.middleware",
-    "scrapy.spidermiddlewares.httperror",
-    "scrapy.utils.log",
-)
-# Of each stat that is not 0: what was lost. The log says it at the end, a report shows it.
-LOSSES = {
-    "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
-    "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
-    "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
-    "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
-    "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
-    "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
-    "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
-    "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
-    "focused/frontier/host_cap_dropped_count": (
-        "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
-    ),
-    "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
-    "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
-    "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
-    "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
-    "focused/store/pages_lost_count": "relevant pages that could not be written",
-    "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
-    "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
-    "focused/warc/failed_count": "WARC records that could not be written",
-    "spider_exceptions/count": "pages that failed with an exception",
-    "robotstxt/forbidden": "requests forbidden by robots.txt",
-    "httperror/response_ignored_count": "responses with an HTTP error",
-}
 
 
 class HarvestMonitor:
@@ -272,23 +238,3 @@ def _plain(value: Any) -> Any:
 
 def _iso(seconds: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
-
-
-def quieten(level: str) -> None:
-    """Leave out of the log what Scrapy says about itself, unless all of it is asked for.
-
-    Filters, not levels: Scrapy resets those when it sets up its log.
-    """
-    if level != "DEBUG":
-        for name in _TALKATIVE:
-            logging.getLogger(name).addFilter(_is_warning)
-        # What it has to say is counted; of a dead host it would say it with forty lines of traceback.
-        logging.getLogger("scrapy.downloadermiddlewares.robotstxt").addFilter(_is_never)
-
-
-def _is_never(record: logging.LogRecord) -> bool:
-    return False
-
-
-def _is_warning(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING

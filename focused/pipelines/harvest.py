@@ -15,6 +15,7 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.crawl.harvest import HarvestCounter
 from focused.items import PageItem
 from focused.method.page.description import describe
+from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, PAGES_FILE
 from focused.utils.files import LineFile
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from focused.crawl.state import Crawl
 
-PAGES_FILE, HARVEST_FILE, FETCHED_FILE = "pages.jsonl", "harvest.csv", "fetched.csv"
 FETCHED_COLUMNS = (
     *("number", "url", "location", "referrer", "relevance", "relevant"),
     *("link_score", "link_reason", "depth", "irrelevant_on_path", "model_version", "link_model_version"),

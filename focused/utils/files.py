@@ -1,4 +1,4 @@
-"""Files of a run directory that a full disk does not turn into a lost crawl."""
+"""Write files of a run directory so that a full disk does not end the crawl."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ logger = logging.getLogger(__name__)
 
 
 def append_whole(file: FileIO, data: bytes) -> None:
-    """Write at the end of an unbuffered file all of the data or, where that fails, none: no reader finds half a record.
+    """Append all of the data to an unbuffered file or, if that fails, nothing: no reader finds half a record.
 
     Raises
     ------
     OSError
-        If it cannot be written; the file is as long as before.
+        If the data cannot be written; the file keeps its length.
     """
     end = file.seek(0, 2)
     rest = memoryview(data)
@@ -34,10 +34,9 @@ def append_whole(file: FileIO, data: bytes) -> None:
 
 
 class LineFile:
-    """A text file that is appended to, line by line, each there at once so that it can be followed.
+    """A text file that grows line by line; each line is written at once, so the file can be followed.
 
-    A line is written whole or not at all. What cannot be written is counted in ``n_failed``, said once in the log, and
-    the crawl goes on.
+    A line is written whole or not at all. Lost lines are counted in ``n_failed`` and logged once; the crawl continues.
 
     Parameters
     ----------
@@ -54,7 +53,7 @@ class LineFile:
         self._file: FileIO | None = None
 
     def write(self, line: str) -> bool:
-        """Append a line; tell whether it is there."""
+        """Append a line; return whether it was written."""
         try:
             if self._file is None:
                 self._file = self.path.open("ab", buffering=0)
@@ -63,7 +62,7 @@ class LineFile:
             self._append(line)
         except OSError as error:
             if not self.n_failed:
-                logger.error("%s cannot be written: %s. Lines are being lost; they are counted.", self.path, error)
+                logger.error("%s cannot be written: %s. Lines are lost and counted.", self.path, error)
             self.n_failed += 1
             return False
         return True
@@ -81,7 +80,7 @@ class LineFile:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file under another name first, so that a reader finds a whole one; a failure is logged."""
+    """Write a JSON file under another name and rename it, so that a reader finds a whole one; a failure is logged."""
     temporary = path.with_name(path.name + ".part")
     try:
         temporary.write_text(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")

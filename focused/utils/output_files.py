@@ -1,50 +1,40 @@
-"""Files that people name for what a command writes: never those that a crawl or an evaluation keeps in its folder."""
+"""Check the output files that users name: never one that a crawl or an evaluation keeps in its folder."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.utils.former_files import FORMER_FILES
+from focused.utils.file_names import CRAWL_FILES, EVALUATION_FILES, FRONTIER_FILE, OPTIONS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRAWL_FILES = frozenset(
-    {
-        *("run.json", "pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz"),
-        *("frontier.sqlite", "frontier.sqlite-wal", "frontier.sqlite-shm", "frontier.sqlite.lock", "frontier.id"),
-        *("versions.jsonl", "retraining.jsonl", "retraining-task.json", *FORMER_FILES),
-    }
-)
-"""What a crawl keeps in its run directory, besides the folder ``versions``."""
-
-_EVALUATION_FILES = frozenset({"run.json", "results.csv", "curves.csv", "options.json"})
-# A file of one of these names lies wherever a crawl or an evaluation was begun.
-_MARKS = ("run.json", "frontier.sqlite", "options.json")
+# Every folder of a crawl or an evaluation holds one of these files.
+_MARKS = (RUN_FILE, FRONTIER_FILE, OPTIONS_FILE)
 _VERSIONS = "versions"
 
 
 def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Path:
-    """Return where something is to be written, if that is no file of a crawl or an evaluation.
+    """Return an output path, if no crawl or evaluation keeps a file there.
 
     Parameters
     ----------
     path : Path
     option : str
-        With which it was named: ``--csv``.
+        The option that named it: ``--csv``.
     run_dir : Path, optional
-        Folder of a crawl that is about to begin.
+        Folder of a crawl that is about to start.
 
     Raises
     ------
     ValueError
-        If a crawl or an evaluation keeps a file of that name in that folder, whether or not it is there already.
+        If a crawl or an evaluation keeps a file of that name in that folder, even if the file does not exist yet.
     """
-    # A link to such a file is written through, or replaced where it is one itself.
+    # The path may be such a file, or a symbolic link to one.
     for found in dict.fromkeys((path.parent.resolve() / path.name, path.resolve())):
         folder = found.parent
         begins = run_dir is not None and folder == run_dir.resolve()
-        is_kept = (found.name in CRAWL_FILES | _EVALUATION_FILES and (begins or _is_kept_in(folder))) or any(
+        is_kept = (found.name in CRAWL_FILES | EVALUATION_FILES and (begins or _is_kept_in(folder))) or any(
             each.name == _VERSIONS and _is_kept_in(each.parent) for each in found.parents
         )
         if is_kept:
@@ -57,14 +47,14 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
 
 
 def check_folder(folder: Path, option: str) -> Path:
-    """Return the folder of an evaluation, if no crawl keeps its files there: both have a ``run.json``.
+    """Return the folder of an evaluation, if no crawl keeps its files there (both have a ``run.json``).
 
     Raises
     ------
     ValueError
         If one does.
     """
-    for name in sorted(CRAWL_FILES - _EVALUATION_FILES):
+    for name in sorted(CRAWL_FILES - EVALUATION_FILES):
         if (folder / name).exists():
             raise ValueError(f"{folder} is the folder of a crawl ({name} is there). Choose another: {option} DIR")
     return folder

@@ -1,6 +1,6 @@
-"""What the project's own commands share: their help, and errors that are one line.
+"""The base class of the project's commands: their help, and errors of one line.
 
-Not in `focused.commands`: Scrapy takes every command class that is defined there for a command.
+It is not in `focused.commands`, because Scrapy takes every command class defined there as a command.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ProjectCommand(ScrapyCommand):
     """A command whose errors are one line on stderr and exit code 1.
 
-    Subclasses say what they do in `work`.
+    Subclasses do their work in `work`.
     """
 
     requires_project = True
@@ -26,12 +26,24 @@ class ProjectCommand(ScrapyCommand):
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     settings: Settings
 
+    #: The arguments, for the usage line.
+    usage: ClassVar[str] = "[options]"
+    #: One line about the command.
+    summary: ClassVar[str]
     #: Shown under the options.
     examples: ClassVar[str] = ""
-    #: Errors whose message is one for people.
+    #: Errors whose message is meant for people.
     errors: ClassVar[tuple[type[Exception], ...]] = (ValueError,)
-    #: Said after Ctrl-C.
+    #: Printed after Ctrl-C.
     interrupted: ClassVar[str] = "Interrupted"
+
+    def syntax(self) -> str:
+        """Return the arguments, for the usage line."""
+        return self.usage
+
+    def short_desc(self) -> str:
+        """Return one line about the command."""
+        return self.summary
 
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the examples to the help."""
@@ -46,36 +58,81 @@ class ProjectCommand(ScrapyCommand):
         except self.errors as error:
             self.fail(str(error))
         except BrokenPipeError:
-            sys.stderr.close()  # a pager that was left says nothing, neither do we
+            sys.stderr.close()  # the reader of stdout, a pager for instance, was closed: no error
         except OSError as error:
             self.fail(f"{error.filename or 'A file'} cannot be used: {error.strerror or error}")
         except KeyboardInterrupt:
             self.fail(self.interrupted)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do what the command is for.
+        """Do the work of the command.
 
         Raises
         ------
         Exception
-            One of `errors`, or an OSError.
+            One of `errors`, or an OSError: both end the command with one line and exit code 1.
         """
         raise NotImplementedError
 
     def fail(self, message: str) -> None:
-        """Say in one line what is wrong, and end with exit code 1."""
+        """Print the error in one line, and end with exit code 1."""
         sys.stdout.flush()
         print(f"Error: {' '.join(message.split())}", file=sys.stderr)
         self.exitcode = 1
 
     def refuse_options(self, args: list[str]) -> None:
-        """Complain of what looks like an option among the arguments: Scrapy passes unknown ones on.
+        """Refuse unknown options, which Scrapy passes on as arguments.
 
         Raises
         ------
         ValueError
-            It names the option.
+            Naming the option.
         """
         unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
         if unknown:
-            raise ValueError(f"There is no option {unknown[0]}. See scrapy {self.__module__.rpartition('.')[2]} -h.")
+            raise ValueError(f"There is no option {unknown[0]}. See scrapy {self._name} -h.")
+
+    def refuse_arguments(self, args: list[str]) -> None:
+        """Refuse all arguments of a command that takes options only.
+
+        Raises
+        ------
+        ValueError
+            Naming the arguments.
+        """
+        if args:
+            raise ValueError(
+                f"scrapy {self._name} takes options only (see scrapy {self._name} -h). Got {' '.join(args)}."
+            )
+
+    @property
+    def _name(self) -> str:
+        return self.__module__.rpartition(".")[2]
+
+
+def whole_number(option: str, value: object, least: int = 0, meaning: str = "") -> int:
+    """Return the whole number that an option gives.
+
+    Parameters
+    ----------
+    option : str
+        Its name, for the error: ``--top``.
+    value : object
+        As given on the command line, or a default.
+    least : int
+    meaning : str
+        What a special value means, for the error: ``0: all``.
+
+    Raises
+    ------
+    ValueError
+        If the value is something else, below ``least``, or needs more than 32 bits.
+
+    >>> whole_number("--top", "20")
+    20
+    """
+    text = str(value)
+    if not (text.isascii() and text.isdigit()) or not least <= int(text) < 2**32:
+        more = f" ({meaning})" if meaning else ""
+        raise ValueError(f"{option} must be a whole number from {least} to {2**32 - 1}{more}. Got {text!r}.")
+    return int(text)

@@ -1,4 +1,4 @@
-"""Turns of the reactor: what takes long is done in steps, and everything else that is due happens in between."""
+"""Share the reactor: long work is done in steps, and other events are handled in between."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ T = TypeVar("T")
 
 
 async def yield_to_reactor() -> None:
-    """Let everything else happen that is due."""
+    """Let the reactor handle all other due events."""
     is_over: Deferred[None] = Deferred()
     call_later(0, is_over.callback, None)
     await maybe_deferred_to_future(is_over)
 
 
 async def in_turns(steps: Generator[Any, Any, T]) -> T:
-    """Do one step in each turn of the reactor, and return what comes out."""
+    """Do one step in each turn of the reactor, and return the generator's result."""
     work = Steps(steps)
     for _ in work:
         await yield_to_reactor()
-    return work.found
+    return work.result
 
 
 class FifoLock:
-    """What is done ``async with`` it is done by one at a time, in the order in which they came, however many turns it takes.
+    """An asynchronous lock that is granted in the order of requests.
 
-    Who finds it free is not made to wait a turn.
+    If it is free, it is granted without a turn of the reactor.
 
     Attributes
     ----------
     is_taken : bool
-        Whether somebody is at it.
+        Whether the lock is held.
     """
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class FifoLock:
         self._waiting.append(mine)
         try:
             await maybe_deferred_to_future(mine)
-        except BaseException:  # whoever waits no more: the crawl ends
+        except BaseException:  # the waiting was cancelled: the crawl ends
             if mine in self._waiting:
                 self._waiting.remove(mine)
             else:
@@ -67,7 +67,7 @@ class FifoLock:
         self._leave()
 
     async def free(self) -> None:
-        """Wait until nobody is at it, nor is about to be."""
+        """Wait until the lock is neither held nor waited for."""
         while self.is_taken:
             mine: Deferred[None] = Deferred()
             self._watching.append(mine)

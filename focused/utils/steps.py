@@ -1,4 +1,4 @@
-"""Work in steps: a generator that yields where others may have their turn, and returns what it has found."""
+"""Work in steps: a generator yields between steps, so that other work can run, and returns its result."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ T = TypeVar("T")
 
 
 class Steps(Generic[T]):
-    """Steps to be done one by one, each time round a loop.
+    """Iterates over the steps of a generator and keeps its result.
 
     Attributes
     ----------
-    found
-        What came out; there when the loop is over.
+    result
+        The result; set when the loop ends.
     """
 
-    found: T
+    result: T
 
     def __init__(self, steps: Generator[Any, Any, T]) -> None:
         self._steps = steps
 
     def __iter__(self) -> Iterator[Any]:
-        """Do one step after the other."""
-        self.found = yield from self._steps
+        """Do the steps one by one."""
+        self.result = yield from self._steps
 
 
 def finish(steps: Generator[Any, Any, T]) -> T:
-    """Do all steps in one go, and return what comes out.
+    """Do all steps at once, and return the result.
 
     >>> def halves(n):
     ...     first = n // 2
@@ -42,4 +42,4 @@ def finish(steps: Generator[Any, Any, T]) -> T:
     work = Steps(steps)
     for _ in work:
         pass
-    return work.found
+    return work.result

@@ -1,4 +1,4 @@
-"""Lists of URLs as people write them: one a line, in a text file."""
+"""Read lists of URLs: text files with one URL a line."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def http_url(text: str) -> str | None:
 def url_lines(path: Path) -> list[tuple[int, str, str | None]]:
     """Return the lines of a list of URLs: number, text, and the URL or None. Blank lines and # comments are left out.
 
-    Only what stands before the first blank or tab counts, so the labels of a recorded web serve too.
+    Only the text before the first blank or tab counts, so files of labels can be read too.
 
     Raises
     ------

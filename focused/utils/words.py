@@ -1,4 +1,4 @@
-"""Numbers of things, as people say them."""
+"""Write numbers of things."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ _THINGS = re.compile(r"\b(byte|context|link|page|record|request|response|row|see
 
 
 def quantity(count: int, things: str) -> str:
-    """Return a number of things.
+    """Return a count with its noun.
 
     Parameters
     ----------
     count : int
     things : str
-        In the plural; of several the first is what is counted.
+        In the plural; the first plural is the noun that is counted.
 
     >>> quantity(1200, "pages with many links"), quantity(1, "pages with many links")
     ('1,200 pages with many links', '1 page with many links')

@@ -8,8 +8,9 @@ from focused.evaluation.report.conclusions import answers, warnings
 from focused.evaluation.report.files import write_page
 from focused.evaluation.report.json_facts import command, facts
 from focused.evaluation.report.markup import Markup, element, html, joined, name, page
-from focused.evaluation.report.results import CURVES_FILE, RESULTS_FILE, RUN_FILE, Results, read_results
+from focused.evaluation.report.results import Results, read_results
 from focused.evaluation.report.web_section import web_section
+from focused.utils.file_names import CURVES_FILE, RESULTS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

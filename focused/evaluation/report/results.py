@@ -11,6 +11,7 @@ import numpy as np
 from scipy.stats import t as students_t
 
 from focused.evaluation.report.files import ReportError, read_json, read_rows
+from focused.utils.file_names import CURVES_FILE, RESULTS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-RESULTS_FILE, CURVES_FILE, RUN_FILE = "results.csv", "curves.csv", "run.json"
 _NAMES = ("web", "topic", "strategy")
 
 

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.evaluation.report.files import ReportError, read_json, read_rows
-from focused.evaluation.report.version_files import VERSIONS_FILE, Version, read_versions, recorded_versions
+from focused.evaluation.report.version_files import Version, read_versions, recorded_versions
+from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE, VERSIONS_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-RUN_FILE, HARVEST_FILE, FETCHED_FILE, PAGES_FILE = "run.json", "harvest.csv", "fetched.csv", "pages.jsonl"
 _WINDOW = 100
 
 

@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-VERSIONS_FILE, RECORD_FILE = "versions.jsonl", "retraining.jsonl"
 FIRST = 1
 """The topic's own model."""
 
@@ -88,7 +88,7 @@ def recorded_versions(directory: Path) -> dict[int, int]:
     """Return the version that judged each page, by the page's number, from the record that retraining keeps."""
     return {
         number: version
-        for line in _lines(existing_path(directory, RECORD_FILE))
+        for line in _lines(existing_path(directory, RETRAINING_FILE))
         if (number := _count(line.get("number"))) and (version := _count(line.get("version")))
     }
 

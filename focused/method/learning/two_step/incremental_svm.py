@@ -50,7 +50,7 @@ class IncrementalSVM(LabeledSVM):
     C : float, default=1.0
         Penalty of each SVM.
     reliable : str, default="1-dnfii"
-        How reliable negatives are found, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
+        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
     too_few : {"error", "all", "lowest"}, default="lowest"
         If there are too few of them: fail, take all other documents, or take the least positive ones.
     unlabeled_are_negative : bool, default=False

@@ -172,7 +172,7 @@ class LinkModel:
         descent = Steps(descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS))
         for _ in descent:
             yield cost
-        found, n_iterations = descent.found
+        found, n_iterations = descent.result
         self.last = Fit(len(training), len(columns), n_iterations, *loss.means(found))
         both = self.prior.terms()  # terms that no outcome has say what they said before
         both[columns] = found[n_dense:]

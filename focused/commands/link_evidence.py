@@ -1,4 +1,4 @@
-"""What a strategy that learns has kept in the frontier's file, for whoever asks why a link is where it is."""
+"""What the pages of a crawl say about one link, from the records that a learning strategy keeps in the frontier's file."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from focused.frontier.store.view import FrontierView
 
 
-class Said(NamedTuple):
-    """What the pages that a crawl has learnt from say of a link."""
+class LinkEvidence(NamedTuple):
+    """What the pages that a crawl has learnt from say about a link."""
 
-    #: Pages that the crawl has learnt from, and those of them that link to it.
+    #: Pages that the crawl has learnt from, and those of them that hold the link.
     n_learnt: int
     n_referrers: int
-    #: Relevance in [0, 1] of page, block, anchor text and context: of the mean logits over those pages.
+    #: Relevance in [0, 1] of page, block, anchor text and context: from the mean logits over those pages.
     relevances: tuple[float, ...]
 
 
-def said_of(view: FrontierView, url: str) -> Said:
-    """Return what the records of a frontier say of a link; those that cannot be read are left out.
+def evidence_of(view: FrontierView, url: str) -> LinkEvidence:
+    """Return what the records of a frontier say about a link; damaged records are left out.
 
-    Reads all of them: 0.1 to 1 ms a page.
+    It reads all records: 0.1 to 1 ms a page.
     """
     n_learnt, rows = 0, []
     for record in view.records():
@@ -38,4 +38,4 @@ def said_of(view: FrontierView, url: str) -> Said:
         if url in page.links:
             rows.append(page.logits[page.links.index(url)])
     means = expit(np.mean(rows, axis=0)).tolist() if rows else ()
-    return Said(n_learnt, len(rows), tuple(means))
+    return LinkEvidence(n_learnt, len(rows), tuple(means))

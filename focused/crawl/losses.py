@@ -1,0 +1,28 @@
+"""What a crawl lost, by the stat that counts it: the log says it at the end, a report shows it."""
+
+from __future__ import annotations
+
+LOSSES = {
+    "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
+    "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
+    "focused/page/cut_links_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
+    "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
+    "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
+    "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
+    "focused/frontier/host_cap_dropped_count": (
+        "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
+    ),
+    "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
+    "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
+    "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
+    "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
+    "focused/store/pages_lost_count": "relevant pages that could not be written",
+    "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
+    "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
+    "focused/warc/failed_count": "WARC records that could not be written",
+    "spider_exceptions/count": "pages that failed with an exception",
+    "robotstxt/forbidden": "requests forbidden by robots.txt",
+    "httperror/response_ignored_count": "responses with an HTTP error",
+}

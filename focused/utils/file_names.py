@@ -1,0 +1,24 @@
+"""The names of the files that crawls and evaluations keep in their folders."""
+
+from __future__ import annotations
+
+from focused.utils.former_files import FORMER_FILES
+
+#: Of a crawl, and of an evaluation: how it was started and how it ended.
+RUN_FILE = "run.json"
+
+PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE = "pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz"
+FRONTIER_FILE = "frontier.sqlite"
+#: The versions of a crawl's model, and the pages that each judged.
+VERSIONS_FILE, RETRAINING_FILE = "versions.jsonl", "retraining.jsonl"
+CRAWL_FILES = frozenset(
+    {
+        *(RUN_FILE, PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE),
+        *(FRONTIER_FILE, f"{FRONTIER_FILE}-wal", f"{FRONTIER_FILE}-shm", f"{FRONTIER_FILE}.lock", "frontier.id"),
+        *(VERSIONS_FILE, RETRAINING_FILE, "retraining-task.json", *FORMER_FILES),
+    }
+)
+"""The files of a crawl's run directory; it also has the folder ``versions``."""
+
+RESULTS_FILE, CURVES_FILE, OPTIONS_FILE = "results.csv", "curves.csv", "options.json"
+EVALUATION_FILES = frozenset({RUN_FILE, RESULTS_FILE, CURVES_FILE, OPTIONS_FILE})

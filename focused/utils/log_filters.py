@@ -1,0 +1,36 @@
+"""Keep Scrapy's messages about itself out of the log."""
+
+from __future__ import annotations
+
+import logging
+
+# Lists of enabled components and the like: useful to developers, noise to users.
+TALKATIVE = (
+    "scrapy.addons",
+    "scrapy.core.engine",
+    "scrapy.crawler",
+    "scrapy.middleware",
+    "scrapy.spidermiddlewares.httperror",
+    "scrapy.utils.log",
+)
+ROBOTS = "scrapy.downloadermiddlewares.robotstxt"
+
+
+def quieten(level: str) -> None:
+    """Filter Scrapy's messages about itself, unless the log's level is DEBUG.
+
+    Scrapy resets the levels of its loggers when it sets up the log, so filters do this.
+    """
+    if level != "DEBUG":
+        for name in TALKATIVE:
+            logging.getLogger(name).addFilter(_is_warning)
+        # Its messages are counted; for a dead host it would log forty lines of traceback.
+        logging.getLogger(ROBOTS).addFilter(_is_never)
+
+
+def _is_never(record: logging.LogRecord) -> bool:
+    return False
+
+
+def _is_warning(record: logging.LogRecord) -> bool:
+    return record.levelno >= logging.WARNING
