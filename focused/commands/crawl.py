@@ -48,7 +48,10 @@ class Command(ScrapyCrawl):
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.epilog = _EPILOG.format(
-            arguments="\n".join(f"  {name:14}{meaning}" for name, meaning in ARGUMENTS.items()),
+            arguments="\n".join(
+                f"  {name:14}{each.meaning}: {each.values} (default: {each.default})"
+                for name, each in ARGUMENTS.items()
+            ),
             strategies=", ".join(CHOICES),
             installed="".join(
                 f"Installed {place.group}: {', '.join(place.installed())}\n" for place in _PLACES if place.installed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,14 +13,34 @@ from focused.utils.url_lists import http_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A spider argument: what it means, what it may be, and what holds where it is not given."""
+
+    meaning: str
+    values: str
+    default: str
+
+
 ARGUMENTS = {
-    "topic": "name of a topic in the models folder",
-    "strategy": "how links are scored",
-    "seeds": "URLs separated by commas or spaces, or a text file of URLs",
-    "max_pages": "pages to fetch; 0: no limit",
-    "max_relevant": "relevant pages to find; 0: no limit",
-    "web": "live, demo, or a WARC file",
-    "run_dir": "folder for what the run leaves",
+    "topic": Argument(
+        "what the crawl is about",
+        "name of a directory of FOCUSED_MODELS_DIR, or of a topic that ships with the package",
+        "required",
+    ),
+    "strategy": Argument(
+        "how links are scored", "name of a strategy, or the path of a class", "the topic's, else FOCUSED_STRATEGY"
+    ),
+    "seeds": Argument(
+        "where the crawl starts",
+        "URLs separated by commas or spaces, or a text file with one URL a line (# begins a comment)",
+        "the topic's",
+    ),
+    "max_pages": Argument("pages to fetch; 0: no limit", "whole number", "FOCUSED_MAX_PAGES"),
+    "max_relevant": Argument("relevant pages to find; 0: no limit", "whole number", "FOCUSED_MAX_RELEVANT"),
+    "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),
+    "run_dir": Argument("folder for what the run leaves", "path", "FOCUSED_RUNS_DIR/TOPIC/TIMESTAMP"),
 }
 #: Scrapyd adds these to what its client says.
 SCRAPYD_ARGUMENTS = frozenset({"_job", "_version"})

@@ -101,8 +101,9 @@ FOLDERS = (
     Setting(
         "FOCUSED_MODELS_DIR",
         "",
-        "Folder of the user's topics; by default `models` beside the package, or `focused/models` in the user's data folder "
-        "where the package is installed. Must be set where the project is an egg.",
+        "Folder of your own topics; by default `models` of the checkout, or of an installed package `focused/models` in "
+        "`$XDG_DATA_HOME` (`~/.local/share`). A name that it lacks is looked for among the topics that ship with the package; "
+        "an egg has none.",
         set_by=SERVER,
     ),
     Setting("FOCUSED_RUNS_DIR", "runs", "Folder of run directories.", set_by=SERVER),

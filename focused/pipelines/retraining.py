@@ -50,7 +50,7 @@ class RetrainingPipeline:
     FOCUSED_RETRAINING_COUNTS, FOCUSED_RETRAINING_MAX_PAGES, FOCUSED_RETRAINING_TOLERANCE, FOCUSED_RETRAINING_DOUBTS,
     FOCUSED_RETRAINING_EXPLORATION, FOCUSED_RETRAINING_TIMEOUT_SECS, FOCUSED_RETRAINING_WAIT, FOCUSED_VERDICTS.
 
-    Stats: ``focused/retraining/...``, ``focused/verdicts/...``, ``focused/drift/...``, as docs/reference.md lists them.
+    Stats: ``focused/retraining/...``, ``focused/verdicts/...``, ``focused/drift/...``, as docs/reference/stats.md lists them.
     """
 
     def __init__(self, crawler: Crawler, crawl: Crawl, options: RetrainingOptions) -> None:

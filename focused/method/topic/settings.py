@@ -11,22 +11,24 @@ from focused.utils.plugins import is_class_path
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ALLOWED_SETTINGS = frozenset(
+ALLOWED_SETTINGS = frozenset(
     "AUTOTHROTTLE_ENABLED AUTOTHROTTLE_MAX_DELAY AUTOTHROTTLE_START_DELAY AUTOTHROTTLE_TARGET_CONCURRENCY "
     "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
     "DEPTH_LIMIT DNS_TIMEOUT DOWNLOAD_DELAY DOWNLOAD_DELAY_JITTER DOWNLOAD_MAXSIZE DOWNLOAD_TIMEOUT DOWNLOAD_WARNSIZE "
     "REDIRECT_MAX_TIMES RETRY_TIMES ROBOTSTXT_OBEY ROBOTSTXT_USER_AGENT USER_AGENT".split()
 )
+"""Scrapy's settings that a topic may set."""
+
 _TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
 _SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"})
 
-NUMBER_SETTINGS = _ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
+NUMBER_SETTINGS = ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
 """Those of Scrapy's that are numbers of at least 0."""
 
 
 def is_topic_setting(name: str) -> bool:
     """Tell whether a topic may set a Scrapy setting. What it may set of the project's own, their declarations say."""
-    return name.startswith("FOCUSED_") or name in _ALLOWED_SETTINGS
+    return name.startswith("FOCUSED_") or name in ALLOWED_SETTINGS
 
 
 def check_setting(key: str, value: Any, path: Path) -> None:
@@ -34,7 +36,7 @@ def check_setting(key: str, value: Any, path: Path) -> None:
     if not is_topic_setting(key):
         raise TopicError(
             f"A topic may not set {key}, as {path} does. It may set FOCUSED_* and "
-            f"{', '.join(sorted(_ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
+            f"{', '.join(sorted(ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
         )
     if key == "FOCUSED_STRATEGY":
         refuse_class_path(value, path)
@@ -42,7 +44,7 @@ def check_setting(key: str, value: Any, path: Path) -> None:
         right, kind = isinstance(value, str) and value.isprintable(), "a text"
     elif key in _SWITCHES:
         right, kind = isinstance(value, bool), "true or false"
-    elif key in _ALLOWED_SETTINGS:
+    elif key in ALLOWED_SETTINGS:
         right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
         kind = "a number of at least 0"
     else:
