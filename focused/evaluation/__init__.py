@@ -1,1 +1,1 @@
-"""Many crawls of recorded webs, judged by labels that no crawl sees: which strategy serves a topic best."""
+"""Compare strategies: many crawls of recorded webs, judged by labels that no crawl sees."""

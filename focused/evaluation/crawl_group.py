@@ -1,4 +1,4 @@
-"""What one worker process is given: a topic and a repeat, and the strategies to crawl with."""
+"""The task of one worker process: a topic, a repeat, and the strategies to crawl with."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ DONE, FAILED = "done", "failed"
 
 @dataclass(frozen=True)
 class CrawlGroup:
-    """The crawls of one topic in one repeat: one model, the same seeds, pages that many of them fetch."""
+    """The crawls of one topic in one repeat: they share model, seeds and cached pages."""
 
     web: str
     warc: str
     graph: str
     topic: str
-    #: Of its model's directory.
+    #: Name of the topic's directory.
     name: str
     repeat: int
     strategies: list[str]
     positives: list[str]
     unlabeled: list[str]
     seeds: list[str]
-    #: The pages that the seeds lead to.
+    #: Pages that the seeds lead to.
     seed_pages: list[str]
     #: Pages with the topic's label.
     relevant: list[str]
-    #: Those of them that can be reached from the seeds, without the positives.
+    #: Relevant pages that can be reached from the seeds, without the positives.
     targets: list[str]
     pages: int
     depth: int | None
@@ -41,7 +41,7 @@ class CrawlGroup:
     settings: dict[str, str]
     command: str
     folder: str
-    #: Where indexes of webs are that lie in folders that cannot be written; empty: the user's.
+    #: Cache folder for indexes of webs in read-only folders; empty: the user's.
     cache_dir: str = ""
 
     @property
@@ -60,17 +60,17 @@ class CrawlGroup:
 
 
 def record_path(folder: Path, name: str, strategy: str) -> Path:
-    """Return where the result of a crawl is kept."""
+    """Return the path of a crawl's record."""
     return folder / "crawls" / f"{name}.{strategy}.json"
 
 
 def oracle_file(group: CrawlGroup) -> Path:
-    """Return where the oracle's scores are kept."""
+    """Return the path of the oracle's scores."""
     return Path(group.folder) / "oracle" / f"{group.name}.json"
 
 
 def read_record(path: Path) -> dict[str, Any] | None:
-    """Read the result of a crawl; None if there is none that is whole."""
+    """Read the record of a crawl; None if it is missing or damaged."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

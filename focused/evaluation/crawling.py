@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 FULL_BUDGET = "max_pages"
 _GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
-# One bad page is a count; where so many fail it is the strategy that does.
+# Beyond this share of pages with exceptions the strategy counts as failed.
 _MAX_SHARE_OF_ERRORS = 0.02
 
 
 def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
-    """Return the settings of a group's crawls: the project's, those of the command line, and what evaluation needs.
+    """Return the settings of a group's crawls: the project's, those of the command line, and the evaluation's own.
 
-    Texts are not stored and no lines are logged: nobody reads them, and they cost a fifth of the time.
+    Texts are not stored and progress is not logged: they are not needed and cost a fifth of the time.
     """
     settings = settings.copy()
     settings.setdict(group.settings, priority="cmdline")
@@ -64,7 +64,7 @@ class Crawler:
     group : Group
     graph : LinkGraph
     settings : scrapy.settings.BaseSettings
-        Of `crawl_settings`.
+        From `crawl_settings`.
     cache : PageCache
     """
 
@@ -75,10 +75,10 @@ class Crawler:
         self._cache = cache
 
     async def crawl(self, strategy: str) -> dict[str, Any]:
-        """Crawl with a strategy and return what there is to be written down."""
+        """Crawl with a strategy and return the record of the crawl."""
         group = self.group
         run_dir = Path(group.folder) / "runs" / group.name / strategy
-        shutil.rmtree(run_dir, ignore_errors=True)  # of a crawl that was interrupted
+        shutil.rmtree(run_dir, ignore_errors=True)  # left by an interrupted crawl
         settings = self._settings.copy()
         if strategy == "oracle":
             settings.set("FOCUSED_ORACLE_FILE", str(oracle_file(group)), priority="cmdline")
@@ -100,8 +100,8 @@ class Crawler:
             strategy=strategy,
             web=group.warc,
             seeds=" ".join(group.seeds),
-            # Training positives do not count (docs/method/, D71), nor does a page again under another host's name; the
-            # watch ends the crawl when enough others were fetched.
+            # Training positives (docs/method/, D71) and repeated pages (under another host's name) do not count. The
+            # watch ends the crawl when enough other pages were fetched.
             max_pages=str(2 * group.pages + len(group.positives)),
             run_dir=str(run_dir),
         )
@@ -123,11 +123,11 @@ class Crawler:
         return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
 
     def _page_of(self, web: RecordedWeb) -> Callable[[str, str], str]:
-        """Return what tells the page of a URL and of the name that the crawl knows it by."""
+        """Return a function from a URL, and its location in the crawl, to the web's URL of the page."""
         known, resolver = self._graph.page_number, PageResolver(web, self._settings)
 
         def page_of(url: str, location: str) -> str:
-            # The web's own name for a page; where another host's name kept it back, the web is asked again.
+            # The web's own URL of a page; ask the web again if the crawl kept another host's URL.
             return location if location in known else resolver.page_of(url) or location
 
         return page_of
@@ -145,7 +145,7 @@ class Crawler:
 
 
 class _Watch:
-    """Looks on while a crawl runs: ends it when its budget is spent, and notes what goes wrong."""
+    """Watches a crawl: ends it when its budget is spent, and notes errors."""
 
     def __init__(self, crawler: Any, group: CrawlGroup, cache: PageCache, page_of: Callable[[str, str], str]) -> None:
         self._crawler = crawler
@@ -165,11 +165,11 @@ class _Watch:
 
     @property
     def saved_secs(self) -> float:
-        """CPU seconds that analyses of pages took which other crawls had asked for before."""
+        """CPU seconds of page analyses taken from the cache."""
         return self._reader.saved_secs if self._reader is not None else 0.0
 
     def why_failed(self, reason: str, n_rows: int) -> str:
-        """Return why a crawl counts as failed; empty if it does not."""
+        """Return why a crawl counts as failed; empty if it succeeded."""
         n_errors = self.errors.total()
         if n_errors > _MAX_SHARE_OF_ERRORS * (n_rows + n_errors):
             first = next(iter(self.errors))

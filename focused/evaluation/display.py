@@ -1,4 +1,4 @@
-"""How far an evaluation is: a bar on a terminal, else a line now and then, or nothing."""
+"""Show the progress of an evaluation: a bar on a terminal, else a line now and then, or nothing."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class Display:
     total : int
         Crawls of the evaluation.
     done : int
-        Those that an earlier run did.
+        Crawls done by an earlier run.
     quiet : bool
-        Say nothing but what failed.
+        Print failures only.
     """
 
     def __init__(self, total: int, done: int, quiet: bool = False) -> None:
@@ -40,7 +40,7 @@ class Display:
         self._lock = threading.Lock()
         self._started = self._last = time.monotonic()
         is_terminal = sys.stderr.isatty()
-        # Crawls that an earlier run did took no time of this one: the bar's estimate leaves them out.
+        # The bar's estimate leaves out the crawls of an earlier run: they took no time in this one.
         self._bar: Any = tqdm(
             total=total,
             initial=done,
@@ -58,7 +58,7 @@ class Display:
         self._bar.close()
 
     def __call__(self, group: CrawlGroup, what: str, strategy: str, why: str) -> None:
-        """Take note of what begins or ends; called from several threads."""
+        """Note that a crawl begins or ends; called from several threads."""
         with self._lock:
             if what in (DONE, FAILED):
                 self._n_done += 1

@@ -1,4 +1,4 @@
-"""The files of an evaluation's folder that people and the report read."""
+"""Write the files of an evaluation's folder that people and the report read."""
 
 from __future__ import annotations
 
@@ -32,25 +32,25 @@ RESULT_COLUMNS = (
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keep other evaluations out of a folder.
+    """Lock a folder against other evaluations.
 
     Raises
     ------
     ValueError
-        If one is at work there.
+        If another evaluation writes there.
     """
     with (folder / ".lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise ValueError(
-                f"Another evaluation is writing into {folder}. Wait for its end, or choose another folder: --output DIR"
+                f"Another evaluation is writing into {folder}. Wait until it ends, or choose another folder: --output DIR"
             ) from None
         yield
 
 
 def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
-    """Compare what an evaluation is asked to do with what its folder has noted; return whether it goes on.
+    """Compare an evaluation's options with those kept in its folder; return whether it resumes one.
 
     Raises
     ------
@@ -66,7 +66,9 @@ def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
     except ValueError:
         before = None
     if not isinstance(before, dict):
-        raise ValueError(f"{path} is damaged, so nobody knows what its folder holds. Choose another: --output DIR")
+        raise ValueError(
+            f"{path} is damaged, so the options of its evaluation are unknown. Choose another folder: --output DIR"
+        )
     difference = first_difference(before, now)
     if difference is not None:
         name, then, value = difference
@@ -78,7 +80,7 @@ def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
 
 
 def note_options(folder: Path, kept: dict[str, Any]) -> None:
-    """Note what an evaluation was asked to do, once it is known that it can be done: a refusal leaves the folder free."""
+    """Keep the options of an evaluation after all checks, so that a refusal leaves the folder free."""
     write_json(folder / OPTIONS_FILE, kept)
 
 
@@ -94,7 +96,7 @@ def write_results(folder: Path, records: Sequence[dict[str, Any]]) -> None:
     ----------
     folder : Path
     records : sequence of dict
-        Results of crawls, in the order of the rows.
+        Records of crawls, in the order of the rows.
     """
     rows = []
     curves = []

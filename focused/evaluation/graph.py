@@ -1,4 +1,4 @@
-"""Which page of a recorded web links to which: what a crawl could reach."""
+"""The link graph of a recorded web: the pages that a crawl can reach."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 
 NOWHERE = -1
-"""Number of the page that a dead link leads to."""
+"""Stands for the target of a dead link."""
 
 _ARRAYS = ("pages", "links", "link_page", "start", "page_links")
 
 
 @dataclass
 class LinkGraph:
-    """The pages of a web and the links between them, as a crawl sees them: redirects followed, robots.txt obeyed."""
+    """The pages of a web and their links as a crawl sees them: redirects are followed, robots.txt is obeyed."""
 
     #: URL of each page, as the web names it.
     pages: list[str]
@@ -41,12 +41,12 @@ class LinkGraph:
 
     @cached_property
     def page_number(self) -> dict[str, int]:
-        """The number of the page of a URL."""
+        """The number of each page, by URL."""
         return {url: number for number, url in enumerate(self.pages)}
 
     @cached_property
     def targets(self) -> list[list[int]]:
-        """For each page the different pages it leads to, without itself, in document order."""
+        """For each page the different pages it links to, without itself, in document order."""
         of_links = self.link_page[self.page_links].tolist()
         bounds = self.start.tolist()
         return [
@@ -55,7 +55,7 @@ class LinkGraph:
         ]
 
     def depths(self, seeds: Iterable[int], max_depth: int | None = None) -> Integers:
-        """Return the number of links on the shortest way to each page from the seeds; -1 where there is none.
+        """Return the length of the shortest path from the seeds to each page, in links; -1 if there is none.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class LinkGraph:
         return found
 
     def save(self, path: Path) -> None:
-        """Write the graph; the file is there whole or not at all."""
+        """Write the graph; the file is complete or absent."""
         buffer = io.BytesIO()
         np.savez_compressed(
             buffer,
@@ -103,7 +103,7 @@ class LinkGraph:
 
 
 def load_graph(path: Path) -> LinkGraph | None:
-    """Read a graph; None if there is none there that is whole."""
+    """Read a graph; None if the file is missing or damaged."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in _ARRAYS}

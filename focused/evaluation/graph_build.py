@@ -1,4 +1,4 @@
-"""The link graph of a recorded web, read with the eyes of a crawl."""
+"""Build the link graph of a recorded web, with links as a crawl sees them."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from focused.webs.recorded import RecordedWeb
 
 FORMAT = 3
-"""Raised whenever a graph of an older version would be wrong."""
+"""Version of the graphs; it rises when older graphs would be wrong."""
 
 _MAX_SPELLINGS = 4
-"""Readings of a page under other URLs, at most, on average: a tolerant web could have endless ones."""
+"""Most readings of a page under other URLs, on average: a tolerant web could have endless URLs."""
 
 
 class PageResolver:
-    """Tells which page of a web a URL leads to, as a crawl would find out.
+    """Finds the page of a web that a URL leads to, as a crawl would.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ class PageResolver:
         self._robots: dict[str, Protego | None] = {}
 
     def page_of(self, url: str) -> str | None:
-        """Return the URL under which the web has the page that a URL leads to; None if it leads to none.
+        """Return the web's URL of the page that a URL leads to; None if it leads to none.
 
-        It need not be a page of text.
+        The page may be without text.
         """
         answered = self.answered(url)
         return None if answered is None else answered[0]
 
     def answered(self, url: str) -> tuple[str, str] | None:
-        """Return the URL of the page that a URL leads to, and the URL that it is answered under in the end."""
+        """Return the web's URL of the page that a URL leads to, and the last URL after redirects."""
         return self._followed(url, self._may_fetch)
 
     def _followed(self, url: str, may_fetch: Callable[[str], bool]) -> tuple[str, str] | None:
@@ -76,7 +76,7 @@ class PageResolver:
             if page.status and page.status not in REDIRECTS:
                 return None
             answer = self.web.answer(url)
-            if 200 <= answer.status < 300:  # a revisit, whose status stands in another record
+            if 200 <= answer.status < 300:  # a revisit: its status is in another record
                 return page.url, url
             location = _header(answer, "location")
             if answer.status not in REDIRECTS or not location:
@@ -109,9 +109,9 @@ class PageResolver:
 
 
 def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track: Track) -> tuple[LinkGraph, Path]:
-    """Return the link graph of a web, read from the disk if it was made before, and where it is kept.
+    """Return the link graph of a web, from the disk if it exists, and its path.
 
-    It is kept beside the web's index, or, where nothing can be written there, in the fallback folder.
+    It is kept beside the web's index, or in the fallback folder if that cannot be written.
 
     Parameters
     ----------
@@ -119,10 +119,10 @@ def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track
     sha256 : str
         Of the web's file.
     settings : scrapy.settings.BaseSettings
-        Of the crawls: what they refuse is no link.
+        Settings of the crawls: URLs that these refuse are no links.
     fallback : Path
     track : callable
-        Wraps a list, with a text that says what is gone through, to show progress.
+        Wraps a list to show progress; its second argument names the list.
     """
     key = _key(sha256, settings)
     name = web.path.name
@@ -149,10 +149,10 @@ def _key(sha256: str, settings: Any) -> str:
 
 
 def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> LinkGraph:
-    """Read every page of a web, and find out where each of its links leads.
+    """Read every page of a web, and resolve each of its links.
 
-    A tolerant web answers a page under several URLs, and relative links start at the one that was asked for: a page has
-    the links of all the URLs that lead to it.
+    A tolerant web answers a page under several URLs, and relative links depend on the requested one. So a page has the links
+    of all URLs that lead to it.
     """
     reader = make_reader(Analyzer("en"), settings)
     follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
@@ -199,7 +199,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
 
 
 def is_text(url: str, answer: Answer) -> bool:
-    """Tell whether a crawl would take an answer for a page: Scrapy for text, and we neither for empty nor for binary."""
+    """Tell whether a crawl treats an answer as a page: text for Scrapy, neither empty nor binary for us."""
     headers = Headers()
     for name, value in answer.headers:
         headers.appendlist(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))

@@ -1,4 +1,4 @@
-"""Which topics each page of a web has: from a file, or marked as such from classifiers."""
+"""The labels of a web's pages: from a file, or from classifiers (and then marked as such)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ HEADER = "url\tlabels"
 class Labels:
     """The labels of the pages of one web."""
 
-    #: Page URL, as the web names it, to its labels.
+    #: Labels of each page, by the web's URL.
     of_page: dict[str, frozenset[str]] = field(default_factory=dict)
-    #: Lines of the file that name no page of the web.
+    #: URLs of the file that are no page of the web.
     unknown: list[str] = field(default_factory=list)
-    #: Pages of the web that no line names: they count as irrelevant.
+    #: Number of pages without a line in the file: they count as irrelevant.
     n_unlabelled: int = 0
-    #: Names of the topics whose classifiers said so; empty if people did.
+    #: Names of the topics whose classifiers made the labels; empty if people did.
     made_by: tuple[str, ...] = ()
 
     @property
@@ -37,21 +37,21 @@ class Labels:
         return Counter(label for labels in self.of_page.values() for label in labels)
 
     def pages_of(self, label: str) -> list[str]:
-        """Return the URLs of the pages that have a label, in alphabetical order."""
+        """Return the URLs of the pages with a label, in alphabetical order."""
         return sorted(url for url, labels in self.of_page.items() if label in labels)
 
 
 def read_labels(path: Path) -> list[tuple[str, frozenset[str]]]:
-    """Return the lines of a file of labels: URL, tab, labels separated by ``|``, under a header line.
+    """Return the lines of a file of labels: after a header line, URL, tab, and labels separated by ``|``.
 
     Raises
     ------
     ValueError
-        If a line is not of that form; it names the line.
+        If a line has another form; the message names the line.
     """
     found: list[tuple[str, frozenset[str]]] = []
     try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # not at U+2028 and its like: a label may hold them
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # not at U+2028 and the like: labels may hold them
     except OSError as error:
         raise ValueError(f"The file of labels {path} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
@@ -83,7 +83,7 @@ def match_labels(
     pages : sequence of str
         The URLs of the web's pages.
     find : callable
-        The URL of the page that answers a URL: exactly, else by canonical, else by tolerant form; None if none does.
+        Returns the web's URL of the page that answers a URL (exact, else canonical, else tolerant form), or None.
     """
     known = set(pages)
     labels = Labels()
@@ -100,7 +100,7 @@ def match_labels(
 def labels_from_topics(
     names: Sequence[str], models_dirs: Sequence[Path], web: RecordedWeb, pages: Sequence[str], settings: Any, track: Any
 ) -> Labels:
-    """Label all pages of a web by the classifiers of topics: a page has the name of each that finds it relevant.
+    """Label all pages of a web by the classifiers of topics: a page has the name of each topic that it is relevant for.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a crawl was worth by the labels: from the pages it fetched to figures and curves. Pure."""
+"""Measure a crawl by the labels: figures and curves from its fetched pages. Pure functions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _THROUGH = {"block": BLOCK, "anchor": ANCHOR, "context": CONTEXT, "below thresho
 
 
 class FetchedRow(NamedTuple):
-    """A row of ``fetched.csv``, as far as it is needed."""
+    """The columns of ``fetched.csv`` that measures need."""
 
     url: str
     location: str
@@ -29,7 +29,7 @@ class FetchedRow(NamedTuple):
 
 
 class CurvePoint(NamedTuple):
-    """How a crawl stands after so many counted pages."""
+    """The state of a crawl after a number of counted pages."""
 
     pages: int
     relevant: int
@@ -43,16 +43,16 @@ class CurvePoint(NamedTuple):
 class Measured:
     """What a crawl was worth."""
 
-    #: Every ten pages, and the end.
+    #: A point every ten pages, and at the end.
     curve: list[CurvePoint]
     last: CurvePoint
     area: float
     f_measure: float
-    #: Relevant pages found / the most that can be found in the budget; None where nothing can be found.
+    #: Relevant pages found / the most that the budget allows; None if nothing can be found.
     share_of_bound: float | None
-    #: Relevant pages by what their links had been admitted through.
+    #: Relevant pages by the evidence that admitted their links.
     relevant_through: dict[str, int]
-    #: Relevant pages that the link graph said could not be reached. There should be none.
+    #: Relevant pages that cannot be reached in the link graph. There should be none.
     n_relevant_unreachable: int
 
 
@@ -76,14 +76,14 @@ def measure(
 ) -> Measured:
     """Judge a crawl by the labels.
 
-    Training positives are passed over: neither relevant nor fetched. The crawl is cut off after ``budget`` others.
+    Training positives do not count as fetched or relevant. The crawl is measured up to ``budget`` other pages.
 
     Parameters
     ----------
     rows : iterable of FetchedRow
-        In the order in which the pages were judged.
+        Fetched pages in the order in which they were judged.
     page_of : callable
-        The page of a row, as the labels name it.
+        Returns the page of a row, as the labels name it.
     relevant : collection of str
         Pages that have the topic's label.
     positives : collection of str
@@ -98,7 +98,7 @@ def measure(
     Measured
     """
     seen: set[str] = set()
-    #: Irrelevant pages on the way through a page: of it and of what led there.
+    #: For each page, the irrelevant pages on the path to it, itself included.
     through: dict[str, int] = {}
     n_pages = n_relevant = n_targets = target_length = irrelevant_on_path = n_unreachable = 0
     rates: list[float] = []

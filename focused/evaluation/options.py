@@ -1,4 +1,4 @@
-"""What an evaluation is asked to do, as it is kept: a second run must be asked for the same."""
+"""The options of an evaluation. They are kept, and a resumed evaluation must have the same."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class WebOption:
-    """One web, and where its labels come from."""
+    """One web, and the source of its labels."""
 
     #: Absolute path of a WARC file, or ``demo``.
     web: str
-    #: Absolute path of a file of labels; None for the demo web's own, or for those of classifiers.
+    #: Absolute path of a file of labels; None for the demo web's own labels, or for classifiers.
     labels: str | None = None
     labels_from: tuple[str, ...] = ()
 
@@ -31,21 +31,20 @@ class Options:
     pages: int = 600
     positives: int = 30
     unlabeled: int = 1500
-    #: How many are drawn, or URLs.
+    #: Number to draw, or URLs.
     seeds: int | tuple[str, ...] = 5
     seeds_apart: bool = False
     repeats: int = 3
     random_state: int = 0
     concurrency: int = 1
     learner: str = ""
-    #: Given with ``-s``.
+    #: Settings given with ``-s``.
     settings: dict[str, str] = field(default_factory=dict)
 
     def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
-        """Return what is written down to be compared with another run: by option, with digests of the files.
+        """Return the options to keep, by name, with digests of the files.
 
-        Strategies and repeats may be other ones: each crawl is the same whatever crawls there are beside it, so an
-        evaluation grows by them.
+        Strategies and repeats are left out: crawls do not depend on each other, so an evaluation can be extended by these.
         """
         found = asdict(self)
         webs = found.pop("webs")

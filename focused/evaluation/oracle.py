@@ -1,4 +1,4 @@
-"""The order in which one who knows labels and links would fetch: the reference that no strategy can beat by much."""
+"""The order of an oracle that knows labels and links: a reference that strategies can hardly beat."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _FAR = 1 << 30
 class OraclePlan:
     """Plans a crawl that knows the labels and the links of a web.
 
-    From the pages fetched so far it takes the relevant page whose way there pays best: relevant pages that open up
-    behind it, divided by the pages that have to be fetched for them. Where a link leads straight to a relevant page
-    that is 1, and nothing is better; where all ways lead through irrelevant pages, it tunnels by the shortest way to
-    the largest find. Greedy, so not the optimum, which nobody can compute.
+    From the pages fetched so far it takes the path with the best ratio: relevant pages that open up at its end, divided by
+    pages to fetch for them. A direct link to a relevant page has ratio 1, and nothing is better. If all paths lead through
+    irrelevant pages, it tunnels by the shortest path to the largest find. It is greedy: the optimum is infeasible to compute.
 
     Parameters
     ----------
@@ -32,9 +31,9 @@ class OraclePlan:
     relevant : collection of int
         Numbers of the relevant pages.
     free : collection of int
-        Numbers of the pages that are not counted (the training positives): the way through them costs nothing.
+        Numbers of the pages that do not count (the training positives): they cost nothing.
     max_depth : int, optional
-        Links from a seed, at most.
+        Greatest number of links from a seed.
     """
 
     def __init__(
@@ -45,14 +44,14 @@ class OraclePlan:
         self._wanted = frozenset(relevant) - self._free
         self._max_depth = _FAR if max_depth is None else max_depth
         n_pages = len(graph.pages)
-        #: Counted pages that are in the way, and how many links the way has from its seed.
+        #: Counted pages on the best path to each page, and the number of its links from the seed.
         self._cost, self._depth = [_FAR] * n_pages, [_FAR] * n_pages
         self._parent = [-1] * n_pages
         self._is_fetched = bytearray(n_pages)
         self._bit, self._opens = self._opened()
 
     def order(self, seeds: Iterable[int], n_pages: int) -> list[int]:
-        """Return the pages in the order in which they are fetched, until ``n_pages`` were that count.
+        """Return the pages in the order of fetching, until ``n_pages`` counted pages.
 
         Parameters
         ----------
@@ -61,7 +60,7 @@ class OraclePlan:
         n_pages : int
         """
         fetched: list[int] = []
-        found = 0  # bits of the relevant pages that were fetched
+        found = 0  # bits of the fetched relevant pages
         n_counted = 0
         waiting = set(self._wanted)
 
@@ -87,7 +86,7 @@ class OraclePlan:
                     if value > best_value or best < 0:
                         best, best_value = page, value
                         if not way:
-                            break  # nothing is better than a relevant page at the end of a link
+                            break  # nothing is better than a direct link to a relevant page
             if best < 0:
                 break
             way_there = [best]
@@ -98,7 +97,7 @@ class OraclePlan:
         return fetched
 
     def _spread(self, page: int) -> None:
-        """Make the ways shorter that a fetched page makes shorter."""
+        """Update the paths that a fetched page shortens."""
         self._cost[page] = 0
         changed = [page]
         while changed:
@@ -115,9 +114,9 @@ class OraclePlan:
             changed = following
 
     def _opened(self) -> tuple[dict[int, int], dict[int, int]]:
-        """Return a bit for each wanted page, and for each the bits of those that open up behind it.
+        """Return a bit for each relevant page left, and for each the bits of the relevant pages that it opens up.
 
-        A page opens the relevant pages that can be reached from it through relevant pages and free ones.
+        A page opens up the relevant pages that are reachable from it through relevant and free pages.
         """
         members = sorted(self._wanted | self._free)
         number = {page: n for n, page in enumerate(members)}
@@ -142,7 +141,7 @@ class OraclePlan:
 
 
 def _last_first(after: list[set[int]]) -> list[int]:
-    """Return the nodes of an acyclic graph so that each comes after all that it leads to."""
+    """Return the nodes of an acyclic graph, each after all nodes that it leads to."""
     found: list[int] = []
     state = bytearray(len(after))
     for start in range(len(after)):
@@ -161,9 +160,9 @@ def _last_first(after: list[set[int]]) -> list[int]:
 
 
 def oracle_scores(graph: LinkGraph, order: list[int]) -> dict[str, float]:
-    """Return a score in [0, 1] for every link to the pages of an order, the first the highest.
+    """Return a score in [0, 1] for every link to the pages of an order, highest for the first page.
 
-    As many different scores as priorities tell apart; links to other pages have none.
+    There are as many different scores as priorities; links to other pages have none.
     """
     step = max(1, -(-len(order) // (LEVELS - 1)))
     score_of = {page: 1 - rank // step / LEVELS for rank, page in enumerate(order)}

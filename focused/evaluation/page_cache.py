@@ -1,4 +1,4 @@
-"""A page that many crawls fetch is analysed once."""
+"""Cache analysed pages, because many crawls fetch the same pages."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ if TYPE_CHECKING:
     from focused.method.page.reader import PageReader
 
 MAX_BYTES = 48_000_000
-"""Of HTML; its analysis takes about as much again."""
+"""Bytes of HTML; the analysed pages take about as much again."""
 
 
 class PageCache:
-    """Analysed pages, those least lately asked for forgotten first.
+    """Analysed pages; the least recently used are dropped first.
 
     Parameters
     ----------
     max_bytes : int
-        Length of the bodies whose pages are kept.
+        Total length of the bodies of the cached pages.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -32,7 +32,7 @@ class PageCache:
         return len(self._pages)
 
     def get(self, url: str, content_type: str | None, body: bytes) -> tuple[Page, float] | None:
-        """Return a page and the CPU seconds its analysis took."""
+        """Return a page and the CPU seconds of its analysis."""
         key = (url, content_type, body)
         found = self._pages.get(key)
         if found is not None:
@@ -52,18 +52,18 @@ class PageCache:
 
 
 class CachedReader:
-    """Reads pages as a reader of the same settings did before, if it did.
+    """Reads pages, or takes them from the cache of a reader with the same settings.
 
     Parameters
     ----------
     reader : PageReader
     cache : PageCache
-        Of pages that readers of the same settings analysed.
+        Pages that readers with the same settings analysed.
 
     Attributes
     ----------
     saved_secs : float
-        CPU seconds that the analyses took which were not repeated: the crawl would have needed them.
+        CPU seconds of the analyses that were not repeated, which the crawl would have needed.
     """
 
     def __init__(self, reader: PageReader, cache: PageCache) -> None:

@@ -1,4 +1,4 @@
-"""Is a strategy better than another? Paired over topics, with an interval."""
+"""Compare two strategies: paired differences over topics, with an interval."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ CONFIDENCE = 0.95
 
 @dataclass(frozen=True)
 class PairedComparison:
-    """The mean difference of one strategy to another, with its 95 % interval."""
+    """The mean difference between two strategies, with its 95 % interval."""
 
     difference: float
-    #: None where there are fewer than two units to compare.
+    #: None if there are fewer than two units.
     low: float | None
     high: float | None
     n: int
-    #: What was compared: ``topics``, or ``repeats`` where there is but one topic.
+    #: The units: ``topics``, or ``repeats`` if there is only one topic.
     unit: str
 
     @property
     def verdict(self) -> str:
-        """A tie unless the interval leaves out 0."""
+        """``tie`` unless the interval excludes 0."""
         if self.low is None or self.high is None or self.low <= 0 <= self.high:
             return TIE
         return BETTER if self.difference > 0 else WORSE
@@ -54,9 +54,9 @@ def compare(
 ) -> PairedComparison | None:
     """Compare two strategies on the crawls that both have.
 
-    Repeats of a topic share its pages and are no independent samples: the differences are averaged over the repeats of
-    each topic, and the interval is taken over the topics' means. Of a single topic it is taken over its repeats, and
-    then says nothing about other topics.
+    Repeats of a topic share its pages and are not independent. So the differences are averaged over the repeats of each
+    topic, and the interval is that of the topics' means. With a single topic it is that of its repeats, and then tells
+    nothing about other topics.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def compare(
     Returns
     -------
     Comparison or None
-        None where they have no crawl in common.
+        None if they have no crawl in common.
     """
     of_topic: dict[str, list[float]] = {}
     for key in sorted(values.keys() & others.keys()):

@@ -1,4 +1,4 @@
-"""Worker processes: a few at a time, each with a group of crawls; one that dies takes one crawl with it."""
+"""Run groups of crawls in worker processes, a few at a time. A process that dies loses one crawl only."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Report = Callable[[CrawlGroup, str, str, str], None]
 
 _ROOT = Path(__file__).resolve().parents[2]
-# Two processes that each use all cores for small products are slower than two that use one.
+# Two processes that each use all cores for small products are slower than two with one core each.
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
@@ -34,8 +34,8 @@ class Pool:
     n_jobs : int
         Processes at a time.
     report : callable
-        Told what begins and ends: the group, ``training``, ``crawling``, ``done`` or ``failed``, the strategy, and why it
-        failed. Called from several threads.
+        Called when a step begins or ends, from several threads, with the group, ``training``, ``crawling``, ``done`` or
+        ``failed``, the strategy, and the reason of a failure.
     """
 
     def __init__(self, n_jobs: int, report: Report) -> None:
@@ -46,7 +46,7 @@ class Pool:
         self._stopping = False
 
     def run(self, groups: list[CrawlGroup]) -> None:
-        """Run all groups; at an interrupt, end the processes first."""
+        """Run all groups; an interrupt ends the processes first."""
         with ThreadPoolExecutor(self._n_jobs) as threads:
             futures = [threads.submit(self._run, group) for group in groups]
             try:
@@ -64,7 +64,7 @@ class Pool:
                 process.terminate()
 
     def _run(self, group: CrawlGroup) -> None:
-        """Run a group; where its process dies, go on with another after the crawl that it died of."""
+        """Run a group. If its process dies, start another one for the crawls after the one that failed."""
         left = list(group.strategies)
         folder = Path(group.folder)
         log = folder / "logs" / f"{group.name}.log"
@@ -76,7 +76,7 @@ class Pool:
             current = self._follow(group, path, log, left)
             if self._stopping or not left:
                 return
-            # Before its first crawl a process dies of what all would die of.
+            # A process that dies before its first crawl would die for all crawls.
             for strategy in [current.strategy] if current.strategy else list(left):
                 left.remove(strategy)
                 why = f"its process ended with {current.ending}; see {log}"
@@ -87,7 +87,7 @@ class Pool:
                 self._report(group, FAILED, strategy, why)
 
     def _follow(self, group: CrawlGroup, path: Path, log: Path, left: list[str]) -> _Ended:
-        """Run one process to its end; strike out of ``left`` what it has done."""
+        """Run one process to its end; remove finished crawls from ``left``."""
         current = ""
         with log.open("a", encoding="utf-8") as errors:
             with self._lock:
@@ -109,7 +109,7 @@ class Pool:
                     try:
                         what, *about = json.loads(line)
                     except ValueError:
-                        continue  # somebody else's words
+                        continue  # output of another program
                     strategy, why = (*about, "", "")[:2]
                     current = strategy if what == "crawling" else ""
                     if what not in ("training", "crawling"):
@@ -122,7 +122,7 @@ class Pool:
 
 
 class _Ended:
-    """How a process ended, and the crawl it was at."""
+    """The end of a process, and the crawl it was running."""
 
     def __init__(self, strategy: str, code: int) -> None:
         self.strategy = strategy

@@ -1,4 +1,4 @@
-"""Webs, labels, graphs and drawings: all that stands before the first crawl."""
+"""Prepare an evaluation: webs, labels, graphs and samples."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class EvaluatedWeb:
     graph_path: Path
     labels: Labels
     resolver: PageResolver
-    #: URLs of the pages that can be labelled and drawn, in alphabetical order.
+    #: URLs of the pages that can be labelled and sampled, in alphabetical order.
     pages: list[str]
-    #: Labels that say of a page that it has no topic.
+    #: Labels that are no topics.
     no_topics: tuple[str, ...] = ()
 
     def described(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class EvaluatedWeb:
 
 @dataclass
 class Repeat:
-    """What is drawn for one topic in one repeat, and what can be reached."""
+    """The sample of one topic in one repeat, and the pages that can be reached."""
 
     web: EvaluatedWeb
     topic: str
@@ -91,7 +91,7 @@ class Repeat:
 
 
 def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Path | None]:
-    """Return the WARC and the labels of a web; the demo web is written to files first, for it answers more slowly."""
+    """Return the WARC and the labels of a web. The demo web is first written to files, which answer faster."""
     labels = None if option.labels is None else Path(option.labels)
     if option.web != "demo":
         return Path(option.web), labels
@@ -100,7 +100,7 @@ def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Pat
     target = folder / "webs"
     target.mkdir(parents=True, exist_ok=True)
     warc, own = target / "demo.warc.gz", target / "demo.labels.tsv"
-    # One that was left by an evaluation that could not begin may be another web.
+    # A file left by an evaluation that could not start may hold another web.
     if not (warc.is_file() and own.is_file() and (folder / OPTIONS_FILE).is_file()):
         write_warc(web, warc)
         write_labels(web, own)
@@ -153,12 +153,12 @@ def open_evaluated(
 
 
 def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
-    """Choose topics and draw for each; nothing is crawled before all of it is known to be possible.
+    """Choose topics and draw a sample for each. All errors appear here, before the first crawl.
 
     Raises
     ------
     ValueError
-        If a topic has too few pages, or a web none of the seeds.
+        If a topic has too few pages, or a web has none of the seeds.
     """
     chosen = [(web, topic) for web in webs for topic in _topics(web, webs, options)]
     names = topic_names([f"{web.name} {topic}" for web, topic in chosen])
@@ -170,7 +170,7 @@ def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
 
 
 def _topics(web: EvaluatedWeb, webs: Sequence[EvaluatedWeb], options: Options) -> list[str]:
-    """Return the topics of a web. Of two webs each may have some of the labels that are named."""
+    """Return the topics of a web. With several webs each may have a part of the named labels."""
     counts = web.labels.counts
     elsewhere = {label for other in webs if other is not web for label in other.labels.counts}
     topics = options.topics
@@ -226,7 +226,7 @@ def seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:
 
 
 def web_names(paths: Sequence[Path]) -> list[str]:
-    """Return a short name for each web, all different.
+    """Return a short, unique name for each web.
 
     >>> web_names([Path("a/site.warc.gz"), Path("b/site.warc"), Path("x.y.gz")])
     ['site', 'site-2', 'x.y']

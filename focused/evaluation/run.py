@@ -1,4 +1,4 @@
-"""An evaluation from its options to its files."""
+"""Run an evaluation, from its options to its files."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class Evaluation:
     ----------
     options : Options
     folder : Path
-        For all that is written.
+        Folder of the results.
     settings : scrapy.settings.BaseSettings
-        With those of the command line.
+        Project settings with those of the command line.
     command : str
-        That reproduces it.
+        The command that reproduces the evaluation.
     n_jobs : int
     quiet : bool
     say : callable
         Shows a line to the user.
     track : callable
-        Wraps a list to show how far it is.
+        Wraps a list to show progress.
     """
 
     options: Options
@@ -59,19 +59,19 @@ class Evaluation:
     quiet: bool = False
     say: Callable[[str], None] = lambda _: None
     track: Callable[[list[Any], str], Iterable[Any]] = lambda items, _: items
-    #: Filled by `run`: the results of the crawls, in the order of ``results.csv``.
+    #: Set by `run`: the records of the crawls, in the order of ``results.csv``.
     records: list[dict[str, Any]] = field(default_factory=list)
     significance: list[dict[str, Any]] = field(default_factory=list)
 
     def run(self) -> int:
-        """Do what is not done yet, write the files, and return the number of crawls that failed.
+        """Run the crawls that are left, write the files, and return the number of failed crawls.
 
         Raises
         ------
         ValueError, OSError
-            If the evaluation cannot be done as asked for. What was done before stays.
+            If the options are impossible. Finished crawls are kept.
         KeyboardInterrupt
-            If a person stops it; the next run goes on there.
+            If a person stops it; the next run resumes it.
         """
         self._check_settings()
         try:
@@ -85,7 +85,7 @@ class Evaluation:
             repeats = repeats_of(webs, self.options)
             note_options(self.folder, kept)
             self._introduce(webs, repeats)
-            # The clock of all runs together.
+            # The time of all runs together.
             seconds_before = self._seconds_before()
             start = time.monotonic()
             try:
@@ -96,7 +96,7 @@ class Evaluation:
         return sum(record["state"] == FAILED for record in self.records)
 
     def _check_settings(self) -> None:
-        """Refuse at once what would let every crawl fail."""
+        """Refuse settings that would make every crawl fail."""
         check_settings(self.settings)
         check_values(self.settings)
         strategy_class(self.settings.get("FOCUSED_STRATEGY"))
@@ -106,12 +106,12 @@ class Evaluation:
         folders = models_dirs(self.settings)
         options, settings = self.options, self.settings
         for name in {name for web in options.webs for name in web.labels_from}:
-            load_topic(name, *folders)  # a mistake is said before anything is read
+            load_topic(name, *folders)  # report an error before reading anything
         files = [web_files(web, settings, self.folder) for web in options.webs]
         digests = {str(path): sha256_of(path) for pair in files for path in pair if path is not None}
         kept = options.kept(digests)
         if check_same_options(self.folder, kept):
-            self.say(f"Going on with the evaluation in {self.folder}")
+            self.say(f"Resuming the evaluation in {self.folder}")
         webs = []
         for name, option, pair in zip(web_names([warc for warc, _ in files]), options.webs, files, strict=True):
             web = open_evaluated(name, option, pair, folders, settings, self.folder, self.track)
@@ -204,7 +204,7 @@ class Evaluation:
             return 0.0
 
     def _write(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], seconds: float) -> None:
-        """Write all but the report; of an evaluation that was interrupted, what there is."""
+        """Write all files but the report, also after an interrupt."""
         found = [
             read_record(record_path(self.folder, repeat.name, strategy))
             for repeat in repeats

@@ -1,4 +1,4 @@
-"""What an evaluation found, as ``run.json`` has it."""
+"""The contents of an evaluation's ``run.json``."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MEASURES = ("share_of_bound", "harvest_rate")
 def described(
     options: Options, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], records: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return what an evaluation was done with and how many crawls there are of it.
+    """Return the inputs of an evaluation and the counts of its crawls.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def described(
     webs : sequence of EvaluatedWeb
     repeats : sequence of Repeat
     records : sequence of dict
-        Results of crawls so far.
+        Records of the crawls so far.
     """
     topics = []
     for web in webs:
@@ -56,7 +56,7 @@ def described(
 def significance(
     records: Sequence[dict[str, Any]], webs: Sequence[str], strategies: Sequence[str], against: str
 ) -> list[dict[str, Any]]:
-    """Compare each strategy with one of them, web by web and measure by measure."""
+    """Compare each strategy with one strategy, for each web and measure."""
     found = []
     for web in webs:
         for measure in MEASURES:

@@ -1,4 +1,4 @@
-"""Which topics are evaluated, and which pages are drawn for each: the same for every strategy."""
+"""Choose the topics of an evaluation, and draw the pages of each: the same for every strategy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
     from focused.evaluation.labels import Labels
 
-_NAME_CHARS = 40  # of the 64 that a topic's name may have: what tells topics and repeats apart is added
+_NAME_CHARS = 40  # of the 64 of a topic's name: suffixes for topics and repeats are added
 
 
 @dataclass(frozen=True)
 class Sample:
-    """What a crawler is given in one repeat: page URLs, as the web names them."""
+    """The training pages and seeds of one repeat: URLs, as the web names them."""
 
     positives: list[str]
     unlabeled: list[str]
@@ -39,12 +39,12 @@ def choose_topics(
     min_pages: int | None = None,
     exclude: Collection[str] = (),
 ) -> list[str]:
-    """Return the labels that are evaluated as topics, the largest first unless they are named.
+    """Return the labels to evaluate as topics: the named ones, or all, the largest first.
 
     Raises
     ------
     ValueError
-        If a named one has no page, or none is left.
+        If a named label does not exist, or no topic is left.
     """
     counts = labels.counts
     for name in exclude:
@@ -73,7 +73,7 @@ def _known(counts: Mapping[str, int]) -> str:
 
 
 def topic_names(topics: Sequence[str]) -> dict[str, str]:
-    """Return for each label a valid name for a topic's directory, all different.
+    """Return a valid and unique name of a topic's directory for each label.
 
     >>> topic_names(["Light & Vision", "light-vision", "../.."])
     {'Light & Vision': 'light-vision', 'light-vision': 'light-vision-2', '../..': 'topic'}
@@ -103,22 +103,22 @@ def draw(
 ) -> Sample:
     """Draw positives, unlabelled pages and seeds.
 
-    Each kind is drawn by a generator of its own: more of one changes nothing about the others.
+    Each kind has a random generator of its own, so the size of one sample does not change the others.
 
     Parameters
     ----------
     relevant, pages : sequence of str
         URLs of the relevant pages, and of all pages of the web, in alphabetical order.
     key : tuple
-        What is drawn depends on this alone, never on Python's hashes: random state, web, topic, repeat.
+        Seed of the draws: random state, web, topic, repeat. Python's hashes have no influence.
     topic, web : str
         For messages.
     n_positives, n_unlabeled : int
-        Of the unlabelled pages, all if there are fewer.
+        Sizes of the samples; all unlabelled pages if there are fewer.
     seeds : int or sequence of str
-        How many are drawn, or URLs that serve as they are.
+        Number to draw, or the URLs themselves.
     seeds_apart : bool
-        Draw them from the relevant pages that are no positives [L14, Sect. 5.2], not from the positives.
+        Draw seeds from the relevant pages that are no positives [L14, Sect. 5.2], not from the positives.
 
     Raises
     ------
@@ -127,7 +127,7 @@ def draw(
     """
 
     def generator(what: str) -> random.Random:
-        return random.Random("\x1f".join(map(str, (*key, what))))  # of a text: seeded by its SHA-512
+        return random.Random("\x1f".join(map(str, (*key, what))))  # a text is seeded by its SHA-512
 
     n_seeds = seeds if isinstance(seeds, int) else 0
     n_apart = n_seeds if seeds_apart else 0

@@ -1,4 +1,4 @@
-"""The topic of a group, learnt as ``scrapy train`` learns it."""
+"""Train the topic of a group, as ``scrapy train`` does."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _DRAWN = "drawn"
 
 
 class _NothingFetched:
-    """Example pages are those of a recorded web."""
+    """Refuses to fetch: all example pages are in a recorded web."""
 
     def content(self, url: str) -> Content:
         raise LookupError(url)
 
 
 def is_trained(group: CrawlGroup, settings: Any) -> bool:
-    """Tell whether the group's topic has been learnt from these very pages."""
+    """Tell whether the group's topic has been trained on these pages."""
     directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
     try:
         manifest = json.loads((directory / MANIFEST_FILE).read_text(encoding="utf-8"))
@@ -51,12 +51,12 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
 
 
 def train(group: CrawlGroup, settings: Any) -> Path:
-    """Learn the topic of a group and return its directory.
+    """Train the topic of a group and return its directory.
 
     Raises
     ------
     ValueError
-        If nothing can be learnt from what was drawn.
+        If nothing can be learnt from the sample.
     """
     from focused.method.training.example_warnings import warnings_about
     from focused.method.training.from_pages import learn

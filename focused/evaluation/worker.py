@@ -1,6 +1,6 @@
-"""A process that trains the topic of a group, and crawls with one strategy after another.
+"""The worker process: trains the topic of a group, and crawls with one strategy after another.
 
-``python -m focused.evaluation.worker GROUP.json``: each line on stdout is a JSON list of what begins or is done.
+``python -m focused.evaluation.worker GROUP.json``: each line on stdout is a JSON list about a step that begins or ends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 
 
 def main(path: str) -> None:
-    """Do all that a group's file says."""
+    """Do the work of a group's file."""
     from scrapy.utils.log import configure_logging
     from scrapy.utils.project import get_project_settings
     from scrapy.utils.reactor import install_reactor
@@ -57,13 +57,13 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
     cache = PageCache()
     for strategy in group.strategies:
         if os.getppid() != _PARENT:
-            return  # nobody is waiting any more
+            return  # the parent process has ended
         _say("crawling", strategy)
         if strategy == "oracle":
             _write_oracle(group, graph)
         try:
             result = await Crawler(group, graph, settings, cache).crawl(strategy)
-        except Exception as error:  # whatever a strategy does wrong, the others go on
+        except Exception as error:  # an error of one strategy does not stop the others
             logger.warning("%s, %s: the crawl failed", group.label, strategy, exc_info=True)
             result = {"state": FAILED, "why": _line(error)}
         _record(group, strategy, result)
