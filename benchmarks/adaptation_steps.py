@@ -29,8 +29,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from common import DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
 
+from focused.frontier.learning import Learning
 from focused.frontier.store.link import Link
-from focused.frontier.store.page_records import Learning
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.store.store import NEW, FrontierStore
 from focused.method.page.reader import PageReader

@@ -40,8 +40,8 @@ class CheckedScheduler(FrontierScheduler):
     def open(self, spider: Spider) -> None:
         """Look on while links are handed out."""
         super().open(spider)
-        self._next_link = self.hand_out.next_link
-        self.hand_out.next_link = self._checked
+        self._next_link = self.dispatch.next_link
+        self.dispatch.next_link = self._checked
 
     def _checked(self) -> Request | None:
         best = None
@@ -50,7 +50,7 @@ class CheckedScheduler(FrontierScheduler):
         query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
         for url, host in self.store._sql.execute(query):
             if host not in ready:
-                ready[host] = self.hand_out.ready(host) <= moment
+                ready[host] = self._leases.ready_at(host) <= moment
             if ready[host]:
                 best = url
                 break

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
 from dataclasses import InitVar, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from focused.utils.words import printable
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from scrapy.http import Response
+    from typing_extensions import Self
+
+    from focused.frontier.completion import EndedPage
+    from focused.frontier.interface import JoinedLink
     from focused.method.page.page import Page
+    from focused.method.scoring.page_scores import PageScores
 
 
 @dataclass
@@ -55,3 +68,54 @@ class PageItem:
         self.raw = body
         self.raw_type = content_type
         self.known_as = location or self.url
+        #: What the link middleware found on the page; None where links are not scored.
+        self.scores: PageScores | None = None
+        #: Known links that the page links to again; the frontier updates them when the page ends.
+        self.joined: Sequence[JoinedLink] = ()
+        #: What the frontier takes in when the page ends; set by the page end middleware.
+        self.ended_page: EndedPage | None = None
+
+    @classmethod
+    def from_response(cls, response: Response, **fields: Any) -> Self:
+        """Return the item of a fetched page, still to be analysed and judged.
+
+        A spider yields it to hand its page over: the link middleware reads and judges the page, and requests its links.
+
+        Parameters
+        ----------
+        response : Response
+        **fields
+            Values of fields that a subclass adds.
+        """
+        meta = response.meta
+        return cls(
+            url=response.url,
+            depth=meta.get("depth", 0),
+            referrer=meta.get("focused_referrer", ""),
+            link_score=meta.get("focused_link_score", 1.0),
+            link_reason=meta.get("focused_link_reason", "discovery"),
+            link_model_version=meta.get("focused_model_version", 1),
+            irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
+            fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            body=response.body,
+            content_type=(response.headers.get("Content-Type") or b"").decode("latin-1"),
+            location=page_location(response),
+            **fields,
+        )
+
+    def attach(self, page: Page) -> None:
+        """Take the page as it was analysed."""
+        self.analysed = page
+        self.title = printable(page.title)
+
+
+def page_location(response: Response) -> str:
+    """Return the URL that a page has, as the web says (Content-Location): a recorded page may be found under others."""
+    url: str = response.url
+    location: bytes | None = response.headers.get("Content-Location")
+    if location:
+        with contextlib.suppress(ValueError):
+            named = urljoin(url, location.decode("latin-1"))
+            # A host may not speak for another host's pages.
+            return named if urlsplit(named).netloc == urlsplit(url).netloc else url
+    return url

@@ -45,10 +45,10 @@ CONCURRENT_ITEMS = 1
 DEPTH_STATS_VERBOSE = False
 
 # --- Components -----------------------------------------------------------------------------------------------------
-# 850: after Scrapy's DepthMiddleware (900), whose depth it needs and whose drops it must not score.
+# 950: before Scrapy's DepthMiddleware (900) and all others, which see the requests for a page's links.
 # 10: after all others; a page's links wait for its end.
 SPIDER_MIDDLEWARES = {
-    "focused.middlewares.link_scoring.LinkScoringMiddleware": 850,
+    "focused.middlewares.link_scoring.LinkScoringMiddleware": 950,
     "focused.middlewares.page_end.PageEndMiddleware": 10,
 }
 ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
@@ -58,10 +58,10 @@ DOWNLOADER_MIDDLEWARES = {"focused.middlewares.waiting_links.WaitingLinkMiddlewa
 # such as "hex" before any callback.
 METAREFRESH_ENABLED = False
 ITEM_PIPELINES = {
-    "focused.pipelines.harvest.ClassifyPipeline": 100,
+    "focused.pipelines.classify.ClassifyPipeline": 100,
     "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
     "focused.pipelines.harvest.HarvestPipeline": 200,
-    "focused.pipelines.harvest.JsonLinesPipeline": 300,
+    "focused.pipelines.json_lines.JsonLinesPipeline": 300,
 }
 EXTENSIONS = {
     "focused.extensions.harvest_monitor.HarvestMonitor": 100,

@@ -61,7 +61,7 @@ class WaitingWatcher:
     def process_request(self, request: Any) -> None:
         meta = request.meta
         if "focused_referrer" in meta and "redirect_times" not in meta and "retry_times" not in meta:
-            waits = self.crawler.spider.crawl.waiting.best()
+            waits = self.crawler.spider.crawl.frontier.waiting.best()
             best = request.priority if waits is None else to_priority(waits.score, waits.admitted)
             self.passed.append([request.url, request.priority])
             if best > request.priority:

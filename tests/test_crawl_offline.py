@@ -265,7 +265,7 @@ def test_without_link_scoring_the_pipeline_classifies(models, two_regions, tmp_p
         page["url"]: page["relevance"] for page in whole.pages
     }
     assert set(observers.observed(result.run_dir)["priorities"][1:]) == {0}
-    assert not [name for name in result.stats if name.startswith("focused/links/")]
+    assert not [name for name in result.stats if name.startswith("focused/links/by_")]
     assert {page["link_reason"] for page in result.pages} == {"discovery"}
     assert result.stats["focused/relevant/by_discovery_count"] == N_RELEVANT
 

@@ -220,7 +220,7 @@ def test_the_model_is_that_of_scrapy_train(done, site, tmp_path):
 @pytest.mark.slow
 def test_pages_that_raise_an_exception_are_counted(site, tmp_path):
     pipelines = {
-        "focused.pipelines.harvest.ClassifyPipeline": 100,
+        "focused.pipelines.classify.ClassifyPipeline": 100,
         "failing.OnePageFails": 150,
         "focused.pipelines.harvest.HarvestPipeline": 200,
     }

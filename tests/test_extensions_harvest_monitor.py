@@ -14,6 +14,7 @@ from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
 from focused.extensions.harvest_monitor import HarvestMonitor
+from focused.frontier.interface import register_crawl
 from focused.method.topic import TopicError
 from focused.retraining.versions import Attempt, load_version
 from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
@@ -97,9 +98,8 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
     crawler._engine = SimpleNamespace(_slot=None)
     harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
-    monitor = HarvestMonitor(
-        crawler, SimpleNamespace(harvest=harvest, frontier=None, plan=SimpleNamespace(max_pages=0))
-    )
+    register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0)))
+    monitor = HarvestMonitor(crawler, SimpleNamespace(max_pages=0), harvest)
     caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")
 
     def lines(n_times: int) -> int:
@@ -122,7 +122,7 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
 def test_a_crawl_that_goes_on_without_what_it_had_adapted_says_so(tmp_path, caplog, mode, accepted, warns):
     (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
     crawler = get_crawler(settings_dict={"FOCUSED_RETRAINING": mode})
-    HarvestMonitor(crawler, SimpleNamespace(plan=SimpleNamespace(run_dir=tmp_path)))._warn_of_adapted_run()
+    HarvestMonitor(crawler, SimpleNamespace(run_dir=tmp_path), SimpleNamespace())._warn_of_adapted_run()
     assert [record.levelname for record in caplog.records] == ["WARNING"] * warns
     assert ("had adapted to version 2" in caplog.text) == warns
 

@@ -21,7 +21,7 @@ from sites import Reply, Site
 
 from focused.frontier import completion as ends
 from focused.frontier.admission import Admission
-from focused.frontier.completion import Completion
+from focused.frontier.outcomes import Outcomes
 from focused.frontier.store.schema import DONE
 
 pytestmark = pytest.mark.slow
@@ -163,7 +163,7 @@ def test_a_crawl_that_dies_while_links_are_taken_in_has_none_of_them_and_goes_on
 
 def dies_when_the_next_page_ends() -> None:
     """Let small pages come in while a large one ends, and the process die where the first of them ends, once."""
-    take_in, end = Admission.link, Completion._end
+    take_in, end = Admission.link, Outcomes.page
 
     def slow(intake: Admission, link: Any) -> bool:
         if link.url.endswith("/n/100") and not Path("is_ending").exists():
@@ -171,13 +171,13 @@ def dies_when_the_next_page_ends() -> None:
             time.sleep(0.5)  # until the answers are there
         return take_in(intake, link)
 
-    def dying(self: Completion, lease: Any, *about: Any) -> None:
+    def dying(self: Outcomes, lease: Any, *about: Any) -> None:
         if "/small/" in lease.link.url and not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
         end(self, lease, *about)
 
-    Admission.link, Completion._end = slow, dying
+    Admission.link, Outcomes.page = slow, dying
     ends._SLICE_LINKS = 50  # turns enough for an answer to get to where it would do harm
 
 

@@ -10,17 +10,17 @@ import signal
 import sqlite3
 import threading
 import time
-from types import SimpleNamespace
 
 import hand_made
 import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
+from focused.frontier.interface import JoinedLink
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import Link, fingerprint_of
-from focused.frontier.store.store import MERGED, FrontierStore
+from focused.frontier.store.store import MERGED, NEW, FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.priority import to_priority
@@ -95,8 +95,23 @@ def open_store(tmp_path):
     opened[0].close()
 
 
-def looked(scores: list[float], admitted: list[bool]) -> SimpleNamespace:
-    return SimpleNamespace(scores=scores, admitted=admitted)
+class Says:
+    """What a page says of its links."""
+
+    def __init__(self, *rows: tuple[str, float, bool], referrer: str, carried: float | None = None) -> None:
+        self.links = {url: number for number, (url, _, _) in enumerate(rows)}
+        self.scores = [score for _, score, _ in rows]
+        self.admitted = [admitted for _, _, admitted in rows]
+        self._about = {"referrer": referrer, "carried": carried}
+
+    def evidence(self, number: int) -> Evidence:
+        return Evidence(self.scores[number], 2, self.admitted[number], **self._about)
+
+
+def meet(links: Rediscovery, says: Says, *, drops: bool = False) -> tuple[list[str], list[JoinedLink]]:
+    """What is new of a page's links, and what is to be joined."""
+    met, _ = links.meet(says.links, says, drops=drops)
+    return met.new, list(met.joined)
 
 
 @pytest.mark.parametrize("max_links", [1_000_000, 64])
@@ -105,30 +120,25 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
     """With scores that often repeat and ones that never do."""
     generator = random.Random(steps)
     store = open_store("cbp_slc")
-    again = Rediscovery(store, is_mean=True, max_links=max_links)
+    links = Rediscovery(store, is_mean=True, max_links=max_links)
     means, ended, n_joined, n_said = Means(), set(), 0, 0
     for page in range(300):
         found = {f"http://h.org/{int(generator.expovariate(0.02))}": None for _ in range(generator.randrange(1, 40))}
-        urls = [url for url in found if url not in ended]
-        scores = [generator.randrange(steps + 1) / steps for _ in urls]
-        admitted = [score > 0.3 for score in scores]
-        to_ask, joined = again.look(urls, range(len(urls)), looked(scores, admitted))
-        evidence = [
-            Evidence(*row, referrer=f"http://r/{page}") for row in zip(scores, [2] * len(urls), admitted, strict=True)
-        ]
-        for place in to_ask:
-            link = Link(fingerprint_of(urls[place], "h.org"), urls[place], evidence[place])
-            [what] = store.add([link])
-            again.added(link, what)
-        for place, number in joined:
-            assert again.join(urls[place], number, evidence[place], 0) is not None
-        n_joined, n_said = n_joined + len(joined), n_said + len(urls) - len(to_ask)
-        for url, *said in zip(urls, scores, admitted, strict=True):
-            means.said.setdefault(url, []).append(tuple(said))
+        rows = [(url, generator.randrange(steps + 1) / steps) for url in found if url not in ended]
+        says = Says(*((url, score, score > 0.3) for url, score in rows), referrer=f"http://r/{page}")
+        met, n_in_memory = links.meet(says.links, says, drops=False)
+        for url in met.new:
+            links.add(Link(fingerprint_of(url, "h.org"), url, says.evidence(says.links[url])))
+        for joined in met.joined:
+            assert links.join(joined, 0) is not None
+        assert n_in_memory + len(met.joined) + len(met.new) == len(rows)
+        n_joined, n_said = n_joined + len(met.joined), n_said + len(rows) - len(met.new)
+        for url, score in rows:
+            means.said.setdefault(url, []).append((score, score > 0.3))
         for _ in range(generator.randrange(3)):
             if means.said:
                 best = means.best()
-                leased = again.leased(store.next())
+                leased = links.next(lambda host: 0.0, 0.0)
                 assert (leased.url, leased.priority) == (best, means.level(best))
                 assert leased.evidence.n_referrers == len(means.said[best])
                 assert leased.evidence.score == pytest.approx(
@@ -146,51 +156,82 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
 @pytest.mark.parametrize("ends_in_peace", [True, False])
 def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it_was_closed(open_store, ends_in_peace):
     store = open_store("lpe")
-    again = Rediscovery(store, is_mean=True)
-    link = Link(1, "http://h.org/a", Evidence(0.5, 1, True, referrer="http://r/1"))
-    again.added(link, *store.add([link]))
+    links = Rediscovery(store, is_mean=True)
+    url = "http://h.org/a"
+    assert links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1"))) == NEW
     n_joined = 0
     for page in range(2, 101):
-        _, joined = again.look([link.url], [0], looked([0.5], [True]))
-        for _, number in joined:
+        for joined in meet(links, Says((url, 0.5, True), referrer=f"http://r/{page}"))[1]:
             n_joined += 1
-            again.join(link.url, number, Evidence(0.5, 1, True, referrer=f"http://r/{page}"), 0)
+            links.join(joined, 0)
     assert n_joined < 10
     if ends_in_peace:
-        again.close()
+        links.close()
     store.commit()
     store = open_store("lpe")
-    again = Rediscovery(store, is_mean=True)
-    # Nothing is remembered: what is said has to come as a request, and is joined to what the file knows.
-    assert again.look([link.url], [0], looked([1.0], [True])) == ([0], [])
-    assert store.add([Link(1, link.url, Evidence(1.0, 1, True, referrer="http://r/101"))]) == [MERGED]
-    evidence = again.leased(store.next()).evidence
+    links = Rediscovery(store, is_mean=True)
+    # Nothing is remembered: the link comes as if it were new, and is joined to what the file knows.
+    assert meet(links, Says((url, 1.0, True), referrer="http://r/101")) == ([url], [])
+    assert links.add(Link(1, url, Evidence(1.0, 1, True, referrer="http://r/101"))) == MERGED
+    evidence = links.next(lambda host: 0.0, 0.0).evidence
     assert evidence.n_referrers == 101 if ends_in_peace else 51 <= evidence.n_referrers < 101
     assert evidence.score == pytest.approx((0.5 * (evidence.n_referrers - 1) + 1) / evidence.n_referrers)
 
 
 def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
-    store = open_store("fish_search")
-    again = Rediscovery(store, is_mean=False)
-    link = Link(1, "http://h.org/a", Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0))
-    [what] = store.add([link])
-    again.added(link, what)
-    assert again.look([link.url], [0], looked([0.1], [True])) == ([], [(0, 1)])
-    known, merged = again.join(link.url, 1, Evidence(0.1, 1, True, referrer="http://r/2", carried=3.0), 0)
+    links = Rediscovery(open_store("fish_search"), is_mean=False)
+    url = "http://h.org/a"
+    links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0)))
+    new, [joined] = meet(links, Says((url, 0.1, True), referrer="http://r/2", carried=3.0))
+    assert (new, joined.url, joined.number) == ([], url, 1)
+    known, merged = links.join(joined, 0)
     assert (known.carried, merged.carried, merged.score) == (1.0, 3.0, 0.5)
 
 
-def test_a_link_that_was_handed_out_is_of_no_interest_under_whatever_spelling(open_store):
-    store = open_store("lpe")
-    again = Rediscovery(store, is_mean=True)
+def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_store):
+    links = Rediscovery(open_store("lpe"), is_mean=True)
     for url in ("http://h.org/?a&b", "http://h.org/?b&a"):
-        link = Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1"))
-        [what] = store.add([link])
-        again.added(link, what)
-    again.leased(store.next())
-    assert again.look(["http://h.org/?a&b"], [0], looked([0.9], [True])) == ([], [])
-    [(_, number)] = again.look(["http://h.org/?b&a"], [0], looked([0.9], [True]))[1]
-    assert again.join("http://h.org/?b&a", number, Evidence(0.9, 1, True, referrer="http://r/2"), 0) is None
+        links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
+    links.next(lambda host: 0.0, 0.0)
+    assert meet(links, Says(("http://h.org/?a&b", 0.9, True), referrer="http://r/2")) == ([], [])
+    [joined] = meet(links, Says(("http://h.org/?b&a", 0.9, True), referrer="http://r/2"))[1]
+    assert links.join(joined, 0) is None
+
+
+def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_known_link(open_store):
+    links = Rediscovery(open_store("lpe"), is_mean=True)
+    url = "http://h.org/a"
+    links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
+    says = Says((url, 0.1, False), referrer="http://r/2")
+    assert meet(links, says, drops=True) == ([], [])
+    assert [joined.url for joined in meet(links, says)[1]] == [url]
+
+
+def test_where_the_first_page_s_evidence_stands_known_links_are_left_alone_until_some_are_pruned(tmp_path):
+    store = FrontierStore(tmp_path / "f.sqlite", max_links=100)
+    links = Rediscovery(store, joins=False)
+    rows = [(f"http://h.org/{number}", 0.5, True) for number in range(100)]
+    for number, (url, score, admitted) in enumerate(rows):
+        links.add(Link(number, url, Evidence(score, 1, admitted, referrer="http://r/1")))
+    says = Says(*rows, referrer="http://r/2")
+    assert meet(links, says) == ([], [])
+    links.note_fetched(rows[0][0])
+    number = 100
+    while store.n_cut_rounds == 0:
+        number += 1
+        links.add(Link(number, f"http://h.org/more/{number}", Evidence(0.9, 1, True, referrer="http://r/3")))
+    # Nobody knows which ones are gone: the file is asked about each that has not been fetched.
+    assert meet(links, says)[0] == [url for url, _, _ in rows[1:]]
+    store.close()
+
+
+def test_a_fetched_page_is_noted_once_and_links_to_it_are_settled(open_store):
+    links = Rediscovery(open_store("lpe"))
+    assert [links.note_fetched("http://h.org/a") for _ in range(2)] == [False, True]
+    links.resume(["http://h.org/b"])
+    assert links.note_fetched("http://h.org/b")
+    says = Says(("http://h.org/a", 0.5, True), ("http://h.org/b", 0.5, True), referrer="http://r/1")
+    assert meet(links, says) == ([], [])
 
 
 # --- From end to end ------------------------------------------------------------------------------------------------

@@ -36,8 +36,8 @@ class CheckedScheduler(FrontierScheduler):
     def open(self, spider: Any) -> None:
         super().open(spider)
         self.seen: dict[str, Any] = {"handed": 0, "overtaken": [], "passed_over": 0, "poorer": 0, "merged_to": {}}
-        self.next_link = self.hand_out.next_link
-        self.hand_out.next_link = self.checked
+        self.next_link = self.dispatch.next_link
+        self.dispatch.next_link = self.checked
 
     def checked(self) -> Any:
         moment = now()  # for both: a host's time may come while the best link is looked for
@@ -49,7 +49,7 @@ class CheckedScheduler(FrontierScheduler):
         first = None
         for url, host, rank in self.store._sql.execute(query):
             first = rank if first is None else first
-            ready.setdefault(host, self.hand_out.ready(host) <= moment)
+            ready.setdefault(host, self._leases.ready_at(host) <= moment)
             if ready[host]:
                 best = url
                 self.seen["poorer"] += priority_of(rank) < priority_of(first)

@@ -17,7 +17,8 @@ import pytest
 from commands import crawl, environment, scrapy
 from sites import Reply, Site
 
-from focused.frontier.completion import Completion
+from focused.frontier.checkpoints import Checkpoints
+from focused.frontier.outcomes import Outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,33 +46,40 @@ class KeepsFirst:
         return item
 
 
-def second_is_committed_first() -> None:
-    """Let the second page end while the first is under way."""
+def when_second_has_ended(act: Callable[[], None]) -> None:
+    """Do something as soon as the second page is committed."""
     from focused import settings
 
     settings.ITEM_PIPELINES["test_frontier_shared_links.KeepsFirst"] = 50
-    end = Completion._end
+    page, commit, ended = Outcomes.page, Checkpoints.commit, []
 
-    def ending(self: Completion, lease: Any, *about: Any) -> None:
-        end(self, lease, *about)
-        if lease.link.url.endswith("/second"):
-            Path("second_has_ended").touch()
+    def ending(self: Outcomes, lease: Any, *about: Any) -> None:
+        page(self, lease, *about)
+        ended.append(lease.link.url)
 
-    Completion._end = ending
+    def committing(self: Checkpoints) -> None:
+        commit(self)
+        if ended and ended[-1].endswith("/second"):
+            act()
+
+    Outcomes.page, Checkpoints.commit = ending, committing
+
+
+def second_is_committed_first() -> None:
+    """Let the second page end while the first is under way."""
+    when_second_has_ended(Path("second_has_ended").touch)
 
 
 def dies_before_first_is_committed() -> None:
     """Let the process die as soon as the second page is committed, once."""
-    second_is_committed_first()
-    end = Completion._end
 
-    def dying(self: Completion, lease: Any, *about: Any) -> None:
-        end(self, lease, *about)
-        if lease.link.url.endswith("/second") and not Path("has_died").exists():
+    def die() -> None:
+        Path("second_has_ended").touch()
+        if not Path("has_died").exists():
             Path("has_died").touch()
             os.kill(os.getpid(), signal.SIGKILL)
 
-    Completion._end = dying
+    when_second_has_ended(die)
 
 
 def waiter(path: Path) -> Callable[[], None]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import hand_made
 import pytest
+from crawls import a_crawl, passed_on
 from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse
-from scrapy.utils.test import get_crawler
 
-from focused.crawl.state import Crawl
 from focused.frontier.waiting_links import WaitingLinks
-from focused.method.page.reader import PageReader
 from focused.method.scoring import REASONS, Evidence
 from focused.method.scoring.link_meta import read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority
-from focused.method.strategies import make_strategy
-from focused.method.topic.judge import Judge
 from focused.middlewares.link_scoring import LinkScoringMiddleware
 from focused.middlewares.waiting_links import WaitingLinkMiddleware
 
@@ -56,21 +50,11 @@ def test_evidence_survives_the_meta_of_a_request(evidence):
 
 # --- In a crawl -----------------------------------------------------------------------------------------------------
 class Seam:
-    """Both middlewares of one crawl, and pages that link to /a."""
+    """The link middlewares of one crawl on Scrapy's scheduler, and pages that link to /a."""
 
     def __init__(self, strategy: str = "patel_schmidt", *, drops: bool = False) -> None:
-        topic = hand_made.topic()
-        plan = SimpleNamespace(
-            judge=Judge(topic),
-            strategy=make_strategy(strategy),
-            reader=PageReader(topic.analyzer),
-            drops_below_threshold=drops,
-        )
-        self.crawler = get_crawler(
-            settings_dict={"TWISTED_REACTOR_ENABLED": False, "FOCUSED_LINK_SCORING_ENABLED": True}
-        )
-        self.crawl = Crawl(plan)
-        self.crawler.spider = SimpleNamespace(crawl=self.crawl, plan=plan, crawler=self.crawler)
+        self.crawler, _ = a_crawl(strategy, drops=drops)
+        self.crawler.spider.failed = print
         self.scoring = LinkScoringMiddleware.from_crawler(self.crawler)
         self.popping = WaitingLinkMiddleware.from_crawler(self.crawler)
 
@@ -78,9 +62,9 @@ class Seam:
         """What goes to the scheduler when a page is found to link to /a."""
         body = hand_made.html(text, (url, anchor))
         page = HtmlResponse(f"{URL}{name}", body=body, request=Request(f"{URL}{name}", meta=meta))
-        urls = list(self.crawl.new_links(self.crawl.page(page)))
-        assert len(urls) <= 1
-        return self.scoring.get_processed_request(Request(urls[0], errback=print), page) if urls else None
+        requests = [each for each in passed_on(self.scoring, page) if isinstance(each, Request)]
+        assert len(requests) <= 1
+        return requests[0] if requests else None
 
     def pop(self, request: Request) -> Request | None:
         return self.popping.process_request(request)

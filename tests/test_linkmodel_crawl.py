@@ -15,8 +15,8 @@ import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
+from focused.frontier.learning import Learning
 from focused.frontier.store.link import Link
-from focused.frontier.store.page_records import Learning
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring import Evidence
 from focused.method.scoring.base import BY_ADAPTIVE

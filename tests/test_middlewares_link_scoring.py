@@ -1,23 +1,21 @@
 from __future__ import annotations
 
 import asyncio
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import hand_made
 import pytest
+from crawls import a_crawl, handed_over, passed_on
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
-from scrapy.http import HtmlResponse
+from scrapy.http import HtmlResponse, Response
 from scrapy.utils.test import get_crawler
 
-from focused.crawl.state import Crawl
-from focused.method.page.reader import PageReader
-from focused.method.scoring.page_scores import PAGE_SCORES
+from focused.items import PageItem
+from focused.method.scoring import Visit
 from focused.method.scoring.priority import to_priority
-from focused.method.strategies import make_strategy
-from focused.method.topic.judge import Judge
 from focused.middlewares.link_scoring import LinkScoringMiddleware
+from focused.utils.steps import Steps, finish
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -29,23 +27,18 @@ BODY = hand_made.html(
 
 
 def make(*, strategy: str = "anchor_text", drops: bool = False, **settings) -> LinkScoringMiddleware:
-    topic = hand_made.topic()
-    plan = SimpleNamespace(
-        topic=topic,
-        judge=Judge(topic),
-        strategy=make_strategy(strategy),
-        reader=PageReader(topic.analyzer),
-        drops_below_threshold=drops,
-    )
-    settings = {"TWISTED_REACTOR_ENABLED": False, "FOCUSED_LINK_SCORING_ENABLED": True, **settings}
-    crawler = get_crawler(settings_dict=settings)
-    crawler.spider = SimpleNamespace(crawl=Crawl(plan), plan=plan, crawler=crawler)
-    return LinkScoringMiddleware.from_crawler(crawler)
+    return LinkScoringMiddleware.from_crawler(a_crawl(strategy, drops=drops, settings=settings)[0])
 
 
-def response(body: bytes = BODY, **meta) -> HtmlResponse:
-    request = Request(URL, meta=meta)
-    return HtmlResponse(URL, body=body, headers={"Content-Type": "text/html"}, request=request)
+def response(body: bytes = BODY, url: str = URL, **meta) -> HtmlResponse:
+    request = Request(url, meta=meta)
+    return HtmlResponse(url, body=body, headers={"Content-Type": "text/html"}, request=request)
+
+
+def item_and_requests(middleware: LinkScoringMiddleware, page: Response) -> tuple[PageItem, dict[str, Request]]:
+    """The item of a page, and the requests for its links by their paths."""
+    item, *requests = passed_on(middleware, page)
+    return item, {request.url.removeprefix("http://h.org"): request for request in requests}
 
 
 @pytest.fixture
@@ -54,23 +47,24 @@ def middleware() -> LinkScoringMiddleware:
 
 
 def test_a_link_gets_its_score_as_priority_and_says_why(middleware):
-    request = middleware.get_processed_request(Request(f"{URL}a"), response(focused_irrelevant_on_path=2))
+    request = item_and_requests(middleware, response(focused_irrelevant_on_path=2))[1]["/a"]
     score = request.meta["focused_link_score"]
     assert 0.5 <= score <= 1
     assert request.priority == to_priority(score, True)
     assert request.meta["focused_link_reason"] == "anchor"
     assert request.meta["focused_referrer"] == URL
     assert request.meta["focused_irrelevant_on_path"] == 2  # this page is relevant
+    assert request.errback == middleware.crawler.spider.failed
 
 
 def test_an_irrelevant_page_is_one_more_on_the_path(middleware):
     page = response(hand_made.html(hand_made.FOOD, ("/a", "a nebula")), focused_irrelevant_on_path=2)
-    request = middleware.get_processed_request(Request(f"{URL}a"), page)
-    assert request.meta["focused_irrelevant_on_path"] == 3
+    assert item_and_requests(middleware, page)[1]["/a"].meta["focused_irrelevant_on_path"] == 3
 
 
 def test_a_link_below_the_threshold_is_deferred(middleware):
-    request = middleware.get_processed_request(Request(f"{URL}b"), response())
+    page = response(hand_made.html(hand_made.STARS, ("/b", "soup")))
+    request = item_and_requests(middleware, page)[1]["/b"]
     assert request.priority < 0
     assert request.meta["focused_link_reason"] == "below threshold"
     stats = middleware.crawler.stats
@@ -80,114 +74,106 @@ def test_a_link_below_the_threshold_is_deferred(middleware):
 
 def test_or_dropped_and_may_be_found_again_on_a_better_page():
     middleware = make(drops=True)
-    assert middleware.get_processed_request(Request(f"{URL}b"), response()) is None
+    assert list(item_and_requests(middleware, response())[1]) == ["/a"]
     assert middleware.crawler.stats.get_value("focused/links/dropped_count") == 1
-    page = middleware.crawl.plan.reader.read(b"<a href=/b>nebula</a>", URL)
-    assert list(middleware.crawl.new_links(page)) == [f"{URL}b"]
+    better = response(hand_made.html(hand_made.STARS, ("/b", "a nebula")), f"{URL}2")
+    assert list(item_and_requests(middleware, better)[1]) == ["/b"]
 
 
-def test_priorities_of_other_middlewares_are_kept():
-    """Scrapy's DEPTH_PRIORITY comes before."""
-    plain = make().get_processed_request(Request(f"{URL}a"), response()).priority
-    assert make().get_processed_request(Request(f"{URL}a", priority=-7), response()).priority == plain - 7
+def test_what_else_a_spider_yields_passes_untouched(middleware):
+    own, other = Request(f"{URL}a", priority=7), {"url": URL}
+
+    async def output() -> AsyncIterator[Any]:
+        yield own
+        yield other
+
+    async def passes() -> list[Any]:
+        return [each async for each in middleware.process_spider_output(response(), output())]
+
+    assert asyncio.run(passes()) == [own, other]
+    assert (own.priority, own.meta, other) == (7, {}, {"url": URL})
 
 
-def test_requests_that_are_no_links_of_the_page_pass_untouched(middleware):
-    for request, origin in ((Request(f"{URL}elsewhere"), response()), (Request(f"{URL}a"), None)):
-        assert middleware.get_processed_request(request, origin) is request
-        assert (request.priority, request.meta) == (0, {})
+def test_links_that_were_requested_are_not_requested_again(middleware):
+    assert list(item_and_requests(middleware, response())[1]) == ["/a", "/b"]
+    assert item_and_requests(middleware, response(url=f"{URL}2"))[1] == {}
+    assert middleware.crawler.stats.get_value("focused/links/merged_count") == 2
 
 
-def test_links_that_were_asked_for_are_not_asked_for_again(middleware):
-    middleware.get_processed_request(Request(f"{URL}a"), response())
-    again = response()
-    page = middleware.crawl.page(again)
-    middleware.get_processed_item(middleware.crawl.item(again, page), again)
-    assert list(middleware.crawl.new_links(page, again.meta[PAGE_SCORES])) == [f"{URL}b"]
-    # Nor where somebody asks for more.
-    assert middleware.get_processed_request(Request(f"{URL}a"), again) is None
-    assert middleware.crawler.stats.get_value("focused/links/merged_count") == 1
+def test_the_item_carries_what_was_found_on_its_page(middleware):
+    item = item_and_requests(middleware, response())[0]
+    assert (item.url, item.title) == (URL, "Stars")
+    expected = middleware.crawler.spider.plan.judge.judge(item.analysed)
+    assert item.scores.relevance.page == pytest.approx(expected.page)
+    assert item.scores.relevance.is_relevant
+    assert item.relevant is None  # a pipeline classifies
 
 
-def test_the_item_gets_the_relevance_of_its_page(middleware):
-    origin = response()
-    item = middleware.crawl.item(origin, middleware.crawl.page(origin))
-    assert middleware.get_processed_item(item, origin) is item
-    expected = middleware.crawl.plan.judge.judge(item.analysed)
-    assert item.relevance == pytest.approx(expected.page)
-    assert item.relevant is True
+def test_a_page_fetched_before_under_another_url_and_one_without_text_are_counted_and_end_here(middleware):
+    assert passed_on(middleware, response())
+    assert passed_on(middleware, response()) == []
+    assert passed_on(middleware, response(b"\x89PNG\x00", f"{URL}picture")) == []
+    assert passed_on(middleware, Response(f"{URL}empty", request=Request(f"{URL}empty"))) == []
+    stats = middleware.crawler.stats
+    assert stats.get_value("focused/pages/repeated_count") == 1
+    assert stats.get_value("focused/pages/not_text_count") == 2
 
 
-def test_other_items_are_nobodys_business(middleware):
-    item = {"url": URL}
-    assert middleware.get_processed_item(item, response()) is item
-    assert item == {"url": URL}
+@pytest.mark.parametrize(("depth", "n_links"), [(0, 2), (1, 2), (2, 0)])
+def test_links_that_lie_too_deep_are_neither_requested_nor_counted(depth, n_links):
+    middleware = make(DEPTH_LIMIT=2)
+    assert len(item_and_requests(middleware, response(depth=depth))[1]) == n_links
+    stats = middleware.crawler.stats
+    counted = sum(stats.get_value(f"focused/links/{what}_count", 0) for what in ("by_anchor", "deferred"))
+    assert counted == n_links
 
 
 def test_a_page_is_judged_once_and_what_it_lost_is_counted_once(middleware):
-    origin = response()
-    for name in ("a", "b"):
-        middleware.get_processed_request(Request(f"{URL}{name}"), origin)
-    middleware.get_processed_item(middleware.crawl.item(origin, middleware.crawl.page(origin)), origin)
+    passed_on(middleware, response())
     stats = middleware.crawler.stats
     assert stats.get_value("focused/links/scored_count") == 2
     assert stats.get_value("focused/links/refused_not_page_count") == 1
     assert stats.get_value("focused/links/refused_not_http_count") == 1
 
 
-def test_it_can_be_switched_off_and_stays_out_of_other_spiders():
-    with pytest.raises(NotConfigured):
-        make(FOCUSED_LINK_SCORING_ENABLED=False)
-    crawler = get_crawler(settings_dict={"TWISTED_REACTOR_ENABLED": False, "FOCUSED_LINK_SCORING_ENABLED": True})
-    crawler.spider = SimpleNamespace(crawler=crawler)
-    with pytest.raises(NotConfigured):
-        LinkScoringMiddleware.from_crawler(crawler)
+def test_without_scoring_all_links_have_the_same_priority():
+    middleware = make(FOCUSED_LINK_SCORING_ENABLED=False)
+    item, requests = item_and_requests(middleware, response())
+    assert item.scores is None
+    assert {path: request.priority for path, request in requests.items()} == {"/a": 0, "/b": 0}
 
 
-def test_a_page_is_judged_and_counted_once_however_many_others_come_between(middleware):
-    judged = []
-    judge = middleware.crawl.judge
-    middleware.crawl.judge = lambda page, visit: judged.append(page.url) or judge(page, visit)
-    first, second = response(), response(BODY.replace(b"soup", b"star"))
-    for _ in range(3):
-        for each in (first, second):
-            middleware.get_processed_request(Request(f"{URL}a"), each)
-            middleware.get_processed_request(Request(f"{URL}b"), each)
-    assert len(judged) == 2
-    stats = middleware.crawler.stats
-    assert stats.get_value("focused/links/scored_count") == 4
-    assert stats.get_value("focused/links/refused_not_page_count") == 2
+def test_it_stays_out_of_other_spiders():
+    with pytest.raises(NotConfigured):
+        LinkScoringMiddleware.from_crawler(get_crawler(settings_dict={"TWISTED_REACTOR_ENABLED": False}))
 
 
 def with_links(n_links: int, url: str = URL) -> HtmlResponse:
-    body = hand_made.html(hand_made.STARS, *((f"/{number}", "a nebula") for number in range(n_links)))
-    return HtmlResponse(url, body=body, headers={"Content-Type": "text/html"}, request=Request(url))
+    return response(hand_made.html(hand_made.STARS, *((f"/{number}", "a nebula") for number in range(n_links))), url)
 
 
-def judged_side_by_side(middleware: LinkScoringMiddleware, *responses: HtmlResponse) -> list[str]:
-    """Send pages through the middleware at a time; return what happened, turns of the loop as well."""
+def judged_side_by_side(
+    middleware: LinkScoringMiddleware, *responses: HtmlResponse
+) -> tuple[list[str], list[PageItem]]:
+    """Send pages through the middleware at a time; return what happened, turns of the loop as well, and the items."""
     events: list[str] = []
-    judge = middleware.crawl.judge
+    items: list[PageItem] = []
+    judging = middleware.crawler.spider.crawl.judging
+    steps = judging.steps
 
     def watched(page: Any, visit: Any) -> Any:
         events.append(f"begin {page.url}")
-        found = yield from judge(page, visit)
+        found = yield from steps(page, visit)
         events.append(f"end {page.url}")
         return found
 
-    middleware.crawl.judge = watched
+    judging.steps = watched
 
-    async def items(response: HtmlResponse) -> AsyncIterator[Any]:
-        page = middleware.crawl.page(response)
-        yield middleware.crawl.item(response, page)
-        for url in middleware.crawl.new_links(page, response.meta.get(PAGE_SCORES)):
-            yield Request(url)
-
-    async def passes(response: HtmlResponse) -> None:
-        async for each in middleware.process_spider_output_async(response, items(response)):
-            if not isinstance(each, Request):
-                assert each.relevance is not None
-                events.append(f"item {response.url}")
+    async def passes(page: HtmlResponse) -> None:
+        async for each in middleware.process_spider_output(page, handed_over(middleware.crawler, page)):
+            if isinstance(each, PageItem):
+                items.append(each)
+                events.append(f"item {page.url}")
 
     async def turns(tasks: asyncio.Future[Any]) -> None:
         while not tasks.done():
@@ -198,15 +184,18 @@ def judged_side_by_side(middleware: LinkScoringMiddleware, *responses: HtmlRespo
         tasks = asyncio.gather(*map(passes, responses))
         await asyncio.gather(tasks, turns(tasks))
 
-    asyncio.run(asyncio.wait_for(together(), 60))
-    return events
+    try:
+        asyncio.run(asyncio.wait_for(together(), 60))
+    finally:
+        judging.steps = steps
+    return events, items
 
 
 @pytest.mark.parametrize("strategy", ["adaptive", "anchor_text"])
 def test_a_page_of_many_links_leaves_others_their_turn_but_is_judged_before_those_that_come_later(strategy):
     large, small = with_links(3_500), with_links(3, "http://other.org/")
     middleware = make(strategy=strategy)
-    events = judged_side_by_side(middleware, large, small)
+    events, _ = judged_side_by_side(middleware, large, small)
     judging = [each.split(" ")[0] for each in events[events.index(f"begin {URL}") : events.index(f"end {URL}")]]
     assert set(judging) <= {"begin", "turn"}
     assert judging.count("begin") == 1
@@ -214,37 +203,49 @@ def test_a_page_of_many_links_leaves_others_their_turn_but_is_judged_before_thos
     assert events[0] == "turn"  # to read it was enough for one
     begun = [each for each in events if each.startswith("begin")]
     assert begun == [f"begin {URL}", "begin http://other.org/"]
-    assert not middleware.crawl.judging.is_taken
+    assert not middleware.crawler.spider.crawl.judging.turn.is_taken
     assert middleware.crawler.stats.get_value("focused/links/scored_count") == 3_503
 
 
 def test_pages_of_few_links_pass_without_a_turn():
-    events = judged_side_by_side(make(strategy="adaptive"), with_links(500), with_links(3, "http://other.org/"))
+    events, _ = judged_side_by_side(make(strategy="adaptive"), with_links(500), with_links(3, "http://other.org/"))
     assert "turn" not in events[: events.index("item http://other.org/")]
 
 
 def test_scores_do_not_depend_on_how_many_turns_they_take():
-    middleware, other = make(strategy="adaptive"), make(strategy="adaptive")
-    in_turns, at_once = with_links(2_000), with_links(2_000)
-    judged_side_by_side(middleware, in_turns)
-    other.get_processed_item(other.crawl.item(at_once, other.crawl.page(at_once)), at_once)
-    assert in_turns.meta[PAGE_SCORES].scores == at_once.meta[PAGE_SCORES].scores
-    assert len(set(at_once.meta[PAGE_SCORES].scores)) >= 1
+    _, [in_turns] = judged_side_by_side(make(strategy="adaptive"), with_links(2_000))
+    other = make(strategy="adaptive").crawler.spider.crawl.judging
+    at_once = finish(other.steps(in_turns.analysed, in_turns.scores.visit))
+    assert in_turns.scores.scores == at_once.scores
+    assert len(set(at_once.scores)) >= 1
+
+
+def test_a_model_that_takes_over_while_a_page_is_judged_changes_nothing_about_that_page():
+    judging = make(strategy="adaptive").crawler.spider.crawl.judging
+    page = make().crawler.spider.plan.reader.read(BODY, URL)
+    steps = judging.steps(page, Visit())
+    next(steps)
+    judging.replace(version=2)
+    work = Steps(steps)
+    for _ in work:
+        pass
+    assert work.result.model_version == 1
+    assert finish(judging.steps(page, Visit())).model_version == 2
 
 
 def test_a_page_that_cannot_be_judged_keeps_no_other_waiting(middleware):
-    judge = middleware.crawl.judge
+    judging = middleware.crawler.spider.crawl.judging
+    steps = judging.steps
 
     def fails(page: Any, visit: Any) -> Any:
         if page.n_links > 1_000:
             yield 1
             raise ArithmeticError("on purpose")
-        return (yield from judge(page, visit))
+        return (yield from steps(page, visit))
 
-    middleware.crawl.judge = fails
+    judging.steps = fails
     with pytest.raises(ArithmeticError):
         judged_side_by_side(middleware, with_links(1_500))
-    assert not middleware.crawl.judging.is_taken
-    small = with_links(3)
-    judged_side_by_side(middleware, small)
-    assert len(small.meta[PAGE_SCORES].scores) == 3
+    assert not judging.turn.is_taken
+    _, [small] = judged_side_by_side(middleware, with_links(3, f"{URL}small"))
+    assert len(small.scores.scores) == 3

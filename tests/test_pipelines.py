@@ -6,40 +6,28 @@ from types import SimpleNamespace
 
 import hand_made
 import pytest
+from crawls import a_crawl
 from scrapy.exceptions import DropItem
-from scrapy.utils.test import get_crawler
 
-from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.method.page.reader import PageReader
-from focused.method.strategies import make_strategy
-from focused.method.topic.judge import Judge
-from focused.pipelines import harvest as pipelines
-from focused.pipelines.harvest import ClassifyPipeline, HarvestPipeline, JsonLinesPipeline
+from focused.pipelines.classify import ClassifyPipeline
+from focused.pipelines.harvest import HarvestPipeline
+from focused.pipelines.json_lines import JsonLinesPipeline
+from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, PAGES_FILE
 
 HEAD = '<link rel=canonical href="/star"><meta name=description content="About  stars">'
 
 
 @pytest.fixture
 def crawler(tmp_path):
-    topic = hand_made.topic()
-    plan = SimpleNamespace(
-        judge=Judge(topic),
-        reader=PageReader(topic.analyzer),
-        strategy=make_strategy("best_first"),
-        run_dir=tmp_path,
-        max_pages=4,
-        max_relevant=0,
-    )
-    settings = {"FOCUSED_HARVEST_WINDOW_PAGES": 2, "FOCUSED_HARVEST_EVERY_PAGES": 2, "TWISTED_REACTOR_ENABLED": False}
-    crawler = get_crawler(settings_dict=settings)
-    crawler.spider = SimpleNamespace(crawl=Crawl(plan), plan=plan, crawler=crawler)
-    return crawler
+    settings = {"FOCUSED_HARVEST_WINDOW_PAGES": 2, "FOCUSED_HARVEST_EVERY_PAGES": 2}
+    return a_crawl(run_dir=tmp_path, max_pages=4, settings=settings)[0]
 
 
 def item(crawler, body: bytes = b"", url="http://h.org/a", **fields) -> PageItem:
-    page = crawler.spider.plan.reader.read(body, url)
-    return PageItem(url=url, title=page.title, page=page, body=body, **fields)
+    found = PageItem(url=url, body=body, **fields)
+    found.attach(crawler.spider.plan.reader.read(body, url))
+    return found
 
 
 def test_a_page_is_classified_if_nobody_has_done_it(crawler):
@@ -49,10 +37,13 @@ def test_a_page_is_classified_if_nobody_has_done_it(crawler):
     assert found[0].relevance > 0.5 > found[1].relevance
 
 
-def test_what_link_scoring_found_stands(crawler):
+def test_what_link_scoring_found_stands_whatever_judges_by_now(crawler):
     pipeline = ClassifyPipeline.from_crawler(crawler)
-    page = item(crawler, hand_made.html(hand_made.STARS), relevance=0.1, relevant=False)
-    assert pipeline.process_item(page).relevance == 0.1
+    page = item(crawler, hand_made.html(hand_made.STARS))
+    page.scores = SimpleNamespace(relevance=SimpleNamespace(page=0.1, is_relevant=False), model_version=2)
+    crawler.spider.crawl.judging.replace(version=3)
+    found = pipeline.process_item(page)
+    assert (found.relevance, found.relevant, found.model_version) == (0.1, False, 2)
 
 
 @pytest.mark.parametrize("pipeline", [ClassifyPipeline, HarvestPipeline, JsonLinesPipeline])
@@ -90,7 +81,7 @@ def test_every_page_counts_and_irrelevant_ones_go_no_further(crawler, monkeypatc
     through = {name: value for name, value in stats.items() if name.startswith("relevant/")}
     assert through == {"relevant/seed_count": 1, "relevant/deferred_count": 1, "relevant/by_anchor_count": 1}
     assert ended == ["max_pages"]
-    assert crawler.spider.crawl.harvest is pipeline.counter
+    assert crawler.spider.crawl.harvest.n_pages == 4
 
 
 def test_the_crawl_ends_once_when_enough_relevant_pages_are_found(crawler, monkeypatch):
@@ -105,7 +96,7 @@ def test_harvest_csv_has_a_row_every_so_many_pages_and_a_last_one(crawler, monke
     crawler.stats.set_value("scheduler/dequeued", 4)
     pipeline, _ = counted(crawler, monkeypatch, PAGES[:3])
     pipeline.close_spider()
-    assert (tmp_path / pipelines.HARVEST_FILE).read_text().splitlines() == [
+    assert (tmp_path / HARVEST_FILE).read_text().splitlines() == [
         "pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length",
         "2,1,0.5000,0.5000,5,0",
         "3,2,0.6667,0.5000,5,2",
@@ -120,7 +111,7 @@ def test_every_page_judged_has_a_row_with_the_url_the_web_gives_it(crawler, monk
     )  # fmt: skip
     pipeline.process_item(named)
     pipeline.close_spider()
-    with (tmp_path / pipelines.FETCHED_FILE).open(newline="") as file:
+    with (tmp_path / FETCHED_FILE).open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["number"], row["url"], row["relevant"]) for row in rows] == [
         ("1", "http://h.org/0", "1"), ("2", "http://h.org/1", "0"), ("3", "http://h.org/A,b", "1"),
@@ -135,7 +126,7 @@ def test_every_page_judged_has_a_row_with_the_url_the_web_gives_it(crawler, monk
 
 def test_a_crawl_without_pages_leaves_a_row_of_zeros(crawler, tmp_path):
     HarvestPipeline.from_crawler(crawler).close_spider()
-    assert (tmp_path / pipelines.HARVEST_FILE).read_text().splitlines()[1:] == ["0,0,0.0000,0.0000,0,0"]
+    assert (tmp_path / HARVEST_FILE).read_text().splitlines()[1:] == ["0,0,0.0000,0.0000,0,0"]
     assert crawler.stats.get_value("focused/harvest_rate") == 0
 
 
@@ -145,7 +136,7 @@ def test_a_stored_page_is_one_line_with_what_the_page_says_of_itself(crawler, tm
     pipeline.process_item(item(crawler, body, relevance=0.7, relevant=True))
     pipeline.process_item(item(crawler, b"<p>plain", url="http://h.org/b"))
     pipeline.close_spider()
-    lines = (tmp_path / pipelines.PAGES_FILE).read_text(encoding="utf-8").split("\n")
+    lines = (tmp_path / PAGES_FILE).read_text(encoding="utf-8").split("\n")
     first, second = map(json.loads, lines[:-1])
     assert lines[-1] == ""
     assert (first["title"], first["text"].split()) == ("A star", ["Über", "stars", "More"])

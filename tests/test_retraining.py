@@ -447,7 +447,7 @@ def test_kept_pages_are_the_latest():
 
     pages = KeptPages(2)
     for name in "abc":
-        pages.keep(Named(name), Visit())
+        pages.keep(Named(name), Visit(), 1)
     assert pages.get("a") is None
     assert pages.get("c") is not None
     assert pages.n_forgotten == 1

@@ -44,7 +44,7 @@ def keep_all(store: FrontierStore, pages: KeptPages, found: list[tuple[bytes, st
     for body, content_type, visit in found:
         url = f"http://h.org/{visit.number}"
         page = READER.read(body, url, content_type)
-        pages.keep(page, visit)
+        pages.keep(page, visit, 1)
         bodies.keep(PageItem(url, page=page, body=body, content_type=content_type))
         store.commit()
     return bodies
@@ -60,7 +60,7 @@ def test_what_is_read_again_is_judged_and_scored_as_it_was(tmp_path, name):
     bodies = KeptBodies(store, before)
     body, url = hand_made.html(hand_made.STARS), "http://h.org/12"
     page = READER.read(body, url, "text/html")
-    before.keep(page, Visit(1))
+    before.keep(page, Visit(1), 1)
     bodies.keep(PageItem(url, page=page, body=body))
     store.close()
     again = FrontierStore(tmp_path / "frontier.sqlite")

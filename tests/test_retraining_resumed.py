@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import hand_made
 import numpy as np
 import pytest
 
+from focused.crawl.judging import Judging
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
@@ -17,7 +19,6 @@ from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.rescoring import Rescoring
-from focused.utils.reactor import FifoLock
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -105,8 +106,9 @@ class ACrawl:
     """As much of a crawl as scoring anew wants."""
 
     def __init__(self, session: LinkSession, judge: Judge) -> None:
-        self.frontier, self.session, self.plan, self.merges = object(), session, self, False
-        self.judge, self.strategy, self.judging = judge, make_strategy("adaptive", {}), FifoLock()
+        self.frontier, self.session = SimpleNamespace(can_rescore=True), session
+        self.task = SimpleNamespace(merge=None)
+        self.judging = Judging(judge, make_strategy("adaptive", {}))
 
 
 @pytest.mark.parametrize(("n_kept", "learns"), [(30, True), (28, True), (20, False)])
@@ -114,7 +116,7 @@ def test_a_crawl_most_of_whose_pages_are_no_longer_kept_does_not_forget_them(n_k
     seen = pages()
     session, kept = learnt(seen, Judge(FORMER)), KeptPages(n_kept)
     for page in seen:
-        kept.keep(page, Visit(urls=(page.url,)))
+        kept.keep(page, Visit(urls=(page.url,)), 1)
     memory = session.memory
     rescoring = Rescoring(ACrawl(session, Judge(OTHER)), kept)
     rescoring.start()

@@ -1,6 +1,9 @@
-"""Why Scrapy ignored a request or an answer, in words."""
+"""Why a page could not be fetched, in words."""
 
 from __future__ import annotations
+
+from scrapy.exceptions import IgnoreRequest
+from scrapy.spidermiddlewares.httperror import HttpError
 
 _WORDS = {
     "redirections": "redirected without end",
@@ -16,3 +19,13 @@ def why_ignored(message: str) -> str:
     ('forbidden by robots.txt', 'not in cache', 'ignored')
     """
     return next((words for sign, words in _WORDS.items() if sign in message), message or "ignored")
+
+
+def why_failed(error: BaseException | None) -> str:
+    """Return what the frontier is to note of why a page could not be fetched."""
+    if isinstance(error, IgnoreRequest):
+        return why_ignored(str(error))
+    status = f" {error.response.status}" if isinstance(error, HttpError) else ""
+    name = type(error).__name__
+    # The exceptions of zlib and brotli have no other name.
+    return f"{type(error).__module__}.{name}" if name == "error" else f"{name}{status}"

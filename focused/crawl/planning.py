@@ -7,7 +7,6 @@ started otherwise, the spider plans itself. Settings are a mapping that knows pr
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +16,7 @@ from focused.crawl.class_paths import refuse_class_paths
 from focused.crawl.declared_settings import check_client, check_settings
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
+from focused.crawl.plan import CrawlPlan
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scrapy_settings import check_values
@@ -38,32 +38,8 @@ from focused.webs import DEMO_OPTIONS, open_web
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from focused.method.page.reader import PageReader
     from focused.method.scoring import Strategy
-    from focused.method.topic.judge import Judge
     from focused.utils.setting import Setting
-
-
-@dataclass
-class CrawlPlan:
-    """A crawl that can be started."""
-
-    topic: Topic
-    strategy: Strategy
-    reader: PageReader
-    judge: Judge
-    seeds: list[str]
-    max_pages: int
-    max_relevant: int
-    drops_below_threshold: bool
-    web: str
-    run_dir: Path
-    #: What makes the demo web the one it is: its settings. Of other webs the name says it.
-    web_options: dict[str, int] = field(default_factory=dict)
-    #: Settings that the topic and the web bring; weaker than the command line, stronger than the project's.
-    settings: dict[str, Any] = field(default_factory=dict)
-    #: Settings that follow from the arguments; stronger than the command line.
-    decided: dict[str, Any] = field(default_factory=dict)
 
 
 def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:

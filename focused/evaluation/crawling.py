@@ -6,12 +6,13 @@ import shutil
 import time
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from scrapy import signals
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.planning import plan_crawl
 from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, oracle_file
 from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, FetchedRow, Measured, measure, read_fetched
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from focused.evaluation.graph import LinkGraph
     from focused.evaluation.page_cache import PageCache
+    from focused.method.page.reader import PageReader
 
 FULL_BUDGET = "max_pages"
 _GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
@@ -47,7 +49,10 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
         "LOG_LEVEL": "WARNING",
-        "ITEM_PIPELINES": {**settings.getdict("ITEM_PIPELINES"), "focused.pipelines.harvest.JsonLinesPipeline": None},
+        "ITEM_PIPELINES": {
+            **settings.getdict("ITEM_PIPELINES"),
+            "focused.pipelines.json_lines.JsonLinesPipeline": None,
+        },
     }
     if group.depth is not None:
         ours["DEPTH_LIMIT"] = group.depth or None
@@ -87,7 +92,7 @@ class Crawler:
         crawler = AsyncCrawlerRunner(settings).create_crawler(FocusedSpider)
         with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
             page_of = self._page_of(web)
-            watch = _Watch(crawler, group, self._cache, page_of)
+            watch = _Watch(crawler, group, page_of)
             return await self._crawled(crawler, strategy, run_dir, watch, page_of)
 
     async def _crawled(
@@ -95,16 +100,20 @@ class Crawler:
     ) -> dict[str, Any]:
         group = self.group
         start = time.process_time()
-        await crawler.crawl_async(
-            topic=group.name,
-            strategy=strategy,
-            web=group.warc,
-            seeds=" ".join(group.seeds),
-            # Training positives (docs/method/, D71) and repeated pages (under another host's name) do not count. The
-            # watch ends the crawl when enough other pages were fetched.
-            max_pages=str(2 * group.pages + len(group.positives)),
-            run_dir=str(run_dir),
-        )
+        arguments = {
+            "topic": group.name,
+            "strategy": strategy,
+            "web": group.warc,
+            "seeds": " ".join(group.seeds),
+            # Training positives do not count (docs/method/, D71), nor does a page again under another host's name; the
+            # watch ends the crawl when enough others were fetched.
+            "max_pages": str(2 * group.pages + len(group.positives)),
+            "run_dir": str(run_dir),
+        }
+        plan = plan_crawl(arguments, crawler.settings)
+        watch.reader = CachedReader(plan.reader, self._cache)
+        plan.reader = cast("PageReader", watch.reader)
+        await crawler.crawl_async(**arguments, plan=plan)
         cpu_seconds = time.process_time() - start + watch.saved_secs
         stats = crawler.stats.get_stats() if crawler.stats is not None else {}
         reason = str(stats.get("finish_reason"))
@@ -147,18 +156,16 @@ class Crawler:
 class _Watch:
     """Watches a crawl: ends it when its budget is spent, and notes errors."""
 
-    def __init__(self, crawler: Any, group: CrawlGroup, cache: PageCache, page_of: Callable[[str, str], str]) -> None:
+    def __init__(self, crawler: Any, group: CrawlGroup, page_of: Callable[[str, str], str]) -> None:
         self._crawler = crawler
         self._page_of = page_of
         self._positives = frozenset(group.positives)
         self._budget = group.pages
-        self._cache = cache
-        self._reader: CachedReader | None = None
+        #: Analyses pages.
+        self.reader: CachedReader | None = None
         self._counted: set[str] = set()
         self.errors: Counter[str] = Counter()
-        signal_of = {self._opened: signals.spider_opened, self._failed: signals.spider_error}
-        for receiver, signal in signal_of.items():
-            crawler.signals.connect(receiver, signal=signal)
+        crawler.signals.connect(self._failed, signal=signals.spider_error)
         crawler.signals.connect(self._failed, signal=signals.item_error)
         crawler.signals.connect(self._judged, signal=signals.item_scraped)
         crawler.signals.connect(self._judged, signal=signals.item_dropped)
@@ -166,7 +173,7 @@ class _Watch:
     @property
     def saved_secs(self) -> float:
         """CPU seconds of page analyses taken from the cache."""
-        return self._reader.saved_secs if self._reader is not None else 0.0
+        return self.reader.saved_secs if self.reader is not None else 0.0
 
     def why_failed(self, reason: str, n_rows: int) -> str:
         """Return why a crawl counts as failed; empty if it succeeded."""
@@ -177,9 +184,6 @@ class _Watch:
         if reason not in _GOOD_ENDS:
             return f"it ended with {reason}"
         return "" if n_rows else "no page was fetched"
-
-    def _opened(self, spider: Any) -> None:
-        self._reader = spider.plan.reader = CachedReader(spider.plan.reader, self._cache)
 
     def _failed(self, **about: Any) -> None:
         error = about["failure"].value

@@ -10,6 +10,8 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from scrapy.utils.reactor import is_reactor_installed
 from twisted.internet.task import deferLater
 
+from focused.utils.scrapy_internals import engine_of, is_starting
+
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
@@ -53,11 +55,11 @@ class EarlyStop:
         return deferred_from_coro(self._stop())
 
     async def _stop(self) -> None:
-        engine = self._crawler._engine
+        engine = engine_of(self._crawler)
         if engine is None:
             return
         # An engine that is told to stop by Scrapy says so first; one that fails to open closes its spider.
-        while engine.spider is not None and not (engine.running or engine._stopping):
+        while is_starting(engine):
             await maybe_deferred_to_future(deferLater(self._reactor, _LOOK_EVERY_SECS))
         if engine.running:
             await engine.stop_async()

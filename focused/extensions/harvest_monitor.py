@@ -17,12 +17,14 @@ from scrapy.utils.asyncio import create_looping_call
 
 from focused.crawl.losses import LOSSES
 from focused.crawl.run_history import first_model, strategy_parts
+from focused.crawl.state import Crawl
+from focused.frontier.interface import frontier_of
 from focused.frontier.passed_over import advice
-from focused.pipelines.harvest import frontier_size
 from focused.retraining.options import OFF
 from focused.retraining.versions import FIRST, read_attempts, version_in_use
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
+from focused.utils.scrapy_internals import is_closing, requests_in_progress
 from focused.utils.version import __version__
 from focused.utils.words import quantity
 
@@ -31,7 +33,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.crawl.state import Crawl
+    from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.plan import CrawlPlan
 
 logger = logging.getLogger(__name__)
 
@@ -45,9 +48,10 @@ class HarvestMonitor:
     Settings: FOCUSED_METRICS_INTERVAL_SECS (0 switches the lines off).
     """
 
-    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter) -> None:
         self.crawler = crawler
-        self.crawl = crawl
+        self._plan = plan
+        self._harvest = harvest
         self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
         self._started = time.time()
         self._clock = time.monotonic()
@@ -62,17 +66,17 @@ class HarvestMonitor:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Listen to the crawl."""
-        crawl = getattr(crawler.spider, "crawl", None)
+        crawl = Crawl.of(crawler)
         if crawl is None:
             raise NotConfigured
-        monitor = cls(crawler, crawl)
+        monitor = cls(crawler, crawl.plan, crawl.harvest)
         crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
         return monitor
 
     def spider_opened(self, spider: Spider) -> None:
         """Say what is going to happen, and keep saying how it goes."""
-        plan = self.crawl.plan
+        plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
         logger.info(
             "Topic %s on web %s, strategy %s, %s, %s; results in %s",
@@ -83,7 +87,7 @@ class HarvestMonitor:
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         self._warn_of_adapted_run()
-        n_pages_before = self.crawl.harvest.n_pages if self.crawl.harvest is not None else 0
+        n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
         self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
@@ -101,7 +105,7 @@ class HarvestMonitor:
 
     def _warn_of_adapted_run(self) -> None:
         """Say so where a crawl goes on without the model that it had adapted."""
-        plan = self.crawl.plan
+        plan = self._plan
         if str(self.crawler.settings.get("FOCUSED_RETRAINING")) != OFF:
             return
         version = version_in_use(read_attempts(plan.run_dir))
@@ -119,15 +123,13 @@ class HarvestMonitor:
             self._calls.stop()
         if not self._is_begun:  # what is there was written by another crawl
             return
-        harvest, plan, stats = self.crawl.harvest, self.crawl.plan, self.crawler.stats
+        harvest, plan, stats = self._harvest, self._plan, self.crawler.stats
         self._write_run(reason)
-        if harvest is None:
-            return
         seconds = time.monotonic() - self._clock
         lines = [
             f"Finished ({reason}): {harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate "
             f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
-            f"{quantity(frontier_size(self.crawl, stats), 'links')} still waiting",
+            f"{quantity(frontier_of(self.crawler).n_waiting, 'links')} still waiting",
         ]
         lines.extend(
             f"  {quantity(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
@@ -159,12 +161,10 @@ class HarvestMonitor:
         return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
 
     def _log_line(self) -> None:
-        harvest = self.crawl.harvest
-        if harvest is None:
-            return
+        harvest = self._harvest
         now = time.monotonic()
         then, n_then = self._last
-        told = (harvest.n_pages, frontier_size(self.crawl, self.crawler.stats))
+        told = (harvest.n_pages, frontier_of(self.crawler).n_waiting)
         if told == self._told and now - then < _SIGN_OF_LIFE_SECS:
             self._say_what_the_end_waits_for(harvest.n_pages)
             return  # the crawl waits: for a host, or for a model that is being trained
@@ -182,12 +182,10 @@ class HarvestMonitor:
 
     def _say_what_the_end_waits_for(self, n_pages: int) -> None:
         """Say so where no more is asked for, and what is under way keeps the crawl from ending: up to its time-out."""
-        engine, max_pages = self.crawler.engine, self.crawl.plan.max_pages
-        slot = None if engine is None else engine._slot
-        n_under_way = 0 if slot is None else len(slot.inprogress)
-        if slot is None or not n_under_way or n_under_way == self._n_awaited:
+        max_pages, n_under_way = self._plan.max_pages, len(requests_in_progress(self.crawler))
+        if not n_under_way or n_under_way == self._n_awaited:
             return
-        if slot.closing is not None or (max_pages and n_pages + n_under_way >= max_pages):
+        if is_closing(self.crawler) or (max_pages and n_pages + n_under_way >= max_pages):
             self._n_awaited = n_under_way
             logger.info(
                 "The crawl is about to end: waiting for %s under way (DOWNLOAD_TIMEOUT: %g s)",
@@ -195,7 +193,7 @@ class HarvestMonitor:
             )
 
     def _write_run(self, finish_reason: str) -> None:
-        plan, settings = self.crawl.plan, self.crawler.settings
+        plan, settings = self._plan, self.crawler.settings
         finished = {} if finish_reason == "running" else {
             "finished_at": _iso(time.time()),
             "stats": self.crawler.stats.get_stats(),

@@ -2,57 +2,60 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focused.frontier.host_availability import now
-from focused.frontier.leases import in_progress
+from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from focused.frontier.leases import Leases
-    from focused.frontier.wakeup import Wakeup
+    from focused.method.scoring.session import Session
 
 _UNANSWERED_SECS = 3.0
-"""So long a host may take before a strategy that wants few requests under way waits for it no more."""
+"""How long a host may take before a strategy that wants few requests under way no longer waits for it."""
 
 
-class Room:
+def is_left(crawler: Crawler, max_pages: int) -> bool:
+    """Tell whether the page budget has a place for one more request, counting those under way as pages; 0: no limit."""
+    n_pages: int = crawler.stats.get_value("focused/pages/fetched_count", 0)
+    return not max_pages or n_pages + len(requests_in_progress(crawler)) < max_pages
+
+
+class Budget:
     """Counts requests under way.
 
     Parameters
     ----------
     crawler : Crawler
-        Its spider is there.
     leases : Leases
-    wake : Wakeup
-        Asked to look again where a host that does not answer may soon be waited for no more.
+    session : Session or None
+        Of a strategy that learns: it may ask for few requests at a time.
+    is_live : bool
+        Whether pages come from the network, where a host may never answer.
     """
 
-    def __init__(self, crawler: Crawler, leases: Leases, wake: Wakeup) -> None:
-        spider: Any = crawler.spider
+    def __init__(self, crawler: Crawler, leases: Leases, session: Session | None, *, is_live: bool) -> None:
         self._crawler = crawler
         self._leases = leases
-        self._wake = wake
-        self._crawl = spider.crawl
-        self._is_live = spider.crawl.plan.web == "live"
+        self._session = session
+        self._is_live = is_live
 
-    def is_left(self) -> bool:
-        """Tell whether there is room for one more."""
-        max_pages, session = self._crawl.plan.max_pages, self._crawl.session
-        most = None if session is None else session.max_under_way()
-        if most is not None and len(in_progress(self._crawler)) - self._n_unanswered() >= most:
-            if self._is_live:
-                self._wake.at(now() + _UNANSWERED_SECS / 4)
-            return False
-        if not max_pages:
-            return True
-        n_pages: int = self._crawler.stats.get_value("focused/pages/fetched_count", 0)
-        # The slot holds a request from here until its response's items have passed the pipelines.
-        return bool(n_pages + len(in_progress(self._crawler)) < max_pages)
+    def is_left(self, max_pages: int) -> bool:
+        """Tell whether one more request may be under way."""
+        return not self._strategy_waits() and is_left(self._crawler, max_pages)
+
+    def look_again_at(self) -> float | None:
+        """Return when the strategy may no longer wait for a silent host, on the downloader's clock; None: not by time."""
+        return now() + _UNANSWERED_SECS / 4 if self._is_live and self._strategy_waits() else None
+
+    def _strategy_waits(self) -> bool:
+        most = None if self._session is None else self._session.max_under_way()
+        return most is not None and len(requests_in_progress(self._crawler)) - self._n_unanswered() >= most
 
     def _n_unanswered(self) -> int:
-        """Return how many requests under way wait for hosts that may never answer: nobody is to wait with them."""
+        """Return how many requests under way are for hosts that may never answer: the crawl does not wait for them."""
         if not self._is_live:  # a recorded or made web answers at once, and what is asked must not depend on the clock
             return 0
         assert self._crawler.engine is not None

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import Scheduler
 
+from focused.frontier.budget import is_left
+from focused.frontier.interface import crawl_of
+
 if TYPE_CHECKING:
     from scrapy import Request, Spider
-    from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
 
@@ -18,24 +20,17 @@ class BudgetScheduler(Scheduler):
     One that turns out to be no page (a redirect, an error) gives its place back. With Scrapy's stock scheduler the
     crawl works as well, but may fetch up to CONCURRENT_REQUESTS pages too many.
 
-    Reads ``spider.plan.max_pages`` and the stat ``focused/pages/fetched_count``.
+    Reads the crawl's page limit and the stat ``focused/pages/fetched_count``.
     """
 
-    _crawler: Crawler | None = None
-
     def open(self, spider: Spider) -> Deferred[None] | None:
-        """Take down what the budget needs."""
-        self._crawler = spider.crawler
-        self._max_pages: int = getattr(getattr(spider, "plan", None), "max_pages", 0)
+        """Look up the page limit."""
+        assert self.crawler is not None
+        crawl = crawl_of(self.crawler)
+        self._max_pages = 0 if crawl is None else crawl.task.max_pages
         return super().open(spider)
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where there is none or the budget has no place for it now."""
-        if self._max_pages and self._crawler is not None:
-            n_pages = self._crawler.stats.get_value("focused/pages/fetched_count", 0)
-            # The slot holds a request from here until its response's items have passed the pipelines.
-            slot = self._crawler.engine._slot
-            n_under_way = len(slot.inprogress) if slot is not None else 0
-            if n_pages + n_under_way >= self._max_pages:
-                return None
-        return super().next_request()
+        assert self.crawler is not None
+        return super().next_request() if is_left(self.crawler, self._max_pages) else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.resolver import dnscache
 
 from focused.frontier.store.host_queue import BUSY
+from focused.utils.scrapy_internals import default_delay
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -66,7 +67,7 @@ class HostAvailability:
             concurrency, delay = slot.concurrency, slot.delay
         else:
             concurrency = own.get("concurrency", downloader.ip_concurrency or downloader.domain_concurrency)
-            delay = own.get("delay", downloader._delay)
+            delay = own.get("delay", default_delay(downloader))
         delay = max(delay, self.crawl_delays.get(host, 0.0))
         if 0 < concurrency <= n_handed or (self._obeys_robots and n_handed and host not in self._met):
             return BUSY

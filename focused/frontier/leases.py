@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from focused.frontier.host_availability import now
 from focused.frontier.store.link import host_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from scrapy import Request
-    from scrapy.crawler import Crawler
+    from scrapy.signalmanager import SignalManager
 
+    from focused.frontier.host_availability import HostAvailability
     from focused.frontier.store.link import Leased
 
 LEASE = "focused_lease"
 """In the meta of a request: the number of the link that is under way; retries and redirects inherit it."""
 
 link_ended = object()
-"""Signal: a link under way has come to its end, and what was kept for it is to be written now. Argument: number."""
+"""Signal: a link under way has ended, and what was kept for it is to be written now. Argument: number."""
 
 
 @dataclass(slots=True, eq=False)
@@ -35,32 +37,62 @@ class Lease:
     since: float = 0.0
     #: Whether that request waits in the scheduler: a retry or a redirect.
     is_queued: bool = False
-    #: Whether it ends where it leads to a link that is known.
+    #: Whether it ends because it leads to a known link.
     is_elsewhere: bool = False
-    #: Why it failed, if somebody said so.
+    #: Why it failed, if that was noted.
     note: str = ""
 
 
-@dataclass(slots=True)
 class Leases:
-    """All links under way."""
+    """All links under way.
 
-    _by_number: dict[int, Lease] = field(default_factory=dict)
+    Parameters
+    ----------
+    signals : SignalManager
+        Announces the end of each link.
+    ready_at : HostAvailability
+        Knows when a host may be asked; it is told about each request that is handed out.
+    """
+
+    def __init__(self, signals: SignalManager, ready_at: HostAvailability) -> None:
+        self.ready_at = ready_at
+        self._signals = signals
+        self._by_number: dict[int, Lease] = {}
 
     def __len__(self) -> int:
         return len(self._by_number)
 
-    def add(self, lease: Lease) -> None:
+    def __iter__(self) -> Iterator[Lease]:
+        return iter(list(self._by_number.values()))
+
+    def begin(self, link: Leased, request: Request) -> None:
         """Note a link that is handed out."""
-        self._by_number[lease.link.id] = lease
+        self._by_number[link.id] = Lease(link, [link.id], request, since=now())
+        self.ready_at.hand_out(link.host, request)
 
-    def of(self, request: Request) -> Lease | None:
+    def queue(self, lease: Lease, request: Request) -> None:
+        """Note that another request stands for a link from now on, and waits: a retry or the target of a redirect."""
+        lease.request, lease.is_queued = request, True
+
+    def resume(self, request: Request) -> None:
+        """Note that a request that waited in memory is handed out."""
+        lease = self.of(request)
+        if lease is not None:
+            lease.is_queued, lease.since = False, now()
+        self.ready_at.hand_out(host_of(request.url), request)
+
+    def of(self, request: Request | None) -> Lease | None:
         """Return the lease that a request belongs to."""
-        return self._by_number.get(request.meta.get(LEASE, 0))
+        return None if request is None else self._by_number.get(request.meta.get(LEASE, 0))
 
-    def end(self, lease: Lease) -> bool:
-        """Forget a lease; return whether it was there."""
-        return self._by_number.pop(lease.link.id, None) is not None
+    def end(self, lease: Lease) -> None:
+        """Forget a lease, and announce that its link has ended."""
+        if self._by_number.pop(lease.link.id, None) is not None:
+            self._signals.send_catch_log(link_ended, number=lease.link.id)
+
+    def clear(self) -> None:
+        """Forget all leases without a word: the crawl ends, and their links will be fetched again."""
+        self._by_number.clear()
 
     def orphans(self, in_progress: Collection[Request]) -> list[Lease]:
         """Return the leases that no request stands for any more: errors, robots.txt, filters, exceptions."""
@@ -71,13 +103,3 @@ class Leases:
         asked = [(host_of(each.request.url), each.since) for each in self if each.request in active]
         silent = {host for host, since in asked if since < before}
         return sum(host in silent for host, _ in asked)
-
-    def __iter__(self) -> Iterator[Lease]:
-        return iter(list(self._by_number.values()))
-
-
-def in_progress(crawler: Crawler) -> set[Request]:
-    """Return the requests that the engine has taken and not done with."""
-    engine = crawler.engine
-    slot = None if engine is None else engine._slot
-    return slot.inprogress if slot is not None else set()

@@ -84,7 +84,7 @@ class LinkLevels:
         """Note what the file says of a link; nothing has been heard since."""
         place = self.place_of(url)
         if place < 0:
-            place = self._room_for(hash(url) or 1)
+            place = self._place_for(hash(url) or 1)
         self.numbers[place], self.levels[place] = number, level
         self.scores[place], self.n_pages[place] = score, n_pages
         self.n_more[place], self.more[place] = 0, 0.0
@@ -103,7 +103,13 @@ class LinkLevels:
         self.n_more[waits] = 0
         self.more[waits] = 0.0
 
-    def _room_for(self, key: int) -> int:
+    def forget_waiting(self) -> None:
+        """Forget all links that wait: some of them have been pruned, and nobody knows which."""
+        waits = (self.levels != SETTLED) & (self._keys != 0)
+        self._keys[waits] = 0
+        self._n_used -= int(waits.sum())
+
+    def _place_for(self, key: int) -> int:
         if self._n_used * 2 >= len(self._keys) < self._max_places:
             self._double()
         first = (key & self._mask) * _WAYS

@@ -14,7 +14,10 @@ from focused.method.scoring.link_meta import read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
+    from twisted.python.failure import Failure
 
     from focused.frontier.store.link import Leased
     from focused.method.scoring import Evidence
@@ -41,6 +44,11 @@ class LinkRequests:
         self._spider: Any = crawler.spider
         self._referers: RefererMiddleware | None = None
 
+    @property
+    def _failed(self) -> Callable[[Failure], None] | None:
+        """What the spider does about a page that could not be fetched, if it does anything."""
+        return getattr(self._spider, "failed", None)
+
     def spider_opened(self) -> None:
         """Find out who sets the Referer header: known when the engine has been put together."""
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
@@ -54,7 +62,7 @@ class LinkRequests:
             and not request.cb_kwargs
             and not request.cookies
             and request.callback in (None, self._spider.parse)
-            and request.errback in (None, self._spider.failed)
+            and request.errback in (None, self._failed)
             and request.meta.keys() <= _KEPT_META
         )
 
@@ -66,10 +74,12 @@ class LinkRequests:
         extra = request.priority - to_priority(evidence.score, evidence.admitted)
         return Link(fingerprint, request.url, evidence, extra, request.meta.get(TUNNEL, 0))
 
-    def found(self, url: str, evidence: Evidence, tunnel: int) -> Request:
-        """Return the request for a link as a page gives it."""
+    def found(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
+        """Return the request for a link as a page gives it; without evidence, one of priority 0."""
+        if evidence is None:
+            return Request(url, errback=self._failed)
         priority = to_priority(evidence.score, evidence.admitted)
-        request = Request(url, errback=self._spider.failed, priority=priority, meta={TUNNEL: tunnel})
+        request = Request(url, errback=self._failed, priority=priority, meta={TUNNEL: tunnel} if tunnel else None)
         write_evidence(request.meta, evidence)
         return request
 
@@ -80,7 +90,7 @@ class LinkRequests:
         meta[LEASE] = link.id
         if link.priority >= SEED - LEVELS:
             meta["focused_link_reason"] = "seed"
-        request = Request(link.url, errback=self._spider.failed, priority=link.priority, meta=meta)
+        request = Request(link.url, errback=self._failed, priority=link.priority, meta=meta)
         if link.evidence.referrer and self._referers is not None:
             self._referers.get_processed_request(request, Response(link.evidence.referrer))
         return request

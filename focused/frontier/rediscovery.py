@@ -1,4 +1,4 @@
-"""Links that are found again: what is said of them is joined to what is known, most of it without a look at the file."""
+"""The links that a frontier knows: in its file, and in memory, so that most rediscovered links need no look at the file."""
 
 from __future__ import annotations
 
@@ -7,81 +7,126 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focused.frontier.fetched_pages import FetchedPages
+from focused.frontier.interface import JoinedLink, MetLinks
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.store.link import Link
 from focused.frontier.store.store import KNOWN, MERGED, NEW
 from focused.method.scoring.priority import to_priorities, to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
+    from focused.frontier.link_levels import Integers
     from focused.frontier.store.link import Leased
     from focused.frontier.store.store import FrontierStore
-    from focused.method.scoring.evidence import Evidence
+    from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
 
 _MAX_MORE = 30_000
+_LEAST_EXTRA = -(10**6)
 
 
 class Rediscovery:
-    """Joins what later pages say of the frontier's links, without a request, and mostly without a fingerprint.
+    """Takes links in, and joins what later pages say of them: without a request, and mostly without a fingerprint.
 
     Where the score of a link is the mean over the pages that link to it, it is kept in memory, too: a page that does not
-    move it by a whole level of priority is taken down there, and goes into the file together with the next one that does.
-    So the order of fetching is that of the means. The file is behind by less than a level, and knows at least half of the
-    pages; when the crawl ends in peace it knows all.
+    move it by a whole level of priority is noted there, and goes into the file together with the next one that does.
+    So links are fetched in the order of their means. The file is behind by less than a level, and knows at least half of
+    the pages; when the crawl ends in order it knows all.
 
     Parameters
     ----------
     store : FrontierStore
+    joins : bool
+        Whether what later pages say of a waiting link counts; else the first page's evidence stands.
     is_mean : bool
         Whether scores are means; else every page goes into the file.
+    depth_priority : int
+        Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
     max_links : int
-        Links that are remembered; what is said of others has to come as a request.
+        Links that are remembered. The file is asked about the others as if they were new.
     """
 
-    def __init__(self, store: FrontierStore, *, is_mean: bool, max_links: int = 1_000_000) -> None:
+    def __init__(
+        self,
+        store: FrontierStore,
+        *,
+        joins: bool = True,
+        is_mean: bool = False,
+        depth_priority: int = 0,
+        max_links: int = 1_000_000,
+    ) -> None:
         self._store = store
-        self._is_mean = is_mean
+        self._joins = joins
+        self._is_mean = is_mean and not depth_priority
+        self._depth_priority = depth_priority
         self._levels = LinkLevels(max_links, store.waiting.count_referrers)
-        #: Pages that changed no level.
-        self.n_passed = 0
+        self._fetched = FetchedPages()
+        self._n_prunings = store.n_cut_rounds
 
-    def knows(self, url: str) -> bool:
-        """Tell whether a link can be joined by ``join``, or waits no more."""
-        return self._levels.place_of(url) >= 0
+    # --- In
 
-    def look(
-        self, urls: Sequence[str], numbers: Sequence[int], looked: PageScores
-    ) -> tuple[list[int], list[tuple[int, int]]]:
-        """See :class:`RememberedLinks`: those that are not remembered have to be asked for."""
+    def meet(self, links: Mapping[str, int], scores: PageScores | None, *, drops: bool) -> tuple[MetLinks, int]:
+        """Sort the links of a page by what is known of them.
+
+        Parameters
+        ----------
+        links : mapping of str to int
+            URLs, and their places in ``scores``.
+        scores : PageScores or None
+            None where links are not scored.
+        drops : bool
+            Whether a page says nothing of a known link where it puts the link below the threshold.
+
+        Returns
+        -------
+        MetLinks
+        int
+            How many waiting links were updated in memory already.
+        """
+        urls, numbers = list(links), list(links.values())
         table = self._levels
         places = table.find(urls)
-        is_known = places >= 0
-        at = places[is_known]
-        levels = table.levels[at]
-        joins = levels != SETTLED
-        if self._is_mean:
-            mine = np.flatnonzero(is_known).tolist()
-            scores = np.array([looked.scores[numbers[place]] for place in mine])
-            admits = np.array([looked.admitted[numbers[place]] for place in mine], dtype=bool)
-            n_pages, n_more, admitted = table.n_pages[at], table.n_more[at], levels > 0
-            means = (n_pages * table.scores[at] + table.more[at] + scores) / (n_pages + n_more + 1)
-            is_same = (
-                (to_priorities(means, admitted) == levels)
-                & (admitted | ~admits)
-                & (n_more < np.minimum(n_pages, _MAX_MORE))
-            )
-            passed = is_same & joins & (levels != UNKNOWN)
-            table.n_more[at[passed]] += 1
-            table.more[at[passed]] += scores[passed]
-            self.n_passed += int(passed.sum())
-            joins &= ~passed
-        joined = zip(np.flatnonzero(is_known)[joins].tolist(), table.numbers[at[joins]].tolist(), strict=True)
-        return np.flatnonzero(~is_known).tolist(), list(joined)
+        is_new = places < 0
+        new = [urls[row] for row in np.flatnonzero(is_new).tolist()]
+        if scores is None or not self._joins or len(new) == len(urls):
+            return MetLinks(new), 0
+        joins = ~is_new
+        joins[joins] = table.levels[places[joins]] != SETTLED
+        if drops:
+            joins &= np.array([scores.admitted[number] for number in numbers], dtype=bool)
+        rows = np.flatnonzero(joins)
+        n_passed = 0
+        if self._is_mean and len(rows):
+            passed = self._counted_in_memory(places[rows], [numbers[row] for row in rows.tolist()], scores)
+            n_passed, rows = int(passed.sum()), rows[~passed]
+        known = zip(rows.tolist(), table.numbers[places[rows]].tolist(), strict=True)
+        return MetLinks(new, [JoinedLink(urls[row], number, scores.evidence(numbers[row])) for row, number in known]), (
+            n_passed
+        )
 
-    def added(self, link: Link, what: str) -> None:
-        """Remember what the frontier has said of a link that it was given."""
+    def _counted_in_memory(self, at: Integers, numbers: list[int], scores: PageScores) -> np.ndarray:
+        """Note in memory what a page says of waiting links; return of which that was enough, shape (n_links,)."""
+        table = self._levels
+        mine = np.array([scores.scores[number] for number in numbers])
+        admits = np.array([scores.admitted[number] for number in numbers], dtype=bool)
+        levels, n_pages, n_more = table.levels[at], table.n_pages[at], table.n_more[at]
+        admitted = levels > 0
+        means = (n_pages * table.scores[at] + table.more[at] + mine) / (n_pages + n_more + 1)
+        passed: np.ndarray = (
+            (to_priorities(means, admitted) == levels)
+            & (admitted | ~admits)
+            & (n_more < np.minimum(n_pages, _MAX_MORE))
+            & (levels != UNKNOWN)
+        )
+        table.n_more[at[passed]] += 1
+        table.more[at[passed]] += mine[passed]
+        return passed
+
+    def add(self, link: Link) -> str:
+        """Take in a link; return what the store says of it."""
+        [what] = self._store.add([link])
         if what == NEW:
             self._remember(link.url, self._store.last_id, link.evidence)
         elif what == MERGED and self._store.joined is not None:
@@ -89,21 +134,51 @@ class Rediscovery:
             self._remember(link.url, number, merged)
         elif what == KNOWN:
             self._levels.put(link.url, 0, SETTLED)
+        if self._store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
+            self._n_prunings = self._store.n_cut_rounds
+            if not self._joins:
+                self._levels.forget_waiting()
+        return what
 
-    def join(self, url: str, number: int, evidence: Evidence, tunnel: int) -> tuple[Evidence, Evidence] | None:
+    def last_joined(self) -> tuple[Evidence, Evidence]:
+        """Return what was known of the link that ``add`` found waiting last, and what is known of it now."""
+        assert self._store.joined is not None
+        return self._store.joined[1:]
+
+    def join(self, link: JoinedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
         """Join what a page says of a link; return what was known and what is now, None if it does not wait."""
+        url, number, evidence = link
         table, place = self._levels, self._levels.place_of(url)
         if place >= 0 and (n_more := int(table.n_more[place])):
             score = (float(table.more[place]) + evidence.score) / (n_more + 1)
             evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
-        # What other middlewares add to a priority was added when the link was found.
-        joined = self._store.join(number, Link(0, url, evidence, extra=-(10**6), tunnel=tunnel))
+        # What other middlewares add to a priority was added when the link was found first.
+        extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
+        joined = self._store.join(number, Link(0, url, evidence, extra=extra, tunnel=tunnel))
         if joined is not None:
             self._remember(url, number, joined[1])
         return joined
 
-    def leased(self, link: Leased) -> Leased:
-        """Return a link that is handed out with all pages that link to it counted; nothing is joined to it any more."""
+    def note_fetched(self, url: str) -> bool:
+        """Note the URL of a page that has been fetched; tell whether it was noted before."""
+        if self._fetched.note(url):
+            return True
+        self._levels.put(url, 0, SETTLED)
+        return False
+
+    def resume(self, urls: Iterable[str]) -> None:
+        """Note the URLs of pages that earlier runs fetched, as many as are remembered."""
+        for url in self._fetched.load(urls):
+            self._levels.put(url, 0, SETTLED)
+
+    # --- Out
+
+    def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
+        """Lease the best link of the hosts that may be asked now, with all pages that link to it counted."""
+        link = self._store.next(ready_at, now)
+        return None if link is None else self._settled(link)
+
+    def _settled(self, link: Leased) -> Leased:
         place = self._levels.place_of(link.url)
         if place < 0:
             return link
@@ -117,12 +192,23 @@ class Rediscovery:
         score = (known.score * known.n_referrers + more) / n_pages
         return link._replace(evidence=replace(known, score=score, n_referrers=n_pages))
 
+    @property
+    def levels_below(self) -> int:
+        """By how many levels of priority the last link stands behind the best one, whose host has to wait."""
+        return self._store.hosts.levels_below
+
+    def next_ready(self) -> float | None:
+        """Return when the first of the resting hosts may be asked; None if it is not known."""
+        return self._store.hosts.next_ready()
+
+    # --- All
+
     def close(self) -> None:
-        """Write what is only in memory; the commit is the caller's."""
+        """Write what is only in memory; the caller commits."""
         self._store.waiting.count_referrers(self._levels.heard())
 
     def forget_levels(self) -> None:
-        """Ask the file of every link again: the scores of those that wait have changed."""
+        """Ask the file about every link again: the scores of those that wait have changed."""
         self._levels.forget_levels()
 
     def _remember(self, url: str, number: int, evidence: Evidence) -> None:

@@ -1,8 +1,8 @@
 """The project's scheduler: a frontier on disk that survives whatever ends the crawl.
 
-What Scrapy asks of a scheduler, and who answers: :mod:`~focused.frontier.admission` takes links in,
-:mod:`~focused.frontier.dispatch` chooses the next, :mod:`~focused.frontier.budget` says whether there is room for it,
-:mod:`~focused.frontier.completion` sees each to its end, :mod:`~focused.frontier.checkpoints` makes all durable.
+What Scrapy asks of a scheduler, and which part answers: :mod:`~focused.frontier.admission` takes links in,
+:mod:`~focused.frontier.dispatch` chooses the next, :mod:`~focused.frontier.budget` says whether there is a place for it,
+:mod:`~focused.frontier.completion` ends each, :mod:`~focused.frontier.checkpoints` makes all durable.
 """
 
 from __future__ import annotations
@@ -17,36 +17,40 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.frontier.admission import Admission
-from focused.frontier.budget import Room
+from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
-from focused.frontier.completion import Completion
+from focused.frontier.completion import Completion, EndedPage
 from focused.frontier.dispatch import Dispatch
 from focused.frontier.host_availability import HostAvailability
 from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.leases import Leases
+from focused.frontier.interface import CrawlOfFrontier, MetLinks, crawl_of
+from focused.frontier.learning import Learning
+from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.memory_queue import MemoryQueue
+from focused.frontier.outcomes import Outcomes
 from focused.frontier.passed_over import count_passed_over
 from focused.frontier.politeness import Politeness
 from focused.frontier.rediscovery import Rediscovery
-from focused.frontier.store.page_records import Learning
+from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.store.schema import FILE_NAME
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.wakeup import Wakeup
-from focused.method.scoring import Strategy
+from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from scrapy.http import Response
-    from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
-    from focused.frontier.leases import Lease
+    from focused.frontier.store.link import Link
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.method.scoring import Evidence
+    from focused.method.scoring.page_scores import PageScores
 
 
 class FrontierScheduler(BaseScheduler):
@@ -62,202 +66,245 @@ class FrontierScheduler(BaseScheduler):
     Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
     FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
 
-    Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``, ``focused/frontier/merged_count``,
+    Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``; of new links,
+    ``focused/links/by_REASON_count`` and ``focused/links/deferred_count``; ``focused/frontier/merged_count``,
     ``moved_count``, ``over_host_cap_count``, ``host_cap_dropped_count``, ``too_deep_count``, ``cut_count``,
     ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``,
     ``rests_count``.
     """
 
-    #: Whether a crawl can go on in the run directory of an earlier one: see :func:`focused.crawl.planning.plan_crawl`.
+    #: Whether a crawl can be resumed in the run directory of an earlier one: see focused.crawl.planning.
     goes_on = True
+    #: Whether the scores of waiting links can be changed.
+    can_rescore = True
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, crawl: CrawlOfFrontier) -> None:
         self.crawler = crawler
-        self._spider: Any = crawler.spider
-        self._leases = Leases()
-        self._others = MemoryQueue()
+        self._crawl = crawl
+        self._task = crawl.task
+        self._stats = crawler.stats
+        self._queue = MemoryQueue()
         self._requests = LinkRequests(crawler)
-        self._wake = Wakeup(crawler)
+        self._wakeup = Wakeup(crawler)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
-        """Take the crawler along; the settings are read when the spider is there. Of other spiders Scrapy's own serves."""
-        return cls(crawler) if hasattr(crawler.spider, "crawl") else Scheduler.from_crawler(crawler)
+        """Serve a crawl for a topic; other spiders get Scrapy's own scheduler."""
+        crawl = crawl_of(crawler)
+        return Scheduler.from_crawler(crawler) if crawl is None else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
-        """Open the frontier's file, and go on where the last run ended if there is one."""
-        crawler, settings, crawl = self.crawler, self.crawler.settings, self._spider.crawl
-        assert spider is crawler.spider
+        """Open the frontier's file, and resume the last run if there is one."""
+        crawler, task, settings = self.crawler, self._task, self.crawler.settings
         assert crawler.engine is not None
-        plan = crawl.plan
-        folder = Path(settings.get("JOBDIR") or plan.run_dir)
+        folder = Path(settings.get("JOBDIR") or task.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         #: The links, on disk.
         self.store = self._open_store(folder)
-        #: Links that are found again; None where each has to come as a request.
-        self.again = self._found_again()
-        crawl.frontier, crawl.waiting = self, None
-        self._learning = None if crawl.session is None else Learning(self.store, crawl.session)
-        is_live, obeys_robots = plan.web == "live", settings.getbool("ROBOTSTXT_OBEY")
-        self._ready = HostAvailability(crawler.engine.downloader, obeys_robots=is_live and obeys_robots)
-        # Kept, for signals hold nobody.
-        self._wishes = Politeness(crawler, self._ready, obeys_robots=obeys_robots) if is_live else None
-        self._standing = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
+        learning = None if self._crawl.session is None else Learning(self.store, self._crawl.session)
+        ready_at = self._availability()
+        self._links = self._rediscovery()
+        self._leases = Leases(crawler.signals, ready_at)
+        self._outcomes = Outcomes(self.store, HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK")), learning)
+        self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
+        self._checkpoints.failed = self._not_writable
+        self._admission = Admission(crawler, self._links, self._requests, learning)
+        #: Chooses which request is next.
+        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases)
+        self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
+        self._completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
-        self._commits = Checkpoints(self.store, crawl, self._stats, folder, self._not_writable)
-        #: Takes links in.
-        self.intake = Admission(crawler, self.store, self.again, self._requests, self._others, self._learning)
-        #: Chooses which comes next.
-        self.hand_out = Dispatch(self.store, self.again, self._requests, self._others, self._leases, self._ready)
-        self._room = Room(crawler, self._leases, self._wake)
-        #: Sees links under way to their end.
-        self.ends = Completion(
-            *(crawler, self.store, self._leases, self.intake, self._standing, self._learning),
-            commits=self._commits,
-            wake=self._wake,
-        )
-        self._resume()
+        self._resume(Resumption(self.store, task, folder), learning)
+        self._crawl.frontier = self
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits."""
-        return len(self.store) > 0 or bool(self._others)
+        return self.n_waiting > 0
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
-        if self._commits.is_broken:
+        if self._checkpoints.is_broken:
             return False
         lease = self._leases.of(request)
         try:
-            return self.intake.request(request) if lease is None else self.intake.goes_on(lease, request)
+            if lease is not None:
+                return self._continue(lease, request)
+            if self._requests.is_link(request):
+                return self._admission.link(self._requests.link(request))
         except sqlite3.Error as error:
-            self._commits.fail(error)
+            self._checkpoints.fail(error)
             return False
+        self._stats.inc_value("focused/frontier/not_durable_count")
+        self._keep_in_memory(request)
+        return True
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
-        if self._commits.is_broken or self.ends.ending.is_taken:  # what a page under way brings may be better
+        # While a page ends, what it brings may be better than what waits.
+        if self._checkpoints.is_broken or self._completion.ending.is_taken:
             return None
         try:
-            self.ends.end_orphans()
-            if self._commits.is_broken or not self._room.is_left():
+            self._completion.end_orphans(requests_in_progress(self.crawler))
+            if self._checkpoints.is_broken or not self._budget.is_left(self._task.max_pages):
+                self._wakeup.at(self._budget.look_again_at())
                 return None
-            request = self.hand_out.next()
+            request = self.dispatch.next()
         except sqlite3.Error as error:
-            self._commits.fail(error)
+            self._checkpoints.fail(error)
             return None
-        if request is not None:
-            self._stats.inc_value("scheduler/dequeued")
-            if self.hand_out.levels_below:
-                count_passed_over(self._stats, self.hand_out.levels_below)
-        elif (rested_at := self.hand_out.next_time()) is not None:
-            self._wake.at(rested_at)
+        if request is None:
+            self._wakeup.at(self.dispatch.next_time())
+            return None
+        self._stats.inc_value("scheduler/dequeued")
+        if self.dispatch.levels_below:
+            count_passed_over(self._stats, self.dispatch.levels_below)
         return request
 
     def close(self, reason: str) -> None:
         """Commit and close the file; what is still under way waits again."""
-        self._wake.close()
-        if not self._commits.is_broken:
+        self._wakeup.close()
+        if not self._checkpoints.is_broken:
             try:
-                self._end()
+                self._completion.end_orphans(requests_in_progress(self.crawler))
+                self._completion.give_back()
+                self._queue.clear()  # its links wait in the store again, the rest ends with the process
+                self._links.close()
+                self._checkpoints.commit()
             except sqlite3.Error as error:
-                self._commits.fail(error)
+                self._checkpoints.fail(error)
         self.store.close()
 
-    # --- What the crawl asks
+    # --- What the crawl asks: see focused.frontier.interface.Frontier
 
     @property
     def n_waiting(self) -> int:
         """How many links and other requests wait."""
-        return len(self.store) + len(self._others)
+        return len(self.store) + len(self._queue)
 
-    def lease_of(self, response: Response) -> Lease | None:
-        """Return the lease that a response belongs to."""
-        return self._leases.of(response.request) if response.request is not None else None
+    def note_fetched(self, url: str) -> bool:
+        """Note the URL of a page that has been fetched; tell whether it was noted before."""
+        return self._links.note_fetched(url)
 
-    def was_asked(self, request: Request) -> bool:
-        """Tell whether a link was asked for that the crawl does not remember: by an earlier part of it, or long ago."""
-        if self._spider.crawl.remembers_all or self._commits.is_broken:
-            return False
-        try:
-            return self.store.state_of(self._requests.link(request).fingerprint) is not None
-        except sqlite3.Error as error:
-            self._commits.fail(error)
-            return False
+    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+        """Sort the links of a page: new ones are requested, known ones get the page's evidence when it ends."""
+        met, n_joined = self._links.meet(links, scores, drops=self._task.drops)
+        if n_joined:
+            self._stats.inc_value("focused/frontier/merged_count", n_joined)
+        return met
 
-    def note(self, request: Request, why: str) -> None:
-        """Say why a request failed, for whoever asks about its link."""
+    def request(self, url: str, evidence: Evidence | None) -> Request:
+        """Return the request for a new link."""
+        return self._requests.found(url, evidence)
+
+    def note_failure(self, request: Request, why: str) -> None:
+        """Note why a request failed, for ``scrapy frontier --why``."""
         lease = self._leases.of(request)
         if lease is not None:
             lease.note = why
 
-    def rescore(self, score: Callable[[WaitingSlice], NewScores], *, slice_links: int = 2_000) -> Iterator[int]:
-        """Score all waiting links anew by a new model, as :func:`focused.frontier.store.rescoring.rescore` does."""
-        version = self._spider.crawl.model_version
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Score all waiting links by a new model, as :func:`focused.frontier.store.rescoring.rescore` does."""
         try:
-            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=version):
-                if self.again is not None:
-                    self.again.forget_levels()
+            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=model_version):
+                self._links.forget_levels()
                 yield n_links
-                if self._commits.is_broken:
+                if self._checkpoints.is_broken:
                     return
         except sqlite3.Error as error:
-            self._commits.fail(error)
+            self._checkpoints.fail(error)
+
+    # --- What the end of a page asks: see focused.middlewares.page_end
+
+    def lease_of(self, response: Response) -> Lease | None:
+        """Return the lease that a response belongs to."""
+        return self._leases.of(response.request)
+
+    def prepare(self, request: Request) -> tuple[Request, Link] | None:
+        """Do for a link of a page what can be done before the page ends; None where a signal's receiver refuses it."""
+        return (request, self._requests.link(request)) if self._admission.is_allowed(request) else None
+
+    def can_wait(self, request: Request) -> bool:
+        """Tell whether a request is a link that can wait for the end of its page."""
+        return self._leases.of(request) is None and self._requests.is_link(request)
+
+    async def page_ended(self, page: EndedPage) -> None:
+        """Take in what a page brought, and commit."""
+        await self._completion.page_ended(page)
+        self._wakeup.now()
+
+    async def no_page_ends(self) -> None:
+        """Wait until no page is about to end."""
+        await self._completion.ending.free()
+
+    def will_count(self, names: tuple[str, ...]) -> None:
+        """Note stats that are about to be raised by one."""
+        self._checkpoints.will_count(names)
 
     # --- Inside
 
-    @property
-    def _stats(self) -> StatsCollector:
-        return self.crawler.stats
-
     def _open_store(self, folder: Path) -> FrontierStore:
-        settings, crawl = self.crawler.settings, self._spider.crawl
-        strategy = crawl.plan.strategy
+        settings, task = self.crawler.settings, self._task
         return FrontierStore(
             folder / FILE_NAME,
-            order=strategy.order,
+            order=task.order,
             max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
             max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
             max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-            merge=strategy.merge if crawl.merges else _first,
+            merge=task.merge or _first,
         )
 
-    def _found_again(self) -> Rediscovery | None:
-        settings, crawl = self.crawler.settings, self._spider.crawl
-        # What Scrapy's DepthMiddleware adds to a priority, requests alone can tell.
-        if not crawl.merges or settings.getint("DEPTH_PRIORITY"):
-            return None
-        # A strategy with a rule of its own has a say in each case, and so has a limit that the score knows nothing of.
-        has_own_rule = type(crawl.plan.strategy).merge is not Strategy.merge
-        is_mean = not has_own_rule and not settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
-        return Rediscovery(self.store, is_mean=is_mean)
+    def _rediscovery(self) -> Rediscovery:
+        # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
+        max_tunnel = self.crawler.settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
+        return Rediscovery(
+            self.store,
+            joins=self._task.merge is not None or bool(max_tunnel),
+            is_mean=self._task.is_mean and not max_tunnel,
+            depth_priority=self.crawler.settings.getint("DEPTH_PRIORITY"),
+        )
 
-    def _resume(self) -> None:
-        crawl, store = self._spider.crawl, self.store
-        crawl.remembers_all = not any(store.counts().values())
-        self._commits.go_on()
-        crawl.remember_fetched(store.done_urls())
-        for host, levels in self._standing.load(store.host_pages()).items():
-            store.sink(host, levels)
-        if self._learning is not None and (n_bad := self._learning.resume()):
+    def _availability(self) -> HostAvailability:
+        engine = self.crawler.engine
+        assert engine is not None
+        is_live, obeys_robots = self._task.is_live, self.crawler.settings.getbool("ROBOTSTXT_OBEY")
+        ready_at = HostAvailability(engine.downloader, obeys_robots=is_live and obeys_robots)
+        # Kept, because signals hold only weak references to their receivers.
+        self._politeness = Politeness(self.crawler, ready_at, obeys_robots=obeys_robots) if is_live else None
+        return ready_at
+
+    def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
+        earlier.restore(self._stats, self._crawl.harvest)
+        self._links.resume(earlier.fetched_urls())
+        self._outcomes.resume()
+        if learning is not None and (n_bad := learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
-        self._commits.begin()
+        earlier.begin()
 
-    def _end(self) -> None:
-        self.ends.end_orphans()
-        self.ends.give_back()
-        self._others.clear()  # links wait in the store again, the rest ends with the process
-        if self._learning is not None:
-            self._learning.finish()
-        if self.again is not None:
-            self.again.close()
-        self._commits.commit()
+    def _continue(self, lease: Lease, request: Request) -> bool:
+        """Take in a retry or the target of a redirect of a link under way; return whether it is to be fetched."""
+        if not request.dont_filter:
+            number = self.store.claim(self._requests.link(request))
+            if number is None:
+                lease.is_elsewhere = True
+                self._stats.inc_value("dupefilter/filtered")
+                return False
+            lease.numbers.append(number)
+        self._leases.queue(lease, request)
+        self._keep_in_memory(request)
+        return True
+
+    def _keep_in_memory(self, request: Request) -> None:
+        self._queue.push(request)
+        self._stats.inc_value("scheduler/enqueued")
 
     def _spider_opened(self, spider: Spider) -> None:
         self._requests.spider_opened()
-        plan, harvest = self._spider.crawl.plan, self._spider.crawl.harvest
+        harvest, task = self._crawl.harvest, self._task
         for limit, n_found, reason in (
-            (plan.max_pages, harvest.n_pages if harvest else 0, "max_pages"),
-            (plan.max_relevant, harvest.n_relevant if harvest else 0, "max_relevant"),
+            (task.max_pages, harvest.n_pages, "max_pages"),
+            (task.max_relevant, harvest.n_relevant, "max_relevant"),
         ):
             if limit and n_found >= limit:
                 raise CloseSpider(reason)

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from focused.method.scoring import Evidence
-    from focused.method.scoring.page_scores import PageScores
 
 MAX_LINKS = 1_000_000
 
@@ -37,8 +36,6 @@ class WaitingLinks:
     ) -> None:
         self._max_links = max_links
         self._merge = merge
-        #: Pages that made a link no better.
-        self.n_passed = 0
         self._evidence: dict[bytes, Evidence] = {}
         self._asked: set[bytes] = set()
         # Hashes of URLs: most of a page's links are looked up, and a fingerprint costs much more.
@@ -65,23 +62,20 @@ class WaitingLinks:
         self._spelled[hash(url)] = link
         return True
 
-    def look(
-        self, urls: Sequence[str], numbers: Sequence[int], looked: PageScores
-    ) -> tuple[list[int], list[tuple[int, int]]]:
-        """See :class:`RememberedLinks`: those that get better by it have to be asked for again."""
-        better: list[int] = []
-        for place, url in enumerate(urls):
-            if not self.may_change(url):
-                continue
-            link = self._spelled[hash(url)]
-            known = self._evidence[link]
-            merged = self.merge(known, looked.evidence(numbers[place]))
-            if to_priority(merged.score, merged.admitted) > to_priority(known.score, known.admitted):
-                better.append(place)
-            else:
-                self.n_passed += 1
-                self._evidence[link] = merged
-        return better, []
+    def improves(self, url: str, evidence: Evidence) -> bool | None:
+        """Join what a page says of a link unless the link gets better by it; None if the link does not wait.
+
+        A link that gets better is left as it is: it is to be requested again.
+        """
+        if not self.may_change(url):
+            return None
+        link = self._spelled[hash(url)]
+        known = self._evidence[link]
+        merged = self.merge(known, evidence)
+        if to_priority(merged.score, merged.admitted) > to_priority(known.score, known.admitted):
+            return True
+        self._evidence[link] = merged
+        return False
 
     def merge(self, known: Evidence, new: Evidence) -> Evidence:
         """Return what two pages together say of a link."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import call_later
 
 from focused.frontier.host_availability import now
+from focused.utils.scrapy_internals import wake_engine
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -27,12 +28,12 @@ class Wakeup:
 
     def now(self) -> None:
         """Have the engine look for requests."""
-        engine = self._crawler.engine
-        if engine is not None and engine._slot is not None:
-            engine._slot.nextcall.schedule()
+        wake_engine(self._crawler)
 
-    def at(self, moment: float) -> None:
-        """Have it look for requests at a moment of the downloader's clock."""
+    def at(self, moment: float | None) -> None:
+        """Have it look for requests at a moment of the downloader's clock; None: nothing is known."""
+        if moment is None:
+            return
         if self._call is not None:
             if self._at <= moment:
                 return

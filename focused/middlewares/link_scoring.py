@@ -1,214 +1,183 @@
-"""The seam between Scrapy and strategies: no formulas."""
+"""The seam between Scrapy and strategies: a page comes in, its item and the scored requests for its links go out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
-from scrapy.spidermiddlewares.base import BaseSpiderMiddleware
+from scrapy.http import TextResponse
 
-from focused.items import PageItem
-from focused.method.scoring import REASONS, Evidence, Visit
-from focused.method.scoring.link_meta import WAITS, write_evidence
-from focused.method.scoring.page_scores import PAGE_SCORES, PageScores
-from focused.method.scoring.priority import to_priority
+from focused.crawl.state import Crawl
+from focused.frontier.interface import frontier_of
+from focused.items import PageItem, page_location
+from focused.method.page.encoding import may_be_text
+from focused.method.scoring import Visit
 from focused.utils.reactor import in_turns, yield_to_reactor
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Generator
+    from collections.abc import AsyncIterator, Iterator, Mapping
 
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from focused.crawl.state import Crawl
+    from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.judging import Judging
     from focused.method.page.page import Page
+    from focused.method.page.reader import PageReader
+    from focused.method.scoring.page_scores import PageScores
 
 _MANY_LINKS = 1_000
 """A page with more is judged in several turns of the reactor: learning from 10,000 links takes 0.2 s."""
 
 
-class LinkScoringMiddleware(BaseSpiderMiddleware):
-    """Gives every link its score before it is asked for, and the page's item its relevance.
+class LinkScoringMiddleware:
+    """Reads and judges each page that a spider hands over, passes its item on, and requests its links.
 
-    The page is judged once, in one product of all its text units; the spider's requests then take their scores from
-    there. The score becomes the request's priority, added to what other middlewares gave it (Scrapy's DEPTH_PRIORITY).
-    A link below the threshold is dropped or deferred, as FOCUSED_BELOW_THRESHOLD says.
+    The page is judged once, in one product of all its text units. A link's score becomes its request's priority, to which
+    other middlewares may add (Scrapy's DEPTH_PRIORITY). A link below the threshold is dropped or deferred, as
+    FOCUSED_BELOW_THRESHOLD says. What else a spider yields passes untouched: its own requests keep their priority.
 
-    Place: 850, after Scrapy's DepthMiddleware (900) has set the depth and dropped what is too deep.
+    Place: 950, so that Scrapy's DepthMiddleware (900) and those below it see the requests.
 
-    Settings: FOCUSED_LINK_SCORING_ENABLED; the plan of the spider holds the others.
+    Settings: FOCUSED_LINK_SCORING_ENABLED (False: all links get the same priority), FOCUSED_NOFOLLOW_ENABLED, DEPTH_LIMIT.
 
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
 
-    Stats: ``focused/links/scored_count``; of the requests that go on, ``focused/links/by_REASON_count``,
-    ``focused/links/deferred_count``; ``focused/links/dropped_count``; ``focused/links/merged_count`` for links found
-    again while they waited, and of those ``focused/links/pushed_again_count``, with Scrapy's own queues;
-    ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
-    lost.
+    Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/links/scored_count``,
+    ``focused/links/dropped_count``; ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a
+    page's limits and its own links lost.
     """
 
-    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
-        super().__init__(crawler)
-        self.crawl = crawl
-        self._drops = crawl.plan.drops_below_threshold
-        # Scrapy's DepthMiddleware sees no links that are joined without a request.
-        self._max_depth = crawler.settings.getint("DEPTH_LIMIT")
-        assert crawler.request_fingerprinter is not None
-        self._fingerprint = crawler.request_fingerprinter.fingerprint
+    def __init__(
+        self, crawler: Crawler, *, reader: PageReader, judging: Judging, harvest: HarvestCounter, drops: bool
+    ) -> None:
+        settings = crawler.settings
+        self.crawler = crawler
+        self._reader = reader
+        self._judging = judging
+        self._harvest = harvest
+        self._drops = drops
+        self._is_scoring = settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
+        self._follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
+        self._max_depth = settings.getint("DEPTH_LIMIT")
+        self._n_judged = 0
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Switch off if the settings say so."""
-        crawl = getattr(crawler.spider, "crawl", None)
-        if not crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED") or crawl is None:
+        """Stay out of spiders that do not crawl for a topic."""
+        crawl = Crawl.of(crawler)
+        if crawl is None:
             raise NotConfigured
-        return cls(crawler, crawl)
+        plan = crawl.plan
+        return cls(
+            crawler,
+            reader=plan.reader,
+            judging=crawl.judging,
+            harvest=crawl.harvest,
+            drops=plan.drops_below_threshold,
+        )
 
-    async def process_spider_output_async(  # type: ignore[override]  # Scrapy is about to take the argument spider away
-        self, response: Response | None, result: AsyncIterator[Any]
-    ) -> AsyncIterator[Any]:
-        """Judge the page before its links come; if they are many, in as many turns as that takes."""
+    async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Judge each page that comes, pass it on, and request its links."""
         async for each in result:
-            if isinstance(each, PageItem) and response is not None and each.analysed is not None:
-                await self._look_in_turn(response, each.analysed)
-            processed = self._get_processed(each, response)
-            if processed is not None:
-                yield processed
+            page = self._read(each, response) if isinstance(each, PageItem) else None
+            if page is None:
+                if not isinstance(each, PageItem):
+                    yield each
+                continue
+            if self._is_scoring:
+                each.scores = await self._judged_in_turn(page, response)
+            links = self._followed(page, each.depth)
+            met = frontier_of(self.crawler).meet(links, each.scores)
+            each.joined = met.joined
+            yield each
+            for request in self._requests(each, {url: links[url] for url in met.new}):
+                yield request
+            self._count(page, each.scores)
 
-    def get_processed_item(self, item: Any, response: Response | None) -> Any:
-        """Attach the relevance that was computed together with the link scores."""
-        if isinstance(item, PageItem) and response is not None and item.analysed is not None:
-            looked = self._look_at(response)
-            if looked is not None:
-                item.relevance, item.relevant = looked.relevance.page, looked.relevance.is_relevant
-                item.model_version = looked.model_version
-        return item
+    # --- The page
 
-    def get_processed_request(self, request: Request, response: Response | None) -> Request | None:
-        """Give a link its priority, or drop it."""
-        if response is None:
-            return request
-        looked = self._look_at(response)
-        number = None if looked is None else looked.links.get(request.url)
-        if looked is None or number is None:
-            return request  # not a link of the page as we read it
-        if request.url in looked.noted:
-            return None  # the frontier knows
-        waiting = self.crawl.waiting
-        link = b""
-        if waiting is not None:
-            link = self._fingerprint(request)
-            if waiting.was_asked(link):
-                self.crawl.remember(request.url)
-                return None  # under another spelling, as the target of a redirect, or a moment ago
-            known = waiting.get(link)
-            if known is not None:
-                return self._join(request, link, known, looked.evidence(number))
-        if self._drops and not looked.admitted[number]:
-            self.crawler.stats.inc_value("focused/links/dropped_count")
+    def _read(self, item: PageItem, response: Response) -> Page | None:
+        """Analyse a page; None where it was fetched before under another URL, or is empty or binary."""
+        session, stats = self._judging.session, self.crawler.stats
+        if frontier_of(self.crawler).note_fetched(item.known_as):
+            stats.inc_value("focused/pages/repeated_count")
+            if session is not None and response.request is not None:
+                session.same(response.request.url, item.known_as)
             return None
-        evidence = looked.evidence(number)
-        if waiting is not None and waiting.put(link, request.url, evidence):
-            request.meta[WAITS] = True
-        if self.crawl.frontier is not None and self._is_counted(request):
-            request.priority += to_priority(evidence.score, evidence.admitted)
-            write_evidence(request.meta, evidence)
-            return request  # the frontier joins what this page says
-        self.crawl.remember(request.url)
-        return self._scored(request, evidence)
+        if not isinstance(response, TextResponse) or not may_be_text(item.raw):
+            stats.inc_value("focused/pages/not_text_count")
+            return None
+        page = self._reader.read(item.raw, item.url, item.raw_type)
+        item.attach(page)
+        return page
 
-    def _is_counted(self, request: Request) -> bool:
-        """Tell whether a link was asked for before, in this part of the crawl or in an earlier one."""
-        if self.crawl.is_known(request.url):
-            return True
-        if not self.crawl.frontier.was_asked(request):
-            return False
-        self.crawl.remember(request.url)
-        return True
+    async def _judged_in_turn(self, page: Page, response: Response) -> PageScores:
+        """Judge a page after those that came before it; one with many links in steps, so that the reactor has its turn."""
+        turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
+        visit = self._visit(response)
+        if not (is_large or turn.is_taken):
+            return finish(self._judging.steps(page, visit))
+        async with turn:
+            if not is_large:
+                return finish(self._judging.steps(page, visit))
+            await yield_to_reactor()  # reading the page was a long step, too
+            scores = await in_turns(self._judging.steps(page, visit))
+        await yield_to_reactor()
+        return scores
 
-    def _scored(self, request: Request, evidence: Evidence) -> Request:
-        """Write on a request what is known of its link."""
-        what = f"by_{REASONS[evidence.reason]}" if evidence.admitted else "deferred"
-        self.crawler.stats.inc_value(f"focused/links/{what}_count")
-        request.priority += to_priority(evidence.score, evidence.admitted)
-        write_evidence(request.meta, evidence)
-        return request
+    def _visit(self, response: Response) -> Visit:
+        """Return how the crawl came to a page."""
+        meta = response.meta
+        urls: tuple[str, ...] = ()
+        if self._judging.session is not None:
+            assert response.request is not None
+            location = page_location(response)
+            asked = (*meta.get("redirect_urls", ()), response.request.url, response.url, location)
+            urls = tuple(dict.fromkeys(asked))
+        number = self._harvest.n_pages_before + self._n_judged
+        self._n_judged += 1
+        return Visit(
+            depth=meta.get("depth", 0),
+            carried=meta.get("focused_carried"),
+            number=number,
+            urls=urls,
+            irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
+        )
 
-    def _join(self, request: Request, link: bytes, known: Evidence, new: Evidence) -> Request | None:
-        """Push a link again if this page makes it better; the request that waits is then one too many."""
-        assert self.crawl.waiting is not None
+    # --- Its links
+
+    def _followed(self, page: Page, depth: int) -> Mapping[str, int]:
+        """Return the URLs that the page and DEPTH_LIMIT let us follow, and their numbers among the page's links."""
+        if 0 < self._max_depth <= depth:
+            return {}
+        if self._follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
+            return page.link_numbers
+        return {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}
+
+    def _requests(self, item: PageItem, links: Mapping[str, int]) -> Iterator[Request]:
+        """Yield the requests for new links of a page, each with its score as priority."""
+        scores, frontier = item.scores, frontier_of(self.crawler)
+        for url, number in links.items():
+            if scores is not None and self._drops and not scores.admitted[number]:
+                self.crawler.stats.inc_value("focused/links/dropped_count")
+                continue
+            request = frontier.request(url, None if scores is None else scores.evidence(number))
+            if request is not None:
+                yield request
+
+    def _count(self, page: Page, scores: PageScores | None) -> None:
+        """Count what a page's limits and its own links lost, and what the strategy has learnt."""
         stats = self.crawler.stats
-        stats.inc_value("focused/links/merged_count")
-        merged = self.crawl.waiting.merge(known, new)
-        levels = [to_priority(each.score, each.admitted) for each in (known, merged)]
-        is_better = levels[1] > levels[0]
-        self.crawl.waiting.put(link, request.url, merged)
-        self.crawl.remember(request.url)
-        if not is_better:
-            return None
-        stats.inc_value("focused/links/pushed_again_count")
-        request.dont_filter = True  # the dupefilter has seen the one that waits
-        request.meta[WAITS] = True
-        if merged.admitted and not known.admitted:
-            stats.inc_value("focused/links/deferred_count", -1)
-            return self._scored(request, merged)
-        request.priority += levels[1]
-        write_evidence(request.meta, merged)
-        return request
-
-    async def _look_in_turn(self, response: Response, page: Page) -> None:
-        """Judge a page after those that came before it; one with many links in steps, so that others have their turn."""
-        crawl, is_large = self.crawl, page.n_links > _MANY_LINKS
-        if PAGE_SCORES in response.meta or not (is_large or crawl.judging.is_taken):
-            return  # it is judged when it is asked for
-        async with crawl.judging:
-            if is_large:
-                await yield_to_reactor()  # to read it was a long step, too
-                await in_turns(self._looking(response, page))
-            else:
-                self._look_at(response)
-        if is_large:
-            await yield_to_reactor()
-
-    def _look_at(self, response: Response) -> PageScores | None:
-        """Judge the page of a response, and count its links, once: the results of many come here by turns."""
-        if PAGE_SCORES in response.meta:
-            looked: PageScores | None = response.meta[PAGE_SCORES]
-            return looked
-        page = self.crawl.page(response)
-        if page is None:
-            response.meta[PAGE_SCORES] = None
-            return None
-        return finish(self._looking(response, page))
-
-    def _looking(self, response: Response, page: Page) -> Generator[int, None, PageScores]:
-        """Judge a page, and count its links."""
-        session, version = self.crawl.session, self.crawl.model_version
-        urls = () if session is None else self.crawl.urls_of(response)
-        visit = Visit(response.meta.get("depth", 0), response.meta.get("focused_carried"), self.crawl.n_judged, urls)
-        relevance, scores = yield from self.crawl.judge(page, visit)
-        looked = response.meta[PAGE_SCORES] = PageScores.on(response, relevance, page, scores, version)
-        if self.crawl.merges:
-            self._sift(page, looked)
-        stats = self.crawler.stats
-        stats.inc_value("focused/links/scored_count", len(looked.scores))
-        if session is not None:
-            for name, value in session.figures.items():
-                stats.set_value(name, value)
         for what, count in page.cuts.items():
             name = f"links/refused_{what[6:]}" if what.startswith("links_") else f"page/cut_{what}"
             stats.inc_value(f"focused/{name}_count", count)
-        return looked
-
-    def _sift(self, page: Page, looked: PageScores) -> None:
-        """Note of a page's links which are to be asked for, and which of those that wait are to be joined."""
-        crawl, memory = self.crawl, self.crawl.memory
-        n_before = 0 if memory is None else memory.n_passed
-        crawl.sift(page, looked, joins=not 0 < self._max_depth < looked.depth)
-        if memory is not None and memory.n_passed > n_before:
-            what = "links" if crawl.frontier is None else "frontier"
-            self.crawler.stats.inc_value(f"focused/{what}/merged_count", memory.n_passed - n_before)
+        if scores is not None:
+            stats.inc_value("focused/links/scored_count", len(scores.scores))
+        if self._judging.session is not None:
+            for name, value in self._judging.session.figures.items():
+                stats.set_value(name, value)

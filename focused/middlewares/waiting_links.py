@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
+from focused.frontier.interface import crawl_of, frontier_of
+from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring.link_meta import WAITS, read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority
 
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.crawl.state import Crawl
+    from focused.frontier.waiting_links import WaitingLinks
 
 
 class WaitingLinkMiddleware:
@@ -29,23 +31,22 @@ class WaitingLinkMiddleware:
     Stats: ``focused/links/stale_count``, ``focused/links/pushed_back_count``.
     """
 
-    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+    def __init__(self, crawler: Crawler) -> None:
         self.crawler = crawler
-        self.crawl = crawl
         assert crawler.request_fingerprinter is not None
         self._fingerprint = crawler.request_fingerprinter.fingerprint
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of crawls in which no link changes its score."""
-        crawl = getattr(crawler.spider, "crawl", None)
-        if crawl is None or crawl.waiting is None:
+        crawl = crawl_of(crawler)
+        if crawl is None or crawl.task.merge is None:
             raise NotConfigured
-        return cls(crawler, crawl)
+        return cls(crawler)
 
     def process_request(self, request: Request) -> Request | None:
         """Pass a request on, end it, or push it back."""
-        waiting, meta = self.crawl.waiting, request.meta
+        waiting, meta = self._waiting(), request.meta
         # A retry has to pass, and so has whatever is asked for about a host.
         if waiting is None or (request.dont_filter and WAITS not in meta) or meta.get("dont_obey_robotstxt"):
             return None
@@ -68,3 +69,8 @@ class WaitingLinkMiddleware:
         meta.pop(WAITS, None)
         request.dont_filter = False
         return None
+
+    def _waiting(self) -> WaitingLinks | None:
+        """Return the links that wait in Scrapy's scheduler; None where another scheduler holds them."""
+        frontier = frontier_of(self.crawler)
+        return frontier.waiting if isinstance(frontier, ScrapyFrontier) else None

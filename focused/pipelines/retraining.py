@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.crawl.state import Crawl
+from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
 from focused.retraining.drift_report import DriftReport
 from focused.retraining.feedback import FeedbackFiles
@@ -32,7 +34,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.crawl.state import Crawl
 
 logger = logging.getLogger(__name__)
 
@@ -58,7 +59,7 @@ class RetrainingPipeline:
         self._topic = crawl.plan.topic
         self._stats = stats = RetrainingStats(crawler.stats)
         self._joined = SelfTraining(options)
-        self._pages = crawl.kept_pages = KeptPages(options.max_pages)
+        self._pages = KeptPages(options.max_pages)
         self._bodies: KeptBodies | None = None
         max_texts = _MAX_TEXTS * options.max_pages
         files = FeedbackFiles(options.verdicts) if options.verdicts is not None else None
@@ -78,14 +79,14 @@ class RetrainingPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Switch off if the settings say so."""
-        crawl: Crawl | None = getattr(crawler.spider, "crawl", None)
+        crawl = Crawl.of(crawler)
         if crawl is None or str(crawler.settings.get("FOCUSED_RETRAINING")) == OFF:
             raise NotConfigured
         return cls(crawler, crawl, read_options(crawler.settings, crawl.plan.topic))
 
     def open_spider(self) -> None:
         """Go on where an earlier run of this crawl ended, and begin to look for new models."""
-        if self._crawl.frontier is not None:
+        if isinstance(self._crawl.frontier, FrontierScheduler):
             self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
         self._go_on()
         self._read_verdicts()
@@ -112,8 +113,9 @@ class RetrainingPipeline:
         if not isinstance(item, PageItem) or item.relevance is None or item.analysed is None:
             return item
         start = time.perf_counter()
-        harvest = self._crawl.harvest
-        number = 1 + (harvest.n_pages if harvest is not None else len(self._recorder.version_of))
+        number = 1 + self._crawl.harvest.n_pages
+        if item.scores is not None:
+            self._pages.keep(item.analysed, item.scores.visit, item.scores.model_version)
         self._drift.judged(item.relevance)
         label = self._joined.judged(number, item.relevance)
         if label is not None:

@@ -103,7 +103,7 @@ class JudgedPageWriter:
             number = kept.page.link_numbers.get(item.known_as)
         if number is None:
             return None  # behind a redirect
-        judge, analyzer = self._crawl.plan.judge, self._crawl.plan.reader.analyzer
+        judge, analyzer = self._crawl.judging.judge, self._crawl.plan.reader.analyzer
         link = counted_link(kept.page, number, other_anchors=judge.other_anchors, max_terms=judge.max_terms)
         self._stats.count("link_outcomes_count")
         texts = (link.anchor, link.context, count(analyzer.ids(link.window)), count(analyzer.ids(url_terms(link.url))))

@@ -69,12 +69,9 @@ class KeptBodies:
             try:
                 depth, carried, number, urls = json.loads(stored.visit)
                 page = reader.read(bytes(stored.body), str(stored.url), str(stored.content_type))
-                self._pages.keep(page, Visit(depth, carried, number, tuple(urls)))
+                version = versions.get(str(stored.url), self._pages.version)
+                self._pages.keep(page, Visit(depth, carried, number, tuple(urls)), version)
             except (ValueError, TypeError) as error:
                 n_bad += 1
                 logger.warning("A page that the frontier has stored is left out: %s", error)
-                continue
-            kept = self._pages.get(page.url)
-            if kept is not None:
-                kept.version = versions.get(stored.url, kept.version)
         return len(self._pages), n_bad

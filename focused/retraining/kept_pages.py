@@ -59,10 +59,10 @@ class KeptPages:
     def __len__(self) -> int:
         return len(self._pages)
 
-    def keep(self, page: Page, visit: Visit) -> None:
-        """Keep a page that has been judged by the current version."""
+    def keep(self, page: Page, visit: Visit, version: int) -> None:
+        """Keep a page that has been judged by a version of the model."""
         self._pages.pop(page.url, None)
-        self._pages[page.url] = KeptPage(page, visit, self.version)
+        self._pages[page.url] = KeptPage(page, visit, version)
         if len(self._pages) > self.max_pages:
             self._pages.popitem(last=False)
             self.n_forgotten += 1

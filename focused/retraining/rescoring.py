@@ -55,29 +55,29 @@ class Rescoring:
     def start(self) -> None:
         """Begin, where scores of waiting links can be changed: Scrapy's own queues cannot. A session learns anew instead."""
         frontier = self._crawl.frontier
-        if frontier is None or not len(self._pages):
+        if not frontier.can_rescore or not len(self._pages):
             return
         session = self._crawl.session
         if session is not None and len(self._pages) < _SHARE_OF_PAGES * session.n_pages:
             return  # it would forget more than it learns
         self.seconds = 0.0
-        self._scores = LinkScoresByUrl(self._crawl.plan.strategy.merge if self._crawl.merges else None)
+        self._scores = LinkScoresByUrl(self._crawl.task.merge)
         self._work = self._steps(frontier)
 
     def _steps(self, frontier: Any) -> Iterator[int]:
-        plan, session = self._crawl.plan, self._crawl.session
-        fresh = plan.strategy.session()
+        judging, session = self._crawl.judging, self._crawl.session
+        fresh = judging.strategy.session()
         if session is not None and fresh is not None:
-            judged = self._pages.judged_again(plan.judge, plan.strategy)
+            judged = self._pages.judged_again(judging.judge, judging.strategy)
             yield from session.learn_again(fresh, judged, self._pages.max_explored)
             return
-        yield from self._pages.score_again(plan.judge, plan.strategy, self._scores)
-        yield from frontier.rescore(self._scores.of_waiting, slice_links=_SLICE_LINKS)
+        yield from self._pages.score_again(judging.judge, judging.strategy, self._scores)
+        yield from frontier.rescore(self._scores.of_waiting, model_version=judging.version, slice_links=_SLICE_LINKS)
 
     def go_on(self) -> bool:
         """Do a slice; return whether it was the last."""
         assert self._work is not None
-        if self._crawl.judging.is_taken:
+        if self._crawl.judging.turn.is_taken:
             return False  # half a page is nothing to go on from
         start = time.perf_counter()
         if not rescore_for(self._work, _SLICE_SECS):

@@ -13,6 +13,7 @@ from focused.retraining.training_process import Trainer
 from focused.retraining.versions import FIRST, LIST_FILE, Attempt, read_labels, version_in_use
 from focused.retraining.worker import Task
 from focused.utils.files import LineFile
+from focused.utils.scrapy_internals import wake_engine
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -250,5 +251,4 @@ class TrainingRounds:
         engine = self._crawler.engine
         if self._waits and engine is not None and engine.paused:
             engine.unpause()
-            if engine._slot is not None:
-                engine._slot.nextcall.schedule()
+            wake_engine(self._crawler)

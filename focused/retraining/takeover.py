@@ -67,7 +67,7 @@ class ModelTakeover:
     @property
     def strategy_learns(self) -> bool:
         """Whether the strategy has a model of its own that it makes of the topic's examples."""
-        return type(self._crawl.plan.strategy).prepare is not Strategy.prepare
+        return type(self._crawl.judging.strategy).prepare is not Strategy.prepare
 
     def use(self, version: int, first: Topic) -> Topic:
         """Let a version judge from now on; return it as a topic.
@@ -87,8 +87,8 @@ class ModelTakeover:
         topic = load_version(plan.run_dir, first, version)
         judge = make_judge(topic, settings)
         _ = topic.product  # now, not while a page waits for it
-        plan.judge = judge
-        self.version = self._pages.version = self._crawl.model_version = version
+        self._crawl.judging.replace(judge=judge, version=version)
+        self.version = self._pages.version = version
         self._crawler.stats.set_value("focused/retraining/version", version)
         if self.strategy_learns:
             self._is_preparing = True
@@ -110,7 +110,7 @@ class ModelTakeover:
 
     def _prepared(self, strategy: Strategy) -> None:
         self._is_preparing = False
-        self._crawl.plan.strategy = strategy
+        self._crawl.judging.replace(strategy=strategy)
         self._rescoring.start()
         if not self.is_under_way:
             self._ended()

@@ -50,6 +50,8 @@ class Visit:
     number: int = 0
     #: The URLs that led here: the link's, those it was redirected to, the one the web names.
     urls: tuple[str, ...] = ()
+    #: Irrelevant pages on the path from the seed to this page, this page not counted.
+    irrelevant_on_path: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,65 @@
+"""Pages are judged one by one, each by one version of the model: its relevance and the scores of its links go together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.method.scoring.page_scores import PageScores
+from focused.utils.reactor import FifoLock
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from focused.method.page.page import Page
+    from focused.method.scoring import Strategy, Visit
+    from focused.method.scoring.session import Session
+    from focused.method.topic.judge import Judge
+
+
+class Judging:
+    """The judge and the strategy of a crawl, and what the strategy remembers.
+
+    Parameters
+    ----------
+    judge : Judge
+    strategy : Strategy
+
+    Attributes
+    ----------
+    session : Session or None
+        What scores the links where the strategy learns.
+    version : int
+        Of the model that judges; above 1 once the crawl has trained again.
+    turn : FifoLock
+        Held while a page with many links is judged, which takes several turns of the reactor.
+    """
+
+    def __init__(self, judge: Judge, strategy: Strategy) -> None:
+        self.judge = judge
+        self.strategy = strategy
+        self.session: Session | None = strategy.session()
+        self.version = 1
+        self.turn = FifoLock()
+
+    def replace(
+        self, *, judge: Judge | None = None, strategy: Strategy | None = None, version: int | None = None
+    ) -> None:
+        """Let another model, or the strategy that has learnt from it, judge the pages from now on."""
+        self.judge = judge or self.judge
+        self.strategy = strategy or self.strategy
+        self.version = version or self.version
+
+    def steps(self, page: Page, visit: Visit) -> Generator[int, None, PageScores]:
+        """Judge a page: its relevance and the scores of its links come from one product.
+
+        In steps: between two of them anything may happen but the judging of another page. A model that takes over
+        meanwhile does not change what this page was judged by.
+        """
+        judge, strategy, version = self.judge, self.strategy, self.version
+        relevance = judge.judge(page, strategy.kinds)
+        if self.session is None:
+            found = strategy.score(page, relevance, visit)
+        else:
+            yield page.n_links
+            found = yield from self.session.scoring(page, relevance, visit)
+        return PageScores.of(page, visit, relevance, found, version)

@@ -1,0 +1,36 @@
+"""What a crawl is going to do: plain data, checked before its first request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.method.page.reader import PageReader
+    from focused.method.scoring import Strategy
+    from focused.method.topic import Topic
+    from focused.method.topic.judge import Judge
+
+
+@dataclass
+class CrawlPlan:
+    """A crawl that can be started."""
+
+    topic: Topic
+    strategy: Strategy
+    reader: PageReader
+    judge: Judge
+    seeds: list[str]
+    max_pages: int
+    max_relevant: int
+    drops_below_threshold: bool
+    web: str
+    run_dir: Path
+    #: What makes the demo web the one it is: its settings. Of other webs the name says it.
+    web_options: dict[str, int] = field(default_factory=dict)
+    #: Settings that the topic and the web bring; weaker than the command line, stronger than the project's.
+    settings: dict[str, Any] = field(default_factory=dict)
+    #: Settings that follow from the arguments; stronger than the command line.
+    decided: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,170 @@
+"""What a frontier is told of its crawl, and what the rest of the crawl may ask of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.method.scoring import Evidence
+    from focused.method.scoring.page_scores import PageScores
+    from focused.method.scoring.session import Session
+
+
+class JoinedLink(NamedTuple):
+    """A known link that a page links to again, and what that page says of it."""
+
+    url: str
+    #: Its number in the frontier's file.
+    number: int
+    evidence: Evidence
+
+
+class MetLinks(NamedTuple):
+    """The links of one page, sorted by what is to be done with them."""
+
+    #: URLs that are to be requested.
+    new: list[str]
+    #: Links whose evidence is updated when the page ends.
+    joined: Sequence[JoinedLink] = ()
+
+
+class Frontier(Protocol):
+    """The links of a crawl that wait. Whichever scheduler holds them, the other components see only this."""
+
+    @property
+    def n_waiting(self) -> int:
+        """How many links and other requests wait."""
+        ...
+
+    def note_fetched(self, url: str) -> bool:
+        """Note the URL of a page that has been fetched; tell whether it was noted before."""
+        ...
+
+    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+        """Sort the links of a page: new ones are requested, known ones get the page's evidence, settled ones nothing.
+
+        Parameters
+        ----------
+        links : mapping of str to int
+            The URLs that are followed, and their places in ``scores``.
+        scores : PageScores or None
+            None where links are not scored.
+        """
+        ...
+
+    def request(self, url: str, evidence: Evidence | None) -> Request | None:
+        """Return the request for a new link; None where another request stands for it already.
+
+        Parameters
+        ----------
+        url : str
+        evidence : Evidence or None
+            What the page says of the link; None where links are not scored: then all have the same priority.
+        """
+        ...
+
+    def note_failure(self, request: Request, why: str) -> None:
+        """Note why a request failed, for ``scrapy frontier --why``."""
+        ...
+
+    @property
+    def can_rescore(self) -> bool:
+        """Whether the scores of waiting links can be changed."""
+        ...
+
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Score all waiting links by a new model, slice by slice; yields the number of links of each slice."""
+        ...
+
+
+class HarvestState(Protocol):
+    """The counters of pages, which a frontier saves together with its links."""
+
+    n_pages: int
+    n_relevant: int
+
+    def state(self) -> dict[str, Any]:
+        """Return all counters as JSON values."""
+        ...
+
+    def restore(self, state: Mapping[str, Any]) -> None:
+        """Continue from what ``state`` returned."""
+        ...
+
+
+@dataclass(frozen=True)
+class FrontierTask:
+    """What a frontier is told of its crawl: plain data."""
+
+    run_dir: Path
+    topic: str
+    web: str
+    strategy: str
+    #: What makes the demo web the one it is.
+    web_options: Mapping[str, int] = field(default_factory=dict)
+    max_pages: int = 0
+    max_relevant: int = 0
+    #: Whether links below the threshold are dropped.
+    drops: bool = False
+    #: Which of two links of equal priority comes first: the "oldest" or the "newest".
+    order: str = "oldest"
+    #: Joins what two pages say of a waiting link; None: the first page's evidence stands.
+    merge: Callable[[Evidence, Evidence], Evidence] | None = None
+    #: Whether ``merge`` takes the mean of the pages' scores.
+    is_mean: bool = False
+
+    @property
+    def is_live(self) -> bool:
+        """Whether pages come from the network."""
+        return self.web == "live"
+
+
+class CrawlOfFrontier(Protocol):
+    """The crawl as its frontier sees it."""
+
+    frontier: Frontier
+
+    @property
+    def task(self) -> FrontierTask:
+        """What the frontier is told."""
+        ...
+
+    @property
+    def session(self) -> Session | None:
+        """What scores the links where the strategy learns."""
+        ...
+
+    @property
+    def harvest(self) -> HarvestState:
+        """The counters of pages."""
+        ...
+
+
+_CRAWLS: WeakKeyDictionary[Crawler, CrawlOfFrontier] = WeakKeyDictionary()
+
+
+def register_crawl(crawler: Crawler, crawl: CrawlOfFrontier) -> None:
+    """Let the components of a crawler find the crawl that they belong to."""
+    _CRAWLS[crawler] = crawl
+
+
+def crawl_of(crawler: Crawler) -> CrawlOfFrontier | None:
+    """Return the crawl of a crawler; None for spiders that do not crawl for a topic, such as ``scrapy fetch``'s."""
+    return _CRAWLS.get(crawler)
+
+
+def frontier_of(crawler: Crawler) -> Frontier:
+    """Return the frontier of a crawl. It is another one once a scheduler of this project has opened."""
+    crawl = _CRAWLS[crawler]
+    return crawl.frontier

@@ -1,0 +1,75 @@
+"""A strategy that learns, and the frontier's file: waiting links move to where it says, and what it learns is kept."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from focused.frontier.store.store import FrontierStore
+    from focused.method.scoring.session import Session
+
+logger = logging.getLogger(__name__)
+
+_MANY, _PAGES_A_SEC = 1_000, 400
+
+
+class Learning:
+    """Moves waiting links to where a session says they belong, and keeps what it learns.
+
+    Parameters
+    ----------
+    store : FrontierStore
+    session : Session
+    """
+
+    def __init__(self, store: FrontierStore, session: Session) -> None:
+        self._store = store
+        self._session = session
+        self._records = store.records(session.max_recorded_links)
+
+    def resume(self) -> int:
+        """Let the session learn again from its records; return how many of them could not be read."""
+        n_bad = 0
+        if (n_records := self._records.n_records) > _MANY:
+            logger.info("Learning again what %d pages have taught; some %.0f s.", n_records, n_records / _PAGES_A_SEC)
+        for number, record in self._records:
+            try:
+                self._session.replay(record)
+            except ValueError as error:
+                n_bad += 1
+                if n_bad == 1:  # a file of another version has as many of them as pages
+                    logger.warning("Record %d of the frontier is left out: %s", number, error)
+        if n_bad > 1:
+            logger.warning(
+                "%d records of the frontier are left out, of %d. They are damaged, or another version of this program "
+                "wrote them. The crawl goes on without what those pages taught.",
+                *(n_bad, n_records),
+            )
+        for number, url, score in self._store.waiting.scores():
+            self._session.placed(url, number, score)
+        self._session.resume()
+        self._move()
+        return n_bad
+
+    def placed(self, url: str, score: float) -> None:
+        """Note that the last link of the store is new."""
+        self._session.placed(url, self._store.last_id, score)
+
+    def page_ended(self, url: str) -> None:
+        """Take in what was learnt from the page that a link led to."""
+        record = self._session.record(url)
+        if record is not None:
+            self._records.add(*record)
+        self._move()
+
+    def finish(self) -> None:
+        """Move all links that have not been moved yet."""
+        self._move(is_last=True)
+
+    def _move(self, *, is_last: bool = False) -> None:
+        moved = self._session.moved(is_last=is_last)
+        if moved:
+            gone = self._store.waiting.place(moved)
+            if gone:
+                self._session.gone(gone)

@@ -1,0 +1,48 @@
+"""Classify: every page gets its relevance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl.judging import Judging
+
+
+class ClassifyPipeline:
+    """Gives every page the relevance that was found together with its link scores, or judges it where links have none.
+
+    It is the only one that writes ``relevance``, ``relevant`` and ``model_version``: all three come from the model that
+    judged the page, also where another model has taken over since.
+
+    Place: 100, before all that depends on relevance.
+    """
+
+    def __init__(self, judging: Judging) -> None:
+        self._judging = judging
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of spiders that do not crawl for a topic."""
+        crawl = Crawl.of(crawler)
+        if crawl is None:
+            raise NotConfigured
+        return cls(crawl.judging)
+
+    def process_item(self, item: Any) -> Any:
+        """Classify a page."""
+        if not isinstance(item, PageItem) or item.analysed is None:
+            return item
+        if item.scores is not None:
+            found, version = item.scores.relevance, item.scores.model_version
+        else:
+            found, version = self._judging.judge.judge(item.analysed), self._judging.version
+        item.relevance, item.relevant, item.model_version = found.page, found.is_relevant, version
+        return item

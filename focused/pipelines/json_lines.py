@@ -1,0 +1,64 @@
+"""Store relevant pages, one JSON object a line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+from focused.method.page.description import describe
+from focused.utils.file_names import PAGES_FILE
+from focused.utils.files import LineFile
+from focused.utils.words import printable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+    from typing_extensions import Self
+
+
+class JsonLinesPipeline:
+    """Completes relevant pages with their text and description, and appends them to ``pages.jsonl``.
+
+    Place: 300, after irrelevant pages have been dropped.
+
+    Stats: ``focused/store/pages_written_count``, ``focused/store/pages_lost_count``.
+    """
+
+    def __init__(self, stats: StatsCollector, run_dir: Path) -> None:
+        self._stats = stats
+        self._file = LineFile(run_dir / PAGES_FILE)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of spiders that do not crawl for a topic."""
+        crawl = Crawl.of(crawler)
+        if crawl is None:
+            raise NotConfigured
+        return cls(crawler.stats, crawl.plan.run_dir)
+
+    def process_item(self, item: Any) -> Any:
+        """Complete a page with what is wanted of kept ones only, and store it."""
+        if not isinstance(item, PageItem):
+            return item
+        if item.analysed is not None:
+            item.text, item.sha256 = printable(item.analysed.text), hashlib.sha256(item.raw).hexdigest()
+            found = describe(item.raw, item.url, base=item.analysed.marked_text.base)
+            item.canonical_url = found.canonical_url or item.url
+            item.description, item.language = printable(found.description), printable(found.language)
+        is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))
+        # With each page, so that a crawl that was killed goes on counting.
+        self._stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")
+        return item
+
+    def close_spider(self) -> None:
+        """Close the file."""
+        self._file.close()
+        self._stats.inc_value("focused/store/pages_written_count", 0)  # shown where there are none, too

@@ -1,0 +1,56 @@
+"""The parts of Scrapy that have no public name and that this project needs all the same: nowhere else are they touched.
+
+They hold for the Scrapy versions that ``requirements.txt`` allows; ``tests/test_utils_scrapy_internals.py`` fails where
+one of them is gone.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.core.downloader import Downloader
+    from scrapy.core.engine import ExecutionEngine
+    from scrapy.crawler import Crawler
+
+
+def requests_in_progress(crawler: Crawler) -> set[Request]:
+    """Return the requests that the engine has taken and has not done with.
+
+    A request stays in this set until the items of its response have passed the pipelines.
+    """
+    slot = _slot(crawler)
+    return set() if slot is None else slot.inprogress
+
+
+def is_closing(crawler: Crawler) -> bool:
+    """Tell whether the engine has begun to close its spider."""
+    slot = _slot(crawler)
+    return slot is not None and slot.closing is not None
+
+
+def wake_engine(crawler: Crawler) -> None:
+    """Have the engine ask its scheduler for requests in the next turn of the reactor."""
+    slot = _slot(crawler)
+    if slot is not None:
+        slot.nextcall.schedule()
+
+
+def default_delay(downloader: Downloader) -> float:
+    """Return the delay in seconds between two requests to a host that has no downloader slot yet."""
+    return float(downloader._delay)
+
+
+def engine_of(crawler: Crawler) -> ExecutionEngine | None:
+    """Return the engine of a crawler, also before it has started; None where there is none yet."""
+    return crawler._engine
+
+
+def is_starting(engine: ExecutionEngine) -> bool:
+    """Tell whether an engine is opening its spider: it neither runs yet nor has been told to stop."""
+    return engine.spider is not None and not (engine.running or engine._stopping)
+
+
+def _slot(crawler: Crawler) -> Any:
+    return None if crawler.engine is None else crawler.engine._slot
