@@ -16,7 +16,7 @@ from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import Link, fingerprint_of, host_of
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
-from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TOO_DEEP, FrontierStore
+from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, FrontierStore
 from focused.frontier.store.view import FrontierView
 from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
@@ -367,7 +367,7 @@ def own(url: str, priority: int) -> Link:
 def test_a_request_of_the_spider_keeps_its_priority_whatever_pages_say_of_its_url(open_store):
     store = open_store()
     assert store.add([own("a/own", 700), link("a/1", 0.3), link("a/2", 0.1)]) == [NEW] * 3
-    assert store.add([link("a/own", 0.9), own("a/1", 9000)]) == [KNOWN] * 2
+    assert store.add([link("a/own", 0.9)]) == [KNOWN]
     assert store.join(1, link("a/own", 0.9)) is None
     for _ in rescore(store, all_better):
         pass
@@ -376,6 +376,20 @@ def test_a_request_of_the_spider_keeps_its_priority_whatever_pages_say_of_its_ur
     assert [each.url for each in leased] == ["http://a/1", "http://a/2", "http://a/own"]
     assert [each.request for each in leased] == [None, None, '{"method": "POST"}']
     assert leased[2].priority == 700
+
+
+def test_a_request_of_the_spider_takes_the_place_of_a_link_that_waits(open_store):
+    store = open_store()
+    store.add([link("a/1", 0.9), link("a/2", 0.3), link("b/1", 0.2)])
+    assert store.add([own("a/1", 600), own("a/2", 2000)]) == [TAKEN_OVER] * 2
+    assert store.add([own("a/1", 9000), link("a/2", 1.0)]) == [KNOWN] * 2
+    leased = [store.next() for _ in range(3)]
+    assert [(each.url, each.priority) for each in leased] == [
+        ("http://a/2", 2000),
+        ("http://b/1", 700),
+        ("http://a/1", 600),
+    ]
+    assert [each.request is None for each in leased] == [False, True, False]
 
 
 def test_what_a_link_carries_survives_a_crash(open_store):

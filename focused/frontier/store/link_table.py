@@ -40,6 +40,9 @@ _INSERTED = (
     "request",
 )
 _INSERT = f"INSERT INTO links ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
+_TAKE_OVER = (
+    f"UPDATE links SET rank = ?, extra = ?, request = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
+)
 _UPDATE = f"UPDATE links SET rank = ?, extra = ?, tunnel = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
 
 
@@ -120,6 +123,11 @@ class LinkTable:
         """
         referrer = row.columns[REFERRER] if merged.referrer == known.referrer else None
         self._sql.execute(_UPDATE, (rank, extra, tunnel, *self._evidence.row(merged, referrer), row.number))
+
+    def take_over(self, number: int, link: Link, rank: int) -> None:
+        """Let the spider's own request stand in the place of a waiting link."""
+        values = rank, link.extra, link.request, *self._evidence.row(link.evidence), number
+        self._sql.execute(_TAKE_OVER, values)
 
 
 def _row(found: tuple[Any, ...]) -> LinkRow:

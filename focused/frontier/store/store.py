@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
+TAKEN_OVER = "taken_over"
+"""What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
 
 class FrontierStore(LinkStates):
@@ -98,7 +100,7 @@ class FrontierStore(LinkStates):
         Returns
         -------
         list of str
-            Of each link ``NEW``, ``MERGED``, ``KNOWN``, ``OVER_CAP`` or ``TOO_DEEP``.
+            Of each link ``NEW``, ``MERGED``, ``KNOWN``, ``OVER_CAP``, ``TOO_DEEP`` or ``TAKEN_OVER``.
         """
         self._transaction.begin()
         found = [self._add(link) for link in links]
@@ -124,8 +126,13 @@ class FrontierStore(LinkStates):
     def _add(self, link: Link) -> str:
         row = self._table.by_fingerprint(link.fingerprint)
         if row is not None:
-            if row.state != WAITING or row.request is not None or link.request is not None:
+            if row.state != WAITING or row.request is not None:
                 return KNOWN
+            if link.request is not None:
+                rank = self._ranks.rank(_priority(link.evidence, link.extra), self._ranks.turn_of(row.rank))
+                self._table.take_over(row.number, link, rank)
+                self._moved(row, rank)
+                return TAKEN_OVER
             self.joined = row.number, *self._join(row, link)
             return MERGED
         if self._max_tunnel and link.tunnel > self._max_tunnel:
@@ -162,11 +169,15 @@ class FrontierStore(LinkStates):
         extra = max(row.extra, link.extra)
         rank = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(row.rank))
         self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
+        self._moved(row, rank)
+        return known, merged
+
+    def _moved(self, row: LinkRow, rank: int) -> None:
+        """Note that a waiting link has another rank now."""
         if rank < row.rank:
             self.hosts.offer(row.host, rank)
         elif rank > row.rank and self.hosts.best(row.host) == row.rank:
             self._refresh(row.host)
-        return known, merged
 
     # --- Out
 
