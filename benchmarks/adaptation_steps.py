@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from common import DOCUMENTATION, documentation, machine, say, table, train_documentation_topic
 
+from focused.crawl.judging import Judging
 from focused.frontier.learning import Learning
 from focused.frontier.store.link import Link
 from focused.frontier.store.rescoring import rescore
@@ -46,8 +47,10 @@ from focused.method.training.term_counting import count, counted_link
 from focused.retraining.drift import example_relevance
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.judged_pages import term_counts
-from focused.retraining.kept_pages import KeptPages, LinkScoresByUrl
-from focused.retraining.training_process import Trainer
+from focused.retraining.kept_pages import KeptPages
+from focused.retraining.link_scores import LinkScoresByUrl
+from focused.retraining.rejudging import Rejudging
+from focused.retraining.training_process import TrainingProcess
 from focused.retraining.worker import Task
 
 if TYPE_CHECKING:
@@ -194,7 +197,7 @@ def model(steps: Steps, options: argparse.Namespace) -> None:
             page = reader.read(body.read_bytes(), f"http://host{number % _N_HOSTS}.example/{number}/")
             if not 30 <= page.n_links <= 300:
                 continue
-            pages.keep(page, Visit())
+            pages.keep(page, Visit(), 1)
             scores = strategy.score(page, judge.judge(page, strategy.kinds), Visit())
             found = zip(page.link_numbers, scores.scores.tolist(), scores.reasons.tolist(), strict=True)
             store.add([Link(hash(url), url, Evidence(score, reason, admitted=True)) for url, score, reason in found])
@@ -206,8 +209,15 @@ def model(steps: Steps, options: argparse.Namespace) -> None:
         say(size)
         judge = steps.take("page model: loaded and put in place", lambda: loaded(models_dir))
         scores = LinkScoresByUrl(None)
-        work = itertools.chain(pages.score_again(judge, strategy, scores), [0])
-        while steps.take("waiting links: a kept page", lambda: next(work, None), size) is not None:
+        rejudged = Rejudging(Judging(judge, strategy), pages, lambda url: None).pages()
+
+        def kept_page() -> bool:
+            for kept, relevance in itertools.islice(rejudged, 1):
+                scores.add(kept.page, strategy.score(kept.page, relevance, kept.visit))
+                return True
+            return False
+
+        while steps.take("waiting links: a kept page", kept_page, size):
             pass
         work = rescore(store, scores.of_waiting, slice_links=1000)
         while steps.take("waiting links: 1,000 of the frontier", lambda: next(work, None), size) is not None:
@@ -220,7 +230,7 @@ def model(steps: Steps, options: argparse.Namespace) -> None:
 def worker(steps: Steps, options: argparse.Namespace) -> None:
     """Ask for a training from 4,000 pages and 2,000 verdicts; nobody answers."""
     with tempfile.TemporaryDirectory() as folder:
-        trainer = Trainer(60, [sys.executable, "-c", "import sys; sys.stdin.read()"])
+        trainer = TrainingProcess(60, [sys.executable, "-c", "import sys; sys.stdin.read()"])
         task = Task(
             *(2, 1, "topic", "models", folder, 10**8, {str(n): bool(n % 2) for n in range(4000)}, list(range(2000))),
             *(0.02, options.seed, True, False),
@@ -254,7 +264,7 @@ def verdicts(steps: Steps, options: argparse.Namespace) -> None:
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         files = FeedbackFiles(path)
         while True:
-            found = steps.take("verdicts: a look", files.new, "20,000 verdicts")
+            found = steps.take("verdicts: a look", files.read_new, "20,000 verdicts")
             if not files.has_more and not found:
                 break
 

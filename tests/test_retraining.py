@@ -21,9 +21,9 @@ from focused.retraining.judged_pages import JudgedPage, LinkTexts, read_record
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.label_noise import probably_relevant
 from focused.retraining.options import RetrainingOptions, read_options
-from focused.retraining.self_training import SelfTraining
+from focused.retraining.page_labels import PageLabels
 from focused.retraining.training import Retraining
-from focused.retraining.training_process import Trainer
+from focused.retraining.training_process import TrainingProcess
 from focused.retraining.versions import Attempt, read_attempts, version_in_use
 from focused.retraining.worker import Task
 
@@ -59,25 +59,25 @@ def judged(number: int, terms: dict[str, int], link: LinkTexts | None = None) ->
 
 
 def test_pages_join_by_their_relevance_and_every_judged_page_counts_whether_it_joins_or_not():
-    joined = SelfTraining(AUTOMATIC)
-    labels = [joined.judged(number, value) for number, value in enumerate((0.9, 0.5, 0.1), start=1)]
+    joined = PageLabels(AUTOMATIC)
+    labels = [joined.add_page(number, value) for number, value in enumerate((0.9, 0.5, 0.1), start=1)]
     assert labels == [True, None, False]
-    assert joined.labels() == {1: True, 3: False}
+    assert joined.chosen() == {1: True, 3: False}
     assert joined.is_due
-    joined.start_again()
-    joined.judged(4, 0.5)
-    joined.verdict(4, True)
-    joined.judged(5, 0.5)
+    joined.reset_counts()
+    joined.add_page(4, 0.5)
+    joined.add_verdict(4, True)
+    joined.add_page(5, 0.5)
     assert not joined.is_due  # a page counts once
-    only_added = SelfTraining(RetrainingOptions("automatic", every_pages=3, counts="added"))
+    only_added = PageLabels(RetrainingOptions("automatic", every_pages=3, counts="added"))
     for number, value in enumerate((0.9, 0.5, 0.1), start=1):
-        only_added.judged(number, value)
+        only_added.add_page(number, value)
     assert not only_added.is_due
-    few_verdicts = SelfTraining(RetrainingOptions("interactive", every_pages=3))
-    assert [few_verdicts.judged(number, 0.9) for number in (1, 2, 3)] == [None] * 3
-    few_verdicts.verdict(1, False)
+    few_verdicts = PageLabels(RetrainingOptions("interactive", every_pages=3))
+    assert [few_verdicts.add_page(number, 0.9) for number in (1, 2, 3)] == [None] * 3
+    few_verdicts.add_verdict(1, False)
     assert few_verdicts.is_due
-    assert few_verdicts.labels() == {1: False}
+    assert few_verdicts.chosen() == {1: False}
 
 
 @pytest.mark.parametrize(
@@ -89,62 +89,62 @@ def test_pages_join_by_their_relevance_and_every_judged_page_counts_whether_it_j
     ],
 )
 def test_a_crawl_that_goes_on_counts_what_was_new_since_its_last_training(trained, counted, changed):
-    joined = SelfTraining(RetrainingOptions("interactive", every_pages=3))
+    joined = PageLabels(RetrainingOptions("interactive", every_pages=3))
     for number in range(1, 10):
-        joined.judged(number, 0.5)
+        joined.add_page(number, 0.5)
     for number, relevant in {1: True, 2: False, 8: True}.items():
-        joined.verdict(number, relevant)
-    joined.count_again(3, 9, trained)
+        joined.add_verdict(number, relevant)
+    joined.restore_counts(3, 9, trained)
     assert (joined.counted, joined.changed) == (counted, changed)
 
 
 def test_a_verdict_stands_above_the_relevance_and_a_later_one_above_an_earlier():
-    joined = SelfTraining(RetrainingOptions("both"))
-    joined.judged(1, 0.95)
-    joined.verdict(1, False)
-    assert joined.labels() == {1: False}
-    joined.verdict(1, True)
-    assert joined.labels() == {1: True}
-    assert not joined.verdict(1, True)
+    joined = PageLabels(RetrainingOptions("both"))
+    joined.add_page(1, 0.95)
+    joined.add_verdict(1, False)
+    assert joined.chosen() == {1: False}
+    joined.add_verdict(1, True)
+    assert joined.chosen() == {1: True}
+    assert not joined.add_verdict(1, True)
 
 
 def test_of_more_pages_than_the_limit_verdicts_and_the_latest_pages_are_learnt_from():
-    joined = SelfTraining(RetrainingOptions("both", max_pages=3))
+    joined = PageLabels(RetrainingOptions("both", max_pages=3))
     for number in range(1, 8):
-        joined.judged(number, 0.9)
-    joined.verdict(2, True)
-    assert sorted(joined.labels()) == [2, 6, 7]
+        joined.add_page(number, 0.9)
+    joined.add_verdict(2, True)
+    assert sorted(joined.chosen()) == [2, 6, 7]
 
 
 def test_verdict_files_may_grow_hold_nonsense_and_end_in_half_a_line(tmp_path):
     folder = tmp_path / "verdicts"
     files = FeedbackFiles(folder)
-    assert files.new() == []
+    assert files.read_new() == []
     folder.mkdir()
     first = folder / "a.jsonl"
     first.write_text('{"url": "http://h.example/1", "relevant": true}\nnonsense\n{"url": "http://h.example/2", "rel')
     (folder / "b.csv").write_text("url,relevant,note\nhttp://h.example/3,no,a list\nhttp://h.example/4,perhaps\n")
     (folder / "notes.txt").write_text("http://h.example/9 is good\n")
-    found = files.new()
+    found = files.read_new()
     assert [(v.url, v.relevant) for v in found] == [("http://h.example/1", True), ("http://h.example/3", False)]
     assert files.counts["bad"] == 2
     assert files.counts["ignored_files"] == 1
     with first.open("a") as file:
         file.write('evant": "no"}\n')
-    assert [(v.url, v.relevant) for v in files.new()] == [("http://h.example/2", False)]
-    assert files.new() == []
+    assert [(v.url, v.relevant) for v in files.read_new()] == [("http://h.example/2", False)]
+    assert files.read_new() == []
     first.write_text('{"url": "http://h.example/5", "relevant": 1}\n')
-    assert [v.url for v in files.new()] == ["http://h.example/5"]
+    assert [v.url for v in files.read_new()] == ["http://h.example/5"]
 
 
 def test_a_long_verdict_file_is_read_in_pieces_and_says_that_there_is_more(tmp_path):
     path = tmp_path / "v.jsonl"
     path.write_text("".join(f'{{"url": "http://h.example/{n}", "relevant": true}}\n' for n in range(5000)))
     files = FeedbackFiles(path)
-    found = files.new()
+    found = files.read_new()
     assert 0 < len(found) < 5000
     while files.has_more:
-        found += files.new()
+        found += files.read_new()
     assert [verdict.url for verdict in found] == [f"http://h.example/{n}" for n in range(5000)]
 
 
@@ -152,7 +152,7 @@ def test_a_line_without_end_does_not_keep_a_verdict_file_from_being_read(tmp_pat
     path = tmp_path / "v.jsonl"
     path.write_text("x" * 3_000_000 + "\n" + '{"url": "http://h.example/1", "relevant": true}\n')
     files = FeedbackFiles(path)
-    found = [verdict.url for _ in range(60) for verdict in files.new()]
+    found = [verdict.url for _ in range(60) for verdict in files.read_new()]
     assert found == ["http://h.example/1"]
 
 
@@ -160,7 +160,7 @@ def read_all(files: FeedbackFiles) -> tuple[list[str], list[str]]:
     """The URLs of the verdicts, and what is wrong with the files."""
     urls, faults = [], []
     for _ in range(200):
-        urls += [verdict.url for verdict in files.new()]
+        urls += [verdict.url for verdict in files.read_new()]
         faults += files.faults()
     return urls, faults
 
@@ -387,7 +387,7 @@ def a_task(tmp_path) -> Task:
     return Task(2, 1, "stars", str(tmp_path), str(tmp_path), 0, {}, [], 0.02, 0, False, False)
 
 
-def answer_of(trainer: Trainer, seconds: float = 20) -> Attempt | None:
+def answer_of(trainer: TrainingProcess, seconds: float = 20) -> Attempt | None:
     end = time.monotonic() + seconds
     while trainer.is_busy and time.monotonic() < end:
         found = trainer.poll()
@@ -409,7 +409,7 @@ def answer_of(trainer: Trainer, seconds: float = 20) -> Attempt | None:
 def test_a_process_that_dies_hangs_or_talks_nonsense_is_counted_and_the_next_task_gets_a_new_one(
     tmp_path, program, timeout_secs
 ):
-    trainer = Trainer(timeout_secs, [sys.executable, "-c", program])
+    trainer = TrainingProcess(timeout_secs, [sys.executable, "-c", program])
     try:
         for n in (1, 2):
             assert trainer.ask(a_task(tmp_path))
@@ -423,7 +423,9 @@ def test_a_process_that_dies_hangs_or_talks_nonsense_is_counted_and_the_next_tas
 
 def test_an_answer_is_read_without_waiting_for_it(tmp_path):
     line = json.dumps({"version": 2, "accepted": False, "why": "so"})
-    trainer = Trainer(60, [sys.executable, "-c", f"import sys; sys.stdin.readline(); print({line!r}, flush=True)"])
+    trainer = TrainingProcess(
+        60, [sys.executable, "-c", f"import sys; sys.stdin.readline(); print({line!r}, flush=True)"]
+    )
     try:
         assert trainer.ask(a_task(tmp_path))
         assert answer_of(trainer) == Attempt(2, accepted=False, why="so")
@@ -450,7 +452,7 @@ def test_kept_pages_are_the_latest():
         pages.keep(Named(name), Visit(), 1)
     assert pages.get("a") is None
     assert pages.get("c") is not None
-    assert pages.n_forgotten == 1
+    assert len(pages) == 2
 
 
 def test_drift_is_nought_for_the_same_scores_and_grows_with_their_distance():

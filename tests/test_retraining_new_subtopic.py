@@ -11,6 +11,7 @@ from scipy import sparse
 from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, judged, words
 from test_retraining_resumed import FORMER, OTHER, pages
 
+from focused.crawl.judging import Judging
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import Visit
@@ -21,8 +22,9 @@ from focused.method.topic import Topic, TopicExamples
 from focused.method.topic.judge import Judge
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
-from focused.retraining.kept_pages import SAID_IRRELEVANT, SAID_RELEVANT, KeptPages
+from focused.retraining.kept_pages import KeptPages
 from focused.retraining.new_subtopic import resembling
+from focused.retraining.rejudging import SAID_IRRELEVANT, SAID_RELEVANT, Rejudging
 from focused.retraining.training import Retraining
 
 N_STARS, N_HIDDEN, N_OTHERS = 20, 24, 276
@@ -123,9 +125,8 @@ def test_a_verdict_stands_above_what_the_model_says_of_a_page_that_is_learnt_fro
     for page in seen:
         kept.keep(page, Visit(urls=(page.url,)), 1)
     said = {seen[0].url: False, seen[1].url: True}
-    kept.verdict_on = said.get
     for judge in (Judge(FORMER), Judge(OTHER)):
-        found = [relevance for _, relevance, _ in kept.judged_again(judge, strategy)]
+        found = [relevance for _, relevance in Rejudging(Judging(judge, strategy), kept, said.get).pages()]
         assert [each.page for each in found[:2]] == [SAID_IRRELEVANT, SAID_RELEVANT]
         assert [each.is_relevant for each in found[:2]] == [False, True]
         own = [judge.judge(page, strategy.kinds) for page in seen]

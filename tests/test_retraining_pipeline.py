@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def a_pipeline(run_dir: Path) -> RetrainingPipeline:
     crawler, crawl = a_crawl(run_dir=run_dir, web="live")
-    return RetrainingPipeline(crawler, crawl, RetrainingOptions("automatic"))
+    return RetrainingPipeline.of(crawler, crawl, RetrainingOptions("automatic"))
 
 
 def a_judged_item(number: int, version: int) -> PageItem:
@@ -31,9 +31,8 @@ def a_judged_item(number: int, version: int) -> PageItem:
 def test_a_page_belongs_to_the_version_that_judged_it_although_another_took_over_before_the_pipeline(tmp_path):
     pipeline = a_pipeline(tmp_path)
     judged_before = a_judged_item(1, version=1)
-    pipeline._rounds.model.version = 2
-    judged_after = a_judged_item(2, version=2)
-    for item, version in ((judged_before, 1), (judged_after, 2)):
+    pipeline._crawl.judging.replace(version=2)
+    for version, item in ((1, judged_before), (2, a_judged_item(2, version=2))):
         assert pipeline.process_item(item).model_version == version
         pipeline._crawl.harvest.add(True)  # as the next pipeline does
     pipeline.close_spider()

@@ -18,6 +18,7 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
 from focused.retraining.kept_pages import KeptPages
+from focused.retraining.rejudging import Rejudging
 from focused.retraining.rescoring import Rescoring
 
 if TYPE_CHECKING:
@@ -102,15 +103,6 @@ def test_pages_that_come_meanwhile_are_learnt_from_too():
     assert session._arrived is None
 
 
-class ACrawl:
-    """As much of a crawl as scoring anew wants."""
-
-    def __init__(self, session: LinkSession, judge: Judge) -> None:
-        self.frontier, self.session = SimpleNamespace(can_rescore=True), session
-        self.task = SimpleNamespace(merge=None)
-        self.judging = Judging(judge, make_strategy("adaptive", {}))
-
-
 @pytest.mark.parametrize(("n_kept", "learns"), [(30, True), (28, True), (20, False)])
 def test_a_crawl_most_of_whose_pages_are_no_longer_kept_does_not_forget_them(n_kept, learns):
     seen = pages()
@@ -118,9 +110,12 @@ def test_a_crawl_most_of_whose_pages_are_no_longer_kept_does_not_forget_them(n_k
     for page in seen:
         kept.keep(page, Visit(urls=(page.url,)), 1)
     memory = session.memory
-    rescoring = Rescoring(ACrawl(session, Judge(OTHER)), kept)
+    judging = Judging(Judge(OTHER), make_strategy("adaptive", {}))
+    judging.session = session
+    rejudging = Rejudging(judging, kept, lambda url: None)
+    rescoring = Rescoring(rejudging, lambda: SimpleNamespace(can_rescore=True))
     rescoring.start()
     assert rescoring.is_under_way == learns
     while rescoring.is_under_way:
-        rescoring.go_on()
+        rescoring.work()
     assert (session.memory is not memory) == learns

@@ -1,4 +1,4 @@
-"""How far what a crawl meets lies from what its model was trained on."""
+"""Drift: how far the pages of a crawl lie from those that its model was trained on."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def drift(training: npt.ArrayLike, window: npt.ArrayLike) -> float:
 
     PSI = sum_b (q_b - p_b) ln(q_b / p_b), p and q the shares of training pages and of the window in ten bins of equal
     width; shares are at least 0.001. By custom less than 0.1 is no change and more than 0.25 a large one. A focused crawl
-    meets more relevant pages than its training did: what tells is how the index moves, not that it is there.
+    has more relevant pages than its training had. So the change of the index matters, not its value.
     """
     edges = np.linspace(0, 1, 11)
     shares = []

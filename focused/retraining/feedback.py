@@ -97,8 +97,8 @@ class FeedbackFiles:
         self._told: set[str] = set()
         self._untold: list[str] = []
 
-    def new(self) -> list[Verdict]:
-        """Return the verdicts that came since the last call, at most a hundred thousand bytes of them."""
+    def read_new(self) -> list[Verdict]:
+        """Return the verdicts that are new since the last call, at most a hundred thousand bytes of them."""
         found: list[Verdict] = []
         self.has_more = False
         room = MAX_BYTES_AT_A_TIME

@@ -1,4 +1,4 @@
-"""Verdicts on pages, whether the page comes first or the verdict."""
+"""Verdicts on pages. Either the page comes first, or the verdict."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from focused.retraining.feedback import FeedbackFiles
-    from focused.retraining.self_training import SelfTraining
+    from focused.retraining.page_labels import PageLabels
 
 logger = logging.getLogger(__name__)
 
@@ -20,24 +20,24 @@ _EVERY_SECS = 1.0
 
 
 class FeedbackIntake:
-    """Knows the pages of a crawl by their URLs, and lets verdicts on them join.
+    """Knows the pages of a crawl by their URLs, and adds verdicts on them to the labels.
 
     Parameters
     ----------
     files : FeedbackFiles or None
-        None: there are no verdicts; pages are known all the same.
-    joined : SelfTraining
+        None if there are no verdicts; pages are known nevertheless.
+    labels : PageLabels
     max_pending : int
-        Verdicts that wait for their pages; those beyond are forgotten and counted.
+        Verdicts that wait for their pages; further ones are dropped and counted.
     set_stat : function
         Of a name after ``focused/`` and a value.
     """
 
     def __init__(
-        self, files: FeedbackFiles | None, joined: SelfTraining, max_pending: int, set_stat: Callable[[str, Any], None]
+        self, files: FeedbackFiles | None, labels: PageLabels, max_pending: int, set_stat: Callable[[str, Any], None]
     ) -> None:
         self._files = files
-        self._joined = joined
+        self._labels = labels
         self._max_pending = max_pending
         self._set = set_stat
         self._pending: dict[str, bool] = {}
@@ -51,22 +51,22 @@ class FeedbackIntake:
         return self._files is not None and self._files.has_more
 
     def number_of(self, url: str) -> int | None:
-        """Return the number of a page; None if it was not judged."""
+        """Return the number of a page; None if it has not been judged."""
         return self._number_of.get(canonical_form(url) or "")
 
-    def page(self, number: int, urls: Iterable[str]) -> None:
-        """Note a page with its URLs, and let a verdict join that waits for it."""
+    def add_page(self, number: int, urls: Iterable[str]) -> None:
+        """Add a page with its URLs, and use a verdict that waits for it."""
         for form in dict.fromkeys(filter(None, map(canonical_form, urls))):
             self._number_of[form] = number
             if form in self._pending:
                 self._join(number, self._pending.pop(form))
 
     def read(self) -> None:
-        """Take in what people have said since the last look, if that was a while ago."""
+        """Read the verdicts that are new, at most once a second."""
         now, files = time.monotonic(), self._files
         if files is None or (now - self._read_at < _EVERY_SECS and not files.has_more):
             return
-        for verdict in files.new():
+        for verdict in files.read_new():
             number = self._number_of.get(verdict.url)
             if number is not None:
                 self._join(number, verdict.relevant)
@@ -82,11 +82,17 @@ class FeedbackIntake:
             self._set(f"verdicts/{what}_count", n)
         self._set("verdicts/pending_count", len(self._pending))
 
+    def read_all(self) -> None:
+        """Read all verdicts that are there; the crawl has not begun and can wait."""
+        self.read()
+        while self.has_more:
+            self.read()
+
     def close(self) -> None:
-        """Say what was the matter with the files."""
+        """Say which lines and files could not be read."""
         if self._files is not None and (summary := self._files.summary()):
             logger.warning(summary)
 
     def _join(self, number: int, relevant: bool) -> None:
-        if self._joined.verdict(number, relevant):
-            self._set("verdicts/used_count", len(self._joined.by_verdict))
+        if self._labels.add_verdict(number, relevant):
+            self._set("verdicts/used_count", len(self._labels.by_verdict))

@@ -1,4 +1,4 @@
-"""Kept pages in the frontier's file: written as they came, read and analysed again when the crawl goes on."""
+"""Kept pages in the frontier's file: written as they came, read and analysed again when the crawl is resumed."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.store.stored_pages import StoredPage
 from focused.method.scoring import Visit
+from focused.retraining.versions import FIRST
 
 if TYPE_CHECKING:
     from focused.frontier.store.store import FrontierStore
@@ -21,9 +22,9 @@ _MANY, _PAGES_A_SEC = 500, 1_500
 
 
 class KeptBodies:
-    """Stores each kept page with the transaction of its end, so that it is kept after a crash, too.
+    """Stores each kept page in the transaction of its end, so that it is kept after a crash as well.
 
-    What analysis makes of a page is several times as large as the page and would take longer to write than to make anew.
+    An analysed page is several times as large as its body. To write it would take longer than to analyse the body again.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class KeptBodies:
             try:
                 depth, carried, number, urls = json.loads(stored.visit)
                 page = reader.read(bytes(stored.body), str(stored.url), str(stored.content_type))
-                version = versions.get(str(stored.url), self._pages.version)
+                version = versions.get(str(stored.url), FIRST)
                 self._pages.keep(page, Visit(depth, carried, number, tuple(urls)), version)
             except (ValueError, TypeError) as error:
                 n_bad += 1

@@ -1,4 +1,4 @@
-"""What adaptation has to say in the crawl's stats."""
+"""The stats of retraining."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RetrainingStats:
-    """Writes stats, and notes for how long adaptation kept the crawl from anything else.
+    """Writes stats, and notes the longest time for which retraining kept the crawl from anything else.
 
     Parameters
     ----------
@@ -21,16 +21,16 @@ class RetrainingStats:
         self._stats = stats
         self._longest_secs = 0.0
 
-    def count(self, what: str) -> None:
-        """Count one more, of what stands under ``focused/retraining/``."""
-        self._stats.inc_value(f"focused/retraining/{what}")
+    def count(self, what: str, n: int = 1) -> None:
+        """Add to a stat under ``focused/retraining/``."""
+        self._stats.inc_value(f"focused/retraining/{what}", n)
 
     def set(self, what: str, value: Any) -> None:
-        """Set what stands under ``focused/``."""
+        """Set a stat under ``focused/``."""
         self._stats.set_value(f"focused/{what}", value)
 
     def took(self, start: float, what: str) -> None:
-        """Note that since ``start`` (of ``time.perf_counter``) nothing else could be done."""
+        """Note that since ``start`` (of ``time.perf_counter``) the crawl could do nothing else."""
         seconds = time.perf_counter() - start
         if seconds > self._longest_secs:
             self._longest_secs = seconds

@@ -1,4 +1,4 @@
-"""The process that trains, seen from the crawl: asked, looked at now and then, never waited for."""
+"""The process that trains, as the crawl sees it: it is given tasks and polled, and the crawl never waits for it."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ logger = logging.getLogger(__name__)
 MAX_ANSWER_BYTES = 1_000_000
 
 
-class Trainer:
-    """Runs ``focused.retraining.worker``; one that dies or does not answer in time is started anew for the next task.
+class TrainingProcess:
+    """Runs ``focused.retraining.worker``. If it dies or does not answer in time, it is started anew for the next task.
 
     Parameters
     ----------
     timeout_secs : float
     command : list of str, optional
-        What is run.
+        What is run; the worker if not given.
 
     Attributes
     ----------
     n_failed : int
-        Tasks that came to nothing because the process died, or had to be ended.
+        Tasks without a result, because the process died or had to be ended.
     """
 
     def __init__(self, timeout_secs: float, command: list[str] | None = None) -> None:
@@ -59,13 +59,13 @@ class Trainer:
                 self._start()
             assert self._process is not None
             assert self._process.stdin is not None
-            # By way of a file: a pipe holds no more than 64 KiB, and the process may still be starting.
+            # In a file: a pipe holds no more than 64 KiB, and the process may still be starting.
             path = Path(task.run_dir) / TASK_FILE
             path.write_text(task.to_line() + "\n", encoding="utf-8")
             self._process.stdin.write(os.fsencode(path) + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            self._fail(f"it could not be asked: {error}")
+            self._fail(f"its process could not be started: {error}")
             return False
         self._answer, self._asked_at = b"", time.monotonic()
         return True
@@ -84,7 +84,7 @@ class Trainer:
             if time.monotonic() - self._asked_at > self.timeout_secs:
                 self._fail(f"no answer for {self.timeout_secs:g} s (FOCUSED_RETRAINING_TIMEOUT_SECS)")
             return None
-        self._fail("it ended")
+        self._fail("its process ended")
         return None
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Trainer:
             process.kill()
             for pipe in (process.stdin, process.stdout):
                 if pipe is not None:
-                    with suppress(OSError):  # what it had not read is of no use to anybody
+                    with suppress(OSError):  # what it has not read is of no use
                         pipe.close()
             process.wait()
         if self._errors is not None:
@@ -105,7 +105,7 @@ class Trainer:
         self.close()
         package = str(Path(__file__).resolve().parents[2])
         path = os.pathsep.join(filter(None, [package, os.environ.get("PYTHONPATH")]))
-        # Not to a pipe: nobody would read it while it works.
+        # Not to a pipe: it would fill up, for it is not read while the process works.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             self._command,
@@ -113,7 +113,7 @@ class Trainer:
             stdout=subprocess.PIPE,
             stderr=self._errors,
             env={**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"},
-            start_new_session=True,  # Ctrl-C is for the crawl, which ends it when it is done with it
+            start_new_session=True,  # Ctrl-C is for the crawl, which ends this process itself
         )
         assert self._process.stdout is not None
         os.set_blocking(self._process.stdout.fileno(), False)
@@ -122,7 +122,7 @@ class Trainer:
         try:
             found = attempt(json.loads(self._answer))
         except (ValueError, TypeError, KeyError):
-            self._fail("its answer cannot be read")
+            self._fail("the answer of its process cannot be read")
             return None
         self._asked_at = None
         return found
@@ -132,6 +132,6 @@ class Trainer:
         if self._errors is not None:
             self._errors.seek(0)
             said = self._errors.read()[-2000:].decode("utf-8", "replace").strip().rpartition("\n")[2]
-        logger.warning("The process that trains came to nothing: %s%s", why, f" ({said})" if said else "")
+        logger.warning("A training failed: %s%s", why, f" ({said})" if said else "")
         self.n_failed += 1
         self.close()

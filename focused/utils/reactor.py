@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from scrapy.utils.asyncio import call_later
-from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.asyncio import call_later, is_asyncio_available
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from twisted.internet.defer import Deferred
+from twisted.internet.threads import deferToThread
 
 from focused.utils.steps import Steps
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
 T = TypeVar("T")
 
@@ -30,6 +32,13 @@ async def in_turns(steps: Generator[Any, Any, T]) -> T:
     for _ in work:
         await yield_to_reactor()
     return work.result
+
+
+def in_thread(function: Callable[..., T], *arguments: Any) -> Deferred[T]:
+    """Call a function in a thread. Not always in one of Twisted's: evaluations run a loop whose reactor starts none."""
+    if is_asyncio_available():
+        return deferred_from_coro(asyncio.to_thread(function, *arguments))
+    return deferToThread(function, *arguments)
 
 
 class FifoLock:

@@ -1,4 +1,4 @@
-"""Which judged pages join the examples, and when it is time to train again [I18, alg. 1 and 2]."""
+"""Which judged pages join the examples, and when the model is trained again [I18, alg. 1 and 2]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
 
 
 @dataclass
-class SelfTraining:
+class PageLabels:
     """The labels of a crawl's pages by their numbers: what the model's relevance says, and what people say.
 
     A verdict stands above the relevance, a later verdict above an earlier one.
@@ -34,11 +34,11 @@ class SelfTraining:
     by_verdict: dict[int, bool] = field(default_factory=dict)
     #: Pages counted towards the next training, each once.
     counted: set[int] = field(default_factory=set)
-    #: Pages whose labels are new, or others, since the last training.
+    #: Pages whose labels are new, or have changed, since the last training.
     changed: set[int] = field(default_factory=set)
 
-    def judged(self, number: int, relevance: float) -> bool | None:
-        """Take in a judged page; return the label it joins with (what counts: docs/method/, D66)."""
+    def add_page(self, number: int, relevance: float) -> bool | None:
+        """Add a judged page; return the label that it joins with (what counts: docs/method/, D66)."""
         if self.options.counts == "judged":
             self.counted.add(number)
         if not self.options.is_automatic:
@@ -50,8 +50,8 @@ class SelfTraining:
             self.counted.add(number)
         return label
 
-    def verdict(self, number: int, relevant: bool) -> bool:
-        """Take in a verdict on a page; return whether it changes anything."""
+    def add_verdict(self, number: int, relevant: bool) -> bool:
+        """Add a verdict on a page; return whether it changes anything."""
         if self.by_verdict.get(number) == relevant:
             return False
         self.by_verdict[number] = relevant
@@ -64,13 +64,13 @@ class SelfTraining:
         """Whether k pages were counted since the last training."""
         return len(self.counted) >= self.options.every_pages
 
-    def start_again(self) -> None:
-        """Count from nought."""
+    def reset_counts(self) -> None:
+        """Reset the counters: a training begins."""
         self.counted.clear()
         self.changed.clear()
 
-    def count_again(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
-        """Count as an earlier run of the crawl has, whose pages and verdicts were taken in all at once.
+    def restore_counts(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
+        """Count as an earlier run of the crawl did; its pages and verdicts have been added all at once.
 
         Parameters
         ----------
@@ -79,7 +79,7 @@ class SelfTraining:
         n_pages : int
             Pages that are judged now.
         trained : mapping of int to bool
-            The verdicts that this training knew.
+            The verdicts that the last training knew.
         """
         new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
         self.counted, self.changed = set(new), set(new)
@@ -90,9 +90,9 @@ class SelfTraining:
             if has_label or self.options.counts == "judged":
                 self.counted.add(number)
             if self.is_due and not self.changed:
-                self.start_again()  # there was nothing new
+                self.reset_counts()  # there was nothing new
 
-    def labels(self) -> dict[int, bool]:
+    def chosen(self) -> dict[int, bool]:
         """Return what is trained with: of each label the verdicts, then the latest pages, as many as the limit allows."""
         chosen: dict[int, bool] = {}
         latest = sorted((n for n in self.by_relevance if n not in self.by_verdict), reverse=True)

@@ -1,0 +1,105 @@
+"""A new model takes over in a crawl: it judges pages, the strategy learns anew, and waiting links are scored again."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any
+
+from focused.method.scoring import Strategy
+from focused.utils.reactor import in_thread
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.method.topic import Topic
+    from focused.method.topic.judge import Judge
+    from focused.retraining.interface import ModelInUse
+    from focused.retraining.rescoring import Rescoring
+    from focused.retraining.stats import RetrainingStats
+
+logger = logging.getLogger(__name__)
+
+
+class ModelTakeover:
+    """Puts versions of the model in place, between two pages.
+
+    Stats: ``focused/retraining/version``, ``links_scored_again_count``, ``links_left_count``, ``rescoring_ms``,
+    ``worker_failed_count``.
+
+    Parameters
+    ----------
+    model : ModelInUse
+    rescoring : Rescoring
+    make_judge : function
+        Of a topic.
+    make_strategy : function
+        Returns the crawl's strategy as it is before `Strategy.prepare`.
+    stats : RetrainingStats
+    """
+
+    def __init__(
+        self,
+        model: ModelInUse,
+        rescoring: Rescoring,
+        *,
+        make_judge: Callable[[Topic], Judge],
+        make_strategy: Callable[[], Strategy],
+        stats: RetrainingStats,
+    ) -> None:
+        self._model = model
+        self._rescoring = rescoring
+        self._make_judge = make_judge
+        self._make_strategy = make_strategy
+        self._stats = stats
+        self._is_preparing = False
+
+    @property
+    def version(self) -> int:
+        """Version of the model in use."""
+        return self._model.version
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether there is more to do for the version that took over last."""
+        return self._rescoring.is_under_way or self._is_preparing
+
+    @property
+    def is_rescoring(self) -> bool:
+        """Whether waiting links are being scored again."""
+        return self._rescoring.is_under_way
+
+    @property
+    def strategy_learns(self) -> bool:
+        """Whether the strategy has a model of its own, which it makes of the topic's examples."""
+        return type(self._model.strategy).prepare is not Strategy.prepare
+
+    def use(self, version: int, topic: Topic) -> None:
+        """Let a version of the topic's model judge from now on."""
+        judge = self._make_judge(topic)
+        _ = topic.product  # made now, so that no page has to wait for it
+        self._model.replace(judge=judge, version=version)
+        self._stats.set("retraining/version", version)
+        if self.strategy_learns:
+            self._is_preparing = True
+            # Forests and SVMs take seconds; most of their time the crawl can run.
+            in_thread(self._make_strategy().prepare, topic).addCallbacks(self._prepared, self._not_prepared)
+        else:
+            self._rescoring.start()
+
+    def rescore(self) -> None:
+        """Score a slice of the waiting links."""
+        rescoring, stats = self._rescoring, self._stats
+        if rescoring.work():
+            stats.count("links_scored_again_count", rescoring.n_scored)
+            stats.set("retraining/links_left_count", rescoring.n_left)
+            stats.set("retraining/rescoring_ms", round(rescoring.seconds * 1000, 1))
+
+    def _prepared(self, strategy: Strategy) -> None:
+        self._is_preparing = False
+        self._model.replace(strategy=strategy)
+        self._rescoring.start()
+
+    def _not_prepared(self, failure: Any) -> None:
+        logger.warning("The strategy could not learn from the new examples and stays as it was: %s", failure.value)
+        self._is_preparing = False
+        self._stats.count("worker_failed_count")
