@@ -41,7 +41,7 @@ class PageItem:
     link_score: float = 1.0
     #: What the score rests on; ``seed`` for a seed.
     link_reason: str = "seed"
-    #: Version of the model that the score comes from; above 1 where the crawl adapts.
+    #: Version of the model that the score comes from; above 1 once the crawl has trained it again.
     link_model_version: int = 1
     #: Irrelevant pages on the way from the seed.
     irrelevant_on_path: int = 0
@@ -53,7 +53,7 @@ class PageItem:
     canonical_url: str = ""
     description: str = ""
     language: str = ""
-    #: Version of the model that judged it; above 1 where the crawl adapts.
+    #: Version of the model that judged it; above 1 once the crawl has trained it again.
     model_version: int = 1
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None

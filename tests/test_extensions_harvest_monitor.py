@@ -119,12 +119,12 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
 @pytest.mark.parametrize(
     ("mode", "accepted", "warns"), [("off", True, True), ("off", False, False), ("both", True, False)]
 )
-def test_a_crawl_that_goes_on_without_what_it_had_adapted_says_so(tmp_path, caplog, mode, accepted, warns):
+def test_a_crawl_that_is_resumed_without_its_model_says_so(tmp_path, caplog, mode, accepted, warns):
     (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
     crawler = get_crawler(settings_dict={"FOCUSED_RETRAINING": mode})
-    HarvestMonitor(crawler, SimpleNamespace(run_dir=tmp_path), SimpleNamespace())._warn_of_adapted_run()
+    HarvestMonitor(crawler, SimpleNamespace(run_dir=tmp_path), SimpleNamespace())._warn_of_retrained_run()
     assert [record.levelname for record in caplog.records] == ["WARNING"] * warns
-    assert ("had adapted to version 2" in caplog.text) == warns
+    assert ("used version 2" in caplog.text) == warns
 
 
 def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):

@@ -315,7 +315,7 @@ def test_shares_of_the_window_are_those_of_its_pages():
     assert np.isnan(window_shares(np.array([np.nan]))).all()
 
 
-def test_the_index_of_drift_is_that_of_adaptation():
+def test_the_index_of_drift_is_that_of_retraining():
     before, after = np.random.default_rng(0).beta(0.5, 2, 100), np.random.default_rng(1).beta(2, 2, 80)
     assert stability_index(before, after) == pytest.approx(drift(before, after))
 

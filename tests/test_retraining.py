@@ -479,7 +479,7 @@ def test_settings_that_cannot_be_are_refused_by_name(settings, says):
     assert says in str(error.value)
 
 
-def test_a_topic_without_examples_cannot_adapt_and_says_so():
+def test_a_topic_without_examples_cannot_be_trained_again_and_says_so():
     topic = Topic("tides", "Tides", "en", [])
     topic.manifest = {"kind": "keywords"}
     with pytest.raises(ValueError, match="scrapy train tides --force --positive PATH"):
@@ -495,7 +495,7 @@ def old(folder: Path, name: str = "stars") -> None:
     path.write_text(json.dumps(manifest))
 
 
-def test_a_topic_that_was_counted_otherwise_crawls_as_it_did_but_cannot_adapt(tmp_path):
+def test_a_topic_that_was_counted_otherwise_crawls_as_it_did_but_cannot_be_trained_again(tmp_path):
     made = Retraining(a_topic(), [judged(1, {"star": 3})]).train({1: True})
     made.save(tmp_path)
     assert read_options({"FOCUSED_RETRAINING": "automatic"}, load_topic("stars", tmp_path)).mode == "automatic"

@@ -1,4 +1,4 @@
-"""Adaptation does not worsen what a topic decides: what a crawl's pages may move, and which new models are refused."""
+"""Retraining does not worsen what a topic decides: what a crawl's pages may move, and which new models are refused."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_the_brier_score_of_unlabelled_pages_is_that_of_the_labels_nobody_gave()
 
 
 @pytest.mark.slow
-def test_a_crawl_that_adapts_by_itself_still_calls_the_topics_pages_relevant(tmp_path):
+def test_a_crawl_that_is_retrained_by_relevance_still_calls_the_topics_pages_relevant(tmp_path):
     """On the demo web: a share of relevant pages that follows the crawl makes nine tenths of them irrelevant."""
     models = tmp_path / "models"
     home = "http://www.webring-central.example/"

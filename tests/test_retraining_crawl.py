@@ -1,4 +1,4 @@
-"""Crawls that adapt: a web of three regions of which the topic's examples show one."""
+"""Crawls with retraining: a web of three regions of which the topic's examples show one."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ def runs(web, models, tmp_path_factory) -> dict[str, Finished]:
     return found
 
 
-def test_a_topic_made_from_words_adapts_and_keeps_what_it_learnt(web, tmp_path):
+def test_a_topic_made_from_words_is_trained_again_and_keeps_what_it_learnt(web, tmp_path):
     lines = [
         json.dumps({"text": text(region, 2000 + k)}) for region, n in (("stars", 8), ("food", 90)) for k in range(n)
     ]
@@ -281,7 +281,7 @@ def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_t
 
 
 @pytest.mark.parametrize(("wait", "max_pages"), [("offline", 10), ("never", 11)])
-def test_a_crawl_that_ends_before_a_training_has_finished_says_that_it_did_not_adapt(
+def test_a_crawl_that_ends_before_a_training_has_finished_says_that_no_model_was_trained(
     web, models, tmp_path, wait, max_pages
 ):
     run = crawl(
@@ -294,7 +294,7 @@ def test_a_crawl_that_ends_before_a_training_has_finished_says_that_it_did_not_a
     assert run.exit_code == 0, run.err
     (said,) = [line for line in run.err.splitlines() if "none had finished" in line]
     assert "1 training was begun and none had finished when the crawl ended" in said
-    assert f"version 1 of the model. Go on with more pages (-a run_dir={run.run_dir} " in said
+    assert f"version 1 of the model. Resume it with more pages (-a run_dir={run.run_dir} " in said
     assert ("FOCUSED_RETRAINING_WAIT=always" in said) is (wait == "never")
     assert run.stats["focused/retraining/trainings_count"] == 1
     assert "focused/retraining/trainings_finished_count" not in run.stats
@@ -327,7 +327,7 @@ def test_strategies_of_every_kind_go_on_with_a_new_model(web, models, tmp_path, 
     assert ("found by model version" in why) is (strategy == "adaptive")
 
 
-def test_adaptation_works_on_scrapys_own_scheduler(web, models, tmp_path):
+def test_retraining_works_on_scrapys_own_scheduler(web, models, tmp_path):
     run = crawl(
         *(models, tmp_path),
         web=web,
@@ -361,7 +361,7 @@ def test_a_killed_crawl_goes_on_with_the_version_it_had_and_what_had_joined(web,
     assert run.exit_code == 0, run.err
     record = read_json_lines(run.run_dir / "retraining.jsonl")
     assert [page["number"] for page in record] == list(range(1, 121))
-    assert "Adaptation goes on with version" in run.err
+    assert "Retraining continues with version" in run.err
     # Pages judged before are kept again: no link has to stay with the score it had.
     assert f"{n_before} pages judged, {n_before} of them kept" in run.err
     assert run.stats["focused/retraining/links_left_count"] == 0
@@ -453,7 +453,7 @@ def test_a_run_that_learnt_nothing_is_no_source_of_a_topic(models, runs, tmp_pat
         "train", "stars", "--from-run", str(runs["off"].run_dir), "--quiet", cwd=tmp_path, env=environment(models)
     )
     assert made.exit_code == 1
-    assert "it did not adapt" in made.err
+    assert "it did not train its model again" in made.err
     made = scrapy("train", "stars", "--from-run", "nowhere", "--quiet", cwd=tmp_path, env=environment(models))
     assert made.exit_code == 1
     assert "--from-run RUN_DIR" in made.err

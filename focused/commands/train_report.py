@@ -57,7 +57,7 @@ def keyword_report(
         "or too little:",
         "-s FOCUSED_RELEVANCE_THRESHOLD=...",
         f"Threshold: a page is relevant from a relevance of {page.threshold:.3f}",
-        "It gets better by adaptation during a crawl, or by pages you find good:",
+        "It gets better by retraining during a crawl, or by pages you find good:",
         f"scrapy train {topic.name} --positive PATH --force",
     ]
     parts = [

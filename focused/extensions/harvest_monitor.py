@@ -86,7 +86,7 @@ class HarvestMonitor:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
-        self._warn_of_adapted_run()
+        self._warn_of_retrained_run()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
@@ -103,16 +103,16 @@ class HarvestMonitor:
             self._calls = create_looping_call(self._log_line)
             self._calls.start(self._interval_secs, now=False)
 
-    def _warn_of_adapted_run(self) -> None:
-        """Say so where a crawl goes on without the model that it had adapted."""
+    def _warn_of_retrained_run(self) -> None:
+        """Warn if a crawl is resumed without the model that it was using."""
         plan = self._plan
         if str(self.crawler.settings.get("FOCUSED_RETRAINING")) != OFF:
             return
         version = version_in_use(read_attempts(plan.run_dir))
         if version != FIRST:
             logger.warning(
-                "This crawl had adapted to version %d of the model and goes on without: pages are judged by the topic's "
-                "own, waiting links keep their scores. To go on adapting, stop and add -s FOCUSED_RETRAINING=MODE "
+                "This crawl used version %d of the model and is resumed without it: pages are judged by the topic's "
+                "own, waiting links keep their scores. To use it, stop and add -s FOCUSED_RETRAINING=MODE "
                 "(automatic, interactive or both)",
                 version,
             )

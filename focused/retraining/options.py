@@ -1,4 +1,4 @@
-"""How a crawl adapts: the settings, checked."""
+"""The settings of retraining, checked."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ class RetrainingOptions:
 
 
 def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> RetrainingOptions:
-    """Return how settings say that a crawl adapts.
+    """Return the options of retraining that settings describe.
 
     Parameters
     ----------
     settings : mapping
     topic : Topic, optional
-        It must have examples to adapt.
+        It must have examples, which retraining needs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a finished crawl learnt from, read from its run directory so that its topic can be trained from it for good."""
+"""The labels of a finished crawl, read from its run directory so that its topic can be trained from them for good."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunLabels:
     n_bad: int
 
     def joined(self, labels: dict[int, bool]) -> list[JudgedPage]:
-        """Return the pages that can join with some of the labels."""
+        """Return the pages that join with some of the labels."""
         return that_join(self.pages, labels)
 
 
@@ -84,8 +84,8 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
 def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
     stats = run.get("stats")
     if isinstance(stats, dict) and stats.get("focused/retraining/trainings_count") and not n_attempts:
-        return "none of the trainings that were begun had finished when it ended. Go on with it, with more pages."
-    done = f"all {n_attempts} new models were refused" if n_attempts else "it did not adapt"
+        return "none of the trainings that were begun had finished when it ended. Resume it with more pages."
+    done = f"all {n_attempts} new models were refused" if n_attempts else "it did not train its model again"
     return f"{done}. Crawl with -s FOCUSED_RETRAINING=automatic, interactive or both."
 
 

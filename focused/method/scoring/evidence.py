@@ -27,7 +27,7 @@ class Evidence:
     parts: tuple[float, ...] = ()
     #: How many pages are known to link there.
     n_referrers: int = 1
-    #: Version of the topic's model that the score comes from; above 1 where the crawl adapts.
+    #: Version of the topic's model that the score comes from; above 1 once the crawl has trained it again.
     model_version: int = 1
 
     @property

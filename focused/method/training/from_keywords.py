@@ -32,7 +32,7 @@ class Keywords:
     @property
     def note(self) -> str:
         """The note for users of the topic."""
-        return f"{NOTE} {self.text}. Adaptation during a crawl, or example pages, sharpen it."
+        return f"{NOTE} {self.text}. Retraining during a crawl, or example pages, sharpen it."
 
     @property
     def words(self) -> list[str]:

@@ -1,7 +1,7 @@
 """For how long learning keeps a crawl from anything else: the longest single step of each kind, in CPU time.
 
-    python benchmarks/adaptation_steps.py                        # all, at the sizes that the settings allow
-    python benchmarks/adaptation_steps.py links --pages 2000     # strategy adaptive only, smaller
+    python benchmarks/retraining_steps.py                        # all, at the sizes that the settings allow
+    python benchmarks/retraining_steps.py links --pages 2000     # strategy adaptive only, smaller
 
 ``links``: the strategy ``adaptive`` on a made-up web, until its memory is full and for as long again: 100,000 links with
 four referrers each, 5,000 latest and 1,000 relevant outcomes, and one page with 10,000 links. ``model``: what follows on

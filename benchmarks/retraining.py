@@ -1,14 +1,14 @@
-"""What adaptation gains: a topic of which the examples show only half, and a feed of verdicts that are partly wrong.
+"""What retraining gains: a topic of which the examples show only half, and a feed of verdicts that are partly wrong.
 
-    python benchmarks/adaptation.py half WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
-    python benchmarks/adaptation.py tables WARC LABELS --topic Astrophysics
-    python benchmarks/adaptation.py doubts LABELS RUN_DIR ... --topics "Nuclear,Thermodynamics"
-    python benchmarks/adaptation.py side WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
+    python benchmarks/retraining.py half WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
+    python benchmarks/retraining.py tables WARC LABELS --topic Astrophysics
+    python benchmarks/retraining.py doubts LABELS RUN_DIR ... --topics "Nuclear,Thermodynamics"
+    python benchmarks/retraining.py side WARC LABELS --pair "Nuclear,Thermodynamics" --out DIR
 
 ``half``: two labels are one topic, its 30 positives are all of the first; 1,500 pages are drawn as unlabelled. Crawls with
-a model that stays as it is, that adapts by itself, by verdicts on every page (the labels), and by verdicts of which 30 %
-are wrong. Harvest: share of the fetched pages that have one of the labels; training positives are passed over. A pair of
-twice the same label is a topic whose examples show all of it.
+a model that stays as it is, that is trained again by relevance, by verdicts on every page (the labels), and by verdicts of
+which 30 % are wrong. Harvest: share of the fetched pages that have one of the labels; training positives are passed over. A
+pair of twice the same label is a topic whose examples show all of it.
 
 ``tables``: tables 3 and 4 of I18. 138 pages (80 positives, 58 others) are the training data, as in the paper; models learn
 from 80 %, 90 % and 100 % of them. Interactive: all of the further pages join with their labels. Automatic: those that the
@@ -30,10 +30,10 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from adaptation_doubts import doubts
-from adaptation_half import MODES, half
-from adaptation_side import side
-from adaptation_tables import tables
+from retraining_doubts import doubts
+from retraining_half import MODES, half
+from retraining_side import side
+from retraining_tables import tables
 
 
 def main() -> None:
@@ -53,10 +53,10 @@ def main() -> None:
             command.add_argument("--modes", default=",".join(MODES))
             command.add_argument("--strategies", default="cbp_slc")
             command.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="further settings")
-            command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "adaptation")
+            command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "retraining")
         elif name == "side":
             command.add_argument("--pair", default="Nuclear,Thermodynamics")
-            command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "adaptation")
+            command.add_argument("--out", type=Path, default=Path(tempfile.gettempdir()) / "retraining")
         elif name == "tables":
             command.add_argument("--topic", default="Astrophysics")
             command.add_argument("--test", type=int, default=200, help="held-out pages of each class")

@@ -1,4 +1,4 @@
-"""What the benchmarks of adaptation share: labels, pages of a WARC file, and where a pair of labels has its folder."""
+"""What the benchmarks of retraining share: labels, pages of a WARC file, and where a pair of labels has its folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of wrong verdicts: ``doubts`` of benchmarks/adaptation.py."""
+"""What becomes of wrong verdicts: ``doubts`` of benchmarks/retraining.py."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from adaptation_pages import labels_of
+from retraining_pages import labels_of
 from sklearn.metrics import average_precision_score
 
 from focused.method.learning.learners import make_learner

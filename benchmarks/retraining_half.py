@@ -1,4 +1,4 @@
-"""Crawls for two labels with examples of one: ``half`` of benchmarks/adaptation.py."""
+"""Crawls for two labels with examples of one: ``half`` of benchmarks/retraining.py."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import numpy as np
-from adaptation_pages import folder_of, labels_of
+from retraining_pages import folder_of, labels_of
 
 if TYPE_CHECKING:
     import argparse
@@ -81,9 +81,9 @@ def row(run: Path, relevant: set[str], positives: set[str], second: str, labels:
     counted = [url for url in urls if url not in positives]
     found = [url for url in counted if url in relevant]
     stats = json.loads((run / "run.json").read_text())["stats"]
-    adapted = [stats.get(f"focused/retraining/{what}", 0) for what in ("accepted_count", "refused_count")]
+    trained = [stats.get(f"focused/retraining/{what}", 0) for what in ("accepted_count", "refused_count")]
     n_second = sum(second in labels[url] for url in found)
     return (
-        f"{of},{len(counted)},{len(found)},{n_second},{len(found) / len(counted):.3f},{adapted[0]},{adapted[1]},"
+        f"{of},{len(counted)},{len(found)},{n_second},{len(found) / len(counted):.3f},{trained[0]},{trained[1]},"
         + str(stats.get("focused/retraining/longest_block_ms", ""))
     )

@@ -1,15 +1,15 @@
-"""Tables 3 and 4 of I18: ``tables`` of benchmarks/adaptation.py."""
+"""Tables 3 and 4 of I18: ``tables`` of benchmarks/retraining.py."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from adaptation_pages import labels_of, read_pages
+from retraining_pages import labels_of, read_pages
 
 from focused.method.learning.training import TrainedModel, train_topic
 from focused.method.training.from_pages import Columns
-from focused.retraining.self_training import label_by_relevance
+from focused.retraining.page_labels import label_by_relevance
 
 if TYPE_CHECKING:
     import argparse

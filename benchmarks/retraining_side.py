@@ -1,11 +1,11 @@
-"""How many verdicts it takes until a side of a topic is known: ``side`` of benchmarks/adaptation.py."""
+"""How many verdicts it takes until a side of a topic is known: ``side`` of benchmarks/retraining.py."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from adaptation_pages import folder_of, labels_of, read_pages
+from retraining_pages import folder_of, labels_of, read_pages
 from sklearn.metrics import average_precision_score
 
 from focused.method.topic import load_topic
