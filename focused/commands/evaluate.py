@@ -78,7 +78,7 @@ class Command(ProjectCommand):
             "--seeds", default="5", metavar="N|FILE", help="drawn from the positives, or a file of URLs (default: 5)"
         )
         crawls.add_argument("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
-        crawls.add_argument("--repeats", default="3", metavar="N", help="drawings for each topic (default: 3)")
+        crawls.add_argument("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
         crawls.add_argument("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
         crawls.add_argument("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
         crawls.add_argument(

@@ -66,7 +66,7 @@ class Crawler:
 
     Parameters
     ----------
-    group : Group
+    group : CrawlGroup
     graph : LinkGraph
     settings : scrapy.settings.BaseSettings
         From `crawl_settings`.

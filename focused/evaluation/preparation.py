@@ -71,7 +71,7 @@ class Repeat:
     topic: str
     name: str
     repeat: int
-    drawing: Sample
+    sample: Sample
     seed_pages: list[str]
     relevant: list[str]
     targets: list[str]
@@ -81,10 +81,10 @@ class Repeat:
         return {
             "repeat": self.repeat,
             "model": self.name,
-            "positives": self.drawing.positives_sha256,
-            "n_positives": len(self.drawing.positives),
-            "n_unlabeled": len(self.drawing.unlabeled),
-            "seeds": self.drawing.seeds,
+            "positives": self.sample.positives_sha256,
+            "n_positives": len(self.sample.positives),
+            "n_unlabeled": len(self.sample.unlabeled),
+            "seeds": self.sample.seeds,
             "reachable_relevant": len(self.targets),
             "bound": min(budget, len(self.targets)),
         }
@@ -191,7 +191,7 @@ def _topics(web: EvaluatedWeb, webs: Sequence[EvaluatedWeb], options: Options) -
 
 def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Options) -> Repeat:
     relevant = web.labels.pages_of(topic)
-    drawing = draw(
+    sample = draw(
         relevant,
         web.pages,
         key=(options.random_state, web.name, topic, number),
@@ -203,12 +203,12 @@ def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Opti
         seeds_apart=options.seeds_apart,
     )
     number_of = web.graph.page_number
-    pages = [page for page in map(web.resolver.page_of, drawing.seeds) if page in number_of]
+    pages = [page for page in map(web.resolver.page_of, sample.seeds) if page in number_of]
     seed_pages = list(dict.fromkeys(page for page in pages if page is not None))
     depths = web.graph.depths([number_of[page] for page in seed_pages], options.depth)
-    positives = set(drawing.positives)
+    positives = set(sample.positives)
     targets = [page for page in relevant if page not in positives and depths[number_of[page]] >= 0]
-    return Repeat(web, topic, name, number, drawing, seed_pages, relevant, targets)
+    return Repeat(web, topic, name, number, sample, seed_pages, relevant, targets)
 
 
 def seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:

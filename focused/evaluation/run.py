@@ -142,7 +142,7 @@ class Evaluation:
                     n_seeds = len(self.options.seeds)
                     self.say(f"  {len(lost):,} of {n_seeds:,} seeds are no page of it and left out, e.g. {lost[0]}")
         for repeat in repeats:
-            asked, n = self.options.unlabeled, len(repeat.drawing.unlabeled)
+            asked, n = self.options.unlabeled, len(repeat.sample.unlabeled)
             if n < asked and repeat.repeat == 1:
                 self.say(
                     f"  {repeat.web.name} {repeat.topic}: {n:,} unlabelled pages instead of {asked:,}; there are no more"
@@ -171,7 +171,7 @@ class Evaluation:
         return record is not None and record["state"] == DONE
 
     def _group(self, repeat: Repeat) -> CrawlGroup:
-        options, drawing = self.options, repeat.drawing
+        options, sample = self.options, repeat.sample
         return CrawlGroup(
             web=repeat.web.name,
             warc=str(repeat.web.warc),
@@ -180,9 +180,9 @@ class Evaluation:
             name=repeat.name,
             repeat=repeat.repeat,
             strategies=list(options.strategies),
-            positives=drawing.positives,
-            unlabeled=drawing.unlabeled,
-            seeds=drawing.seeds,
+            positives=sample.positives,
+            unlabeled=sample.unlabeled,
+            seeds=sample.seeds,
             seed_pages=repeat.seed_pages,
             relevant=repeat.relevant,
             targets=repeat.targets,

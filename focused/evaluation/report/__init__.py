@@ -1,6 +1,6 @@
-"""Reports for people: one self-contained HTML file each, without a script.
+"""Reports for people: each is one self-contained HTML file without scripts.
 
-Both read only what an evaluation or a run has left in its folder, and know neither Scrapy nor a strategy's code.
+They read only the files of an evaluation or a run, and use neither Scrapy nor the code of strategies.
 """
 
 from __future__ import annotations

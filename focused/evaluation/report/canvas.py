@@ -1,6 +1,6 @@
-"""The paper that figures are drawn on: SVG inside a page; text stays text, colours follow the theme, same numbers, same bytes.
+"""Empty figures as SVG inside a page: text stays text, colours follow the theme, and equal numbers give equal bytes.
 
-Sizes are in CSS pixels of a figure 400 wide, so that its letters can be read on a phone; pages stretch it.
+Sizes are in CSS pixels of a figure 400 wide, which is legible on a phone; pages stretch it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ WIDTH = 400
 _STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "focused",
-    "text.parse_math": False,  # a name with two dollars is a name
+    "text.parse_math": False,  # a name may hold two dollar signs
     "font.size": 10,
     "text.color": INK,
     "axes.edgecolor": INK,
@@ -46,13 +46,13 @@ _STYLE = {
 
 
 def styled() -> AbstractContextManager[None]:
-    """Return the style that figures are drawn in."""
+    """Return the style of the figures."""
     return rc_context(_STYLE)  # type: ignore[arg-type]
 
 
 def new_axes(height: float, *, left: float, right: float, bottom: float, top: float) -> tuple[Figure, Axes]:
     """Return an empty figure and its axes; the margins are in pixels."""
-    # A point is 1/72 inch, and one unit of the SVG.
+    # A point is 1/72 inch and one unit of the SVG.
     figure = Figure(figsize=(WIDTH / 72, height / 72), dpi=72)
     figure.patch.set_visible(False)
     axes = figure.add_axes((left / WIDTH, bottom / height, (WIDTH - left - right) / WIDTH, 1 - (bottom + top) / height))
@@ -61,11 +61,11 @@ def new_axes(height: float, *, left: float, right: float, bottom: float, top: fl
 
 
 def label_axes(axes: Axes, x_label: str, y_label: str, above: float = 7) -> None:
-    """Name and divide both axes; ``above``: pixels between the vertical one and its name."""
+    """Label both axes and set their ticks; ``above``: pixels between the vertical axis and its label."""
     axes.grid(color=GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_xlabel(x_label)
-    # Upright above the axis: nobody has to turn the phone.
+    # The label stands upright above the axis, legible without turning a phone.
     axes.set_title(y_label, loc="left", x=-0.0, fontsize=10, pad=above)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_locator(MaxNLocator(5, steps=[1, 2, 2.5, 5, 10]))
@@ -73,7 +73,7 @@ def label_axes(axes: Axes, x_label: str, y_label: str, above: float = 7) -> None
 
 
 def tick_label(value: float, _position: int | None = None) -> str:
-    """Return a value as it stands at an axis."""
+    """Return the label of a tick."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
 
 
@@ -81,7 +81,7 @@ def rendered(figure: Figure, key: str, title: str) -> str:
     """Return the figure as an element of a page."""
     buffer = io.StringIO()
     with warnings.catch_warnings():
-        # Letters that matplotlib's own font lacks: it measures them wrongly, the browser has others to draw them with.
+        # matplotlib's font lacks some letters and measures them wrongly; the browser has fonts for them.
         warnings.filterwarnings("ignore", message="Glyph|.*missing from font")
         FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
     return inline(buffer.getvalue(), key, title)

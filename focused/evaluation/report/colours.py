@@ -1,8 +1,8 @@
 """One colour, dash and marker for each strategy, in every figure of the project.
 
-Strategies of a family share a hue and differ in lightness, dash and marker; the references are black and grey. Hues are
-those of Okabe and Ito, darkened until thin lines can be seen on white. Each colour has a twin for dark screens: figures hold
-the light one, and ``themed`` puts a CSS variable in its place.
+Strategies of a family share a hue and differ in lightness, dash and marker; the references are black and grey. Hues are those
+of Okabe and Ito, darkened until thin lines are visible on white. Each colour has a twin for dark screens: figures use the
+light one, and ``themed`` replaces it by a CSS variable.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _DASH_DOT, _DASH_DOT_DOT = (6.0, 1.8, 1.2, 1.8), (6.0, 1.6, 1.2, 1.6, 1.2, 1.6)
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a curve is drawn: colours as ``#rrggbb``, dash as lengths in units of the line's width (empty: solid)."""
+    """The look of a curve: colours as ``#rrggbb``, dash as lengths in units of the line's width (empty: solid)."""
 
     light: str
     dark: str
@@ -49,14 +49,14 @@ _LOOKS = {
     "adaptive": Look("#c2002f", "#ff6b85", _SOLID, "X", "model"),
 }  # fmt: skip
 
-# For strategies that came later, and for crawls that are told apart by nothing else.
+# For other strategies, and for crawls with the same strategy.
 _SPARE = tuple(
     Look(light, dark, dash, marker)
     for dash, marker in ((_SOLID, "o"), (_DASHED, "s"), (_DASH_DOT, "^"), (_DOTTED, "D"), (_LONG, "v"))
     for light, dark in (("#0064b4", "#4ba3ec"), ("#d55e00", "#ff8b3d"), ("#009e73", "#2fd0a0"), ("#8e2f7d", "#cf70be"))
 )
 
-#: What a link was admitted through, in the order in which bars are stacked.
+#: The evidence that admits links, in the order in which bars are stacked.
 REASON_LOOKS = {
     "block": Look("#0064b4", "#4ba3ec"),
     "anchor": Look("#009e73", "#2fd0a0"),
@@ -79,11 +79,11 @@ STEPS = tuple(
 )  # fmt: skip
 
 INK, GRID, PAPER = "#010203", "#040506", "#fdfefc"
-"""Stand-ins for the colours of text, of grid lines and of the paper, which no strategy has."""
+"""Placeholders for the colours of text, grid lines and paper; no strategy uses them."""
 
 _ROLES = {INK: "var(--ink)", GRID: "var(--grid)", PAPER: "var(--paper)"}
 
-#: Strategies that a comparison needs but nobody would choose.
+#: References of a comparison, which are no choice for a crawl.
 REFERENCES = ("oracle", "random")
 
 
@@ -93,22 +93,22 @@ def known_looks() -> dict[str, Look]:
 
 
 def look_of(strategy: str) -> Look:
-    """Return the look of a strategy; one that is not known here always gets the same one of a few spare looks."""
+    """Return the look of a strategy; an unknown one always gets the same spare look."""
     return _LOOKS.get(strategy) or _SPARE[zlib.crc32(strategy.encode("utf-8", "replace")) % len(_SPARE)]
 
 
 def spare_look(number: int) -> Look:
-    """Return a look for the n-th of several crawls; they repeat after twenty."""
+    """Return the look of the n-th of several crawls; looks repeat after twenty."""
     return _SPARE[number % len(_SPARE)]
 
 
 def look_of_reason(reason: str, number: int = 0) -> Look:
-    """Return the look of what links rest on; ``number`` counts those that have none of their own."""
+    """Return the look of a reason; ``number`` counts the reasons without a look of their own."""
     return REASON_LOOKS.get(reason) or _OTHER_REASONS[number % len(_OTHER_REASONS)]
 
 
 def themed(markup: str) -> str:
-    """Put CSS variables in place of colours, so that a figure follows the theme of the page.
+    """Replace colours by CSS variables, so that a figure follows the theme of the page.
 
     >>> themed("stroke: #0064b4; fill: #010203; color: #abcdef")
     'stroke: var(--c-0064b4); fill: var(--ink); color: #abcdef'
@@ -131,7 +131,7 @@ def css_colour(light: str) -> str:
 
 
 def css_variables(dark: bool) -> str:
-    """Return declarations of the CSS variables of all colours, for a dark or a light screen."""
+    """Return the declarations of all colours' CSS variables, for a dark or a light screen."""
     return "".join(f"--c-{light[1:]}:{twin if dark else light};" for light, twin in sorted(_twins().items()))
 
 

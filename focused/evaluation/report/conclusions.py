@@ -1,4 +1,4 @@
-"""The first sentences of an evaluation's report: which strategy is best, by how much, and how sure that is."""
+"""The first sentences of an evaluation's report: which strategy is best, by how much, and with what interval."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _MAX_TIES = 5
 
 
 def default_of(results: Results) -> str:
-    """Return the strategy that the others were compared with; empty if the files do not say."""
+    """Return the strategy that the others were compared with; empty if the files do not name it."""
     rows = results.run.get("significance")
     against = [row.get("against") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
     return next((str(each) for each in against if each), "") or str(results.run.get("default_strategy") or "")
 
 
 def significance_of(results: Results, web: WebResults, strategy: str, default: str) -> Estimate | None:
-    """Return the paired difference with the default: the evaluation's own, else one made here; None of the default itself."""
+    """Return the paired difference to the default, from the evaluation's files or computed here; None for the default."""
     if strategy == default or not default:
         return None
     rows = results.run.get("significance")
@@ -45,14 +45,14 @@ def significance_of(results: Results, web: WebResults, strategy: str, default: s
 
 
 def answers(results: Results) -> Iterator[Markup]:
-    """Say for each web which strategy is best."""
+    """Write for each web which strategy is best."""
     default = default_of(results)
     for name_of_web in results.webs:
         yield element("p", *_answer(results, results.on(name_of_web), default), class_="answer")
 
 
 def warnings(results: Results) -> Iterator[Markup]:
-    """Say what a reader must know before believing a figure."""
+    """Write what a reader must know before believing a figure."""
     for web in results.run.get("webs") or []:
         if isinstance(web, dict) and web.get("labels_from"):
             yield _note(
@@ -92,7 +92,7 @@ def warnings(results: Results) -> Iterator[Markup]:
 
 
 def percent(value: float) -> str:
-    """Return a share for people.
+    """Return a share as text.
 
     >>> percent(0.5), percent(0.0423)
     ('50 %', '4.2 %')
@@ -189,7 +189,7 @@ def _about_default(results: Results, web: WebResults, best: str, default: str) -
 
 
 def _about_oracle(results: Results, web: WebResults, ranked: list[str]) -> Iterator[object]:
-    """Say which strategies found more than the oracle, and how that can be."""
+    """Write which strategies found more than the oracle, and why that is possible."""
     found = web.estimate("oracle", MEASURE).mean if "oracle" in web.strategies else math.nan
     above = [other for other in ranked if web.estimate(other, MEASURE).mean > found + 1e-9]
     if not above:

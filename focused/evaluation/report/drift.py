@@ -1,4 +1,4 @@
-"""How what a crawl meets changes while it runs: relevances and link scores of the latest pages."""
+"""The drift of a crawl: relevances and link scores of the latest pages over time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_SHARE = 0.001
 
 
 def drift(run: Run, key: str) -> Iterator[Markup]:
-    """Draw how relevances and link scores are distributed over the crawl, and say how far they have moved."""
+    """Draw the distributions of relevances and link scores over the crawl, and write how far they have moved."""
     if not run.lists_all_pages or run.n_pages < _FEWEST:
         return
     relevances = np.array([page.relevance for page in run.pages])
@@ -66,7 +66,7 @@ def window_shares(values: NDArray[np.float64], n_window: int = WINDOW) -> NDArra
     values : ndarray of shape (n_pages,)
         In [0, 1]; NaN counts nowhere.
     n_window : int
-        Of the first pages all so far count.
+        Number of latest pages that count; all so far at the beginning.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def _words(run: Run, relevances: NDArray[np.float64]) -> Iterator[object]:
 
 
 def _chance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
-    """Return about how large the index of two samples of one distribution is: its degrees of freedom by their sizes."""
+    """Return the index that two samples of one distribution have by chance: degrees of freedom by sample sizes."""
     values = [part[np.isfinite(part)] for part in (before, after)]
     n_bins = np.count_nonzero(np.histogram(np.concatenate(values), np.linspace(0, 1, 11))[0])
     return float(sum((n_bins - 1) / max(len(part), 1) for part in values))

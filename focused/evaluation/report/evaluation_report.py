@@ -1,4 +1,4 @@
-"""The report of an evaluation: which strategy is best, and what that rests on."""
+"""The report of an evaluation: which strategy is best, and the evidence."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REPORT_FILE = "report.html"
 
 
 def write_evaluation_report(directory: Path, output: Path | None = None) -> Path:
-    """Write a report from the files of an evaluation, and return its path: ``report.html`` beside them, unless given.
+    """Write the report of an evaluation from its files, and return its path (default: ``report.html`` beside them).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Through which evidence relevant pages were fetched and links admitted [P13, fig. 14; L14, fig. 9]."""
+"""Figures of the evidence that led to relevant pages and admitted links [P13, fig. 14; L14, fig. 9]."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 _MAX_TOPICS = 60
 
 
-def evidence_figures(drawing: WebCurves) -> Iterator[Markup]:
+def evidence_figures(web_curves: WebCurves) -> Iterator[Markup]:
     """Draw bars of every strategy, and of every topic for the default."""
-    web = drawing.web
-    shown = [strategy for strategy in drawing.ranked if web.of(strategy)]
+    web = web_curves.web
+    shown = [strategy for strategy in web_curves.ranked if web.of(strategy)]
     relevant = _parts([web.of(strategy) for strategy in shown], "relevant_by_", "relevant_deferred", "relevant")
     admitted = _parts([web.of(strategy) for strategy in shown], "by_", "deferred", None)
     figures = []
     if relevant:
         figures.append(
             _bars(
-                drawing, "relevant", shown, relevant, "relevant pages a crawl",
+                web_curves, "relevant", shown, relevant, "relevant pages a crawl",
                 "Relevant pages fetched through each kind of evidence",
                 "Means over crawls. Other: seeds, and what the strategy rests on besides (page, order of discovery, a model).",
             )
@@ -40,16 +40,16 @@ def evidence_figures(drawing: WebCurves) -> Iterator[Markup]:
     if admitted:
         figures.append(
             _bars(
-                drawing, "admitted", shown, admitted, "links a crawl", "Links admitted through each kind of evidence",
+                web_curves, "admitted", shown, admitted, "links a crawl", "Links admitted through each kind of evidence",
                 "Means over crawls. Deferred: below the threshold, ranked under all others.",
             )
         )  # fmt: skip
-    focus = drawing.default if drawing.default in shown else next(iter(shown), "")
+    focus = web_curves.default if web_curves.default in shown else next(iter(shown), "")
     by_topic = _parts([web.of(focus, topic) for topic in web.topics], "relevant_by_", "relevant_deferred", "relevant")
     if by_topic and 1 < len(web.topics) <= _MAX_TOPICS:
         figures.append(
             _bars(
-                drawing, "by-topic", web.topics, by_topic, "relevant pages a crawl",
+                web_curves, "by-topic", web.topics, by_topic, "relevant pages a crawl",
                 joined(("Relevant pages of each topic, strategy ", name(focus))), "Means over repeats.", label_px=150,
             )
         )  # fmt: skip
@@ -60,7 +60,7 @@ def evidence_figures(drawing: WebCurves) -> Iterator[Markup]:
 
 
 def _bars(
-    drawing: WebCurves,
+    web_curves: WebCurves,
     key: str,
     names: list[str],
     parts: dict[str, NDArray[np.float64]],
@@ -71,7 +71,7 @@ def _bars(
 ) -> Markup:
     looks = _looks(parts)
     svg = draw_bars(
-        f"{drawing.key}-{key}", names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
+        f"{web_curves.key}-{key}", names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
         x_label=x_label, label_px=label_px,
     )  # fmt: skip
     return figure(svg, joined((legend(looks), note)), head=head)
@@ -85,7 +85,7 @@ def _looks(parts: dict[str, NDArray[np.float64]]) -> dict[str, Look]:
 def _parts(
     groups: list[list[CrawlResult]], prefix: str, deferred: str, total: str | None
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the mean of each count over the crawls of each group, by what was counted; parts without any are left out."""
+    """Return the mean of each count over the crawls of each group, by kind of evidence; empty kinds are left out."""
     columns = {
         column.removeprefix(prefix): column
         for group in groups

@@ -29,7 +29,7 @@ _MARK_PX = 15  # between two labels of marks
 class Curve:
     """One curve; ``x`` and ``y`` of shape (n_points,), ``error`` the length of the bars on either side.
 
-    ``strength``: ``strong`` curves are thick, with markers and bars; ``plain`` ones without; ``thin`` ones are background.
+    ``strength``: ``strong`` curves are thick, with markers and bars; ``plain`` ones have none; ``thin`` ones are background.
     """
 
     label: str
@@ -42,7 +42,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """Something that happened at a place of the horizontal axis: a line, or a cross on the axis where it came to nothing."""
+    """An event at a place of the horizontal axis: a line, or a cross on the axis if the event was refused."""
 
     x: float
     label: str
@@ -69,13 +69,13 @@ def draw_curves(
     key : str
         Unique among the figures of a page: letters, digits, hyphens.
     title : str
-        Read out instead of the figure by screen readers.
+        Screen readers read it instead of the figure.
     y_limit : float, optional
         End of the vertical axis. Default: the largest value.
     y_start : float
         Where the vertical axis begins.
     labelled : bool
-        Whether all curves but thin ones among many are named at their ends; else none is.
+        Whether curves are named at their ends (thin ones among many are not); else none is.
     marks : sequence of Mark
         From left to right.
     """
@@ -132,7 +132,7 @@ def draw_bars(
     x_label: str,
     label_px: float = 110,
 ) -> str:
-    """Draw one horizontal bar a name, the first on top, stacked of parts (each of shape (n_names,))."""
+    """Draw one horizontal bar for each name, the first on top; the parts (each of shape (n_names,)) are stacked."""
     n_chars = int(label_px / 5.8)
     with styled():
         figure, axes = new_axes(len(names) * 17 + 46, left=label_px, right=36, bottom=36, top=4)
@@ -163,9 +163,9 @@ def draw_bars(
 
 
 def spread(wanted: NDArray[np.float64], gap: float, low: float, high: float) -> NDArray[np.float64]:
-    """Return places near the wanted ones, in their order, at least ``gap`` apart, in [low, high] as far as they fit.
+    """Return places near the wanted ones, in the same order, at least ``gap`` apart, in [low, high] if they fit.
 
-    Least squares: places minus what the gaps before them take must not decrease.
+    Least squares: the places less the gaps before them must not decrease.
 
     >>> spread(np.array([5.0, 5.0, 0.0]), 2.0, 0.0, 10.0).tolist()
     [4.0, 6.0, 0.0]
@@ -186,7 +186,7 @@ def _draw_marks(axes: Axes, marks: Sequence[Mark]) -> None:
     x_per_px = axes.get_xlim()[1] / axes.bbox.width
     places = axes.get_xaxis_transform()
     free = -np.inf
-    alpha = 0.45 if len(marks) <= 15 else 0.2  # many lines would hide what they stand in
+    alpha = 0.45 if len(marks) <= 15 else 0.2  # many lines would hide the curves
     for mark in marks:
         if mark.is_void:
             axes.plot(
@@ -195,7 +195,7 @@ def _draw_marks(axes: Axes, marks: Sequence[Mark]) -> None:
             )  # fmt: skip
             continue
         axes.plot([mark.x, mark.x], [0, 1], color=INK, linewidth=0.6, alpha=alpha, zorder=3.5, transform=places)
-        # A label needs room; of the lines between two labels the numbers are known.
+        # A label needs room; the numbers of the lines between two labels are clear.
         if mark.x >= free:
             axes.text(mark.x, 1.01, mark.label, fontsize=8.5, ha="center", va="bottom", transform=places)
             free = mark.x + max(_MARK_PX, 6 * len(mark.label) + 5) * x_per_px
@@ -210,7 +210,7 @@ def _draw(axes: Axes, curve: Curve, number: int, n_curves: int) -> None:
     if curve.strength != "strong":
         axes.plot(x, y, zorder=level, **style)
         return
-    # Markers and bars of the curves stand beside each other, not on top of each other.
+    # Markers and bars of different curves stand side by side, not on top of each other.
     places = np.unique(np.linspace(0, len(x) - 1, 7).round().astype(int)[1:])
     shift = round(len(x) / 7 * (number / max(n_curves, 1)))
     places = np.unique(np.clip(places - shift, 0, len(x) - 1))
@@ -231,14 +231,14 @@ def _thinned(curve: Curve) -> tuple[NDArray[np.float64], NDArray[np.float64], ND
 
 
 def _label_ends(axes: Axes, curves: Sequence[Curve]) -> None:
-    """Name curves beside their ends; a thin line leads from an end to a name that had to move."""
+    """Name curves beside their ends; a thin line leads from the end to a moved name."""
     if not curves:
         return
     low, high = axes.get_ylim()
     right = axes.get_xlim()[1]
     width_px, height_px = axes.bbox.width, axes.bbox.height
     per_px, x_per_px = (high - low) / height_px, right / width_px
-    ends = np.minimum([curve.y[-1] for curve in curves], high)  # some leave at the top
+    ends = np.minimum([curve.y[-1] for curve in curves], high)  # some leave the figure at the top
     gap = min(_LINE_PX * per_px, (high - low + 14 * per_px) / max(len(curves), 1))
     places = spread(ends, gap, low - 4 * per_px, high + 10 * per_px)
     for curve, end, place in zip(curves, ends, places, strict=True):

@@ -1,4 +1,4 @@
-"""Files that a crawl or an evaluation left, perhaps in the middle of a line; and the report that is written beside them."""
+"""Read the files of a crawl or an evaluation, which may end within a line; write the report beside them."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _MAX_FIELD_CHARS = 1_000_000
 
 
 class ReportError(ValueError):
-    """A folder that no report can be written of; the message says why and what to do."""
+    """A folder without data for a report; the message says why and what to do."""
 
 
 def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
-    """Return the rows of a CSV file with a header, and how many were left out because they are not whole.
+    """Return the rows of a CSV file with a header, and the number of incomplete rows, which are left out.
 
-    A file that is not there has no rows.
+    A missing file has no rows.
     """
     if not path.is_file():
         return [], 0
@@ -41,7 +41,7 @@ def read_rows(path: Path) -> tuple[list[dict[str, str]], int]:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Let csv read fields of up to ``_MAX_FIELD_CHARS``; its limit is the whole process's, so it is put back."""
+    """Let csv read fields of up to ``_MAX_FIELD_CHARS``; its limit holds for the process, so it is restored."""
     limit = csv.field_size_limit(_MAX_FIELD_CHARS)
     try:
         yield
@@ -50,7 +50,7 @@ def _long_fields() -> Iterator[None]:
 
 
 def _readable(reader: Any) -> Iterator[list[str] | None]:
-    """Pass rows on; None stands for one that is not CSV."""
+    """Iterate over rows; None stands for a row that is no CSV."""
     while True:
         try:
             yield next(reader)
@@ -61,7 +61,7 @@ def _readable(reader: Any) -> Iterator[list[str] | None]:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the object in a JSON file; an empty one if there is none that can be read."""
+    """Return the object in a JSON file; an empty one if the file is missing or damaged."""
     try:
         value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
     except (OSError, ValueError, RecursionError):
@@ -70,7 +70,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_page(path: Path, text: str) -> Path:
-    """Write a page under another name first, so that nobody opens half of it.
+    """Write a page under another name and rename it, so that nobody opens half of it.
 
     Raises
     ------

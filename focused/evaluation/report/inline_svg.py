@@ -1,4 +1,4 @@
-"""From matplotlib's SVG file to an element of a page that has other figures too."""
+"""Turn matplotlib's SVG file into an element of a page with several figures."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ _NUMBER = re.compile(r"-?\d+\.\d{2,}")
 
 
 def inline(svg: str, key: str, title: str) -> str:
-    """Return the figure for a page: named for screen readers, ids unique, no size of its own, colours as CSS variables.
+    """Return the figure for a page: with a title for screen readers, unique ids, flexible size, and colours as CSS variables.
 
     Parameters
     ----------
     svg : str
-        As matplotlib writes it.
+        SVG as matplotlib writes it.
     key : str
-        What its ids begin with.
+        Prefix of its ids.
     title : str
-        What the figure shows; it is escaped.
+        What the figure shows; it is escaped here.
     """
     body = svg[svg.index("<svg") :]
     body = re.sub(r"<!--.*?-->", "", body, flags=re.DOTALL)
     body = re.sub(r"<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    # It would hold for the whole page; the page's own style says the same.
+    # matplotlib's style would hold for the whole page, and the page's own style has the same rules.
     body = re.sub(r"<style\b.*?</style>", "", body, flags=re.DOTALL)
     found = re.search(r'viewBox="([^"]*)"', body)
     view_box = found.group(1) if found else "0 0 400 300"
@@ -37,7 +37,7 @@ def inline(svg: str, key: str, title: str) -> str:
     used = set(_REFERENCE.findall(content))
     content = _ID.sub(lambda id_: f' id="{key}-{id_.group(1)}"' if id_.group(1) in used else "", content)
     content = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{key}-", content)
-    # Only tags are changed from here on, never the texts between them.
+    # From here on only tags are changed, never the texts between them.
     content = re.sub(r"<[^>]*>", lambda tag: _lean(tag.group()), content)
     content = re.sub(r">\s+<", "><", content)
     return (

@@ -1,4 +1,4 @@
-"""What JSON files say, as HTML: parameters, versions, digests."""
+"""The contents of JSON files as HTML: parameters, versions, digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_DEPTH = 4
 
 
 def facts(values: dict[str, Any], depth: int = 0) -> Markup:
-    """Return names and values; what is nested or long is cut, never left out unsaid."""
+    """Return names and values; nested and long ones are visibly cut."""
     pairs = [
         joined((element("dt", shorten(str(name).replace("_", " "), 80)), element("dd", fact(value, depth + 1))))
         for name, value in list(values.items())[:_MAX_ITEMS]
@@ -47,6 +47,6 @@ def fact(value: Any, depth: int = 1) -> Markup:
 
 
 def command(value: Any) -> Markup:
-    """Return the command that was run, as it can be pasted into a shell."""
+    """Return the command that was run, ready to paste into a shell."""
     text = shlex.join(map(str, value)) if isinstance(value, list) else str(value or "")
     return element("pre", element("code", text)) if text else element("p", "The files do not say by which command.")

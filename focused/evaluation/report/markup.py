@@ -1,4 +1,4 @@
-"""The HTML of a report, made of parts that escape whatever they are given."""
+"""HTML of a report, built from parts that escape their contents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from focused.evaluation.report.colours import Look
 
-# Characters that HTML has no way to write, and those that turn around the text after them.
+# Characters that HTML cannot write, and characters that reverse the text after them.
 _UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u202a-\u202e\u2066-\u2069]")
 
 UNKNOWN, MINUS = "\u2013", "\u2212"
@@ -24,7 +24,7 @@ UNKNOWN, MINUS = "\u2013", "\u2212"
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """Text that is HTML already; everything else is escaped."""
+    """Text that is HTML already; all other text is escaped."""
 
     html: str
 
@@ -42,7 +42,7 @@ def clean(text: str) -> str:
 
 
 def shorten(text: object, n_chars: int) -> str:
-    """Return text in one line of at most so many characters.
+    """Return text in one line of at most ``n_chars`` characters.
 
     >>> shorten("breadth first crawl", 10)
     'breadth f…'
@@ -52,12 +52,12 @@ def shorten(text: object, n_chars: int) -> str:
         return line
     cut = line[: n_chars - 1]
     while cut and (unicodedata.combining(line[len(cut)]) or line[len(cut)] == "\u200d"):
-        cut = cut[:-1]  # no half letters
+        cut = cut[:-1]  # no half characters
     return f"{cut}…"
 
 
 def html(value: object) -> str:
-    """Return a value as HTML: escaped, and isolated by its element from the direction of the text around."""
+    """Return a value as escaped HTML."""
     return value.html if isinstance(value, Markup) else escape(clean(str(value)), quote=True)
 
 
@@ -76,7 +76,7 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
 
 
 def name(text: object, breaks: str = "") -> Markup:
-    """Return a name from outside, whose direction of writing is its own; ``breaks``: a character that a line may end after."""
+    """Return a foreign name with a writing direction of its own; ``breaks``: a character after which a line may break."""
     shown = html(shorten(text, 200))
     return Markup(f"<bdi>{shown.replace(breaks, f'{breaks}<wbr>') if breaks else shown}</bdi>")
 
@@ -87,7 +87,7 @@ def joined(parts: Iterable[object], between: str = "") -> Markup:
 
 
 def link(url: str, text: object | None = None) -> Markup:
-    """Return a link to a page of the web, or the text alone where the URL is none of http."""
+    """Return a link to a page of the web; the text alone if the URL is not HTTP."""
     shown = element("bdi", shorten(url if text is None else text, 300))
     try:
         is_web = urlsplit(url).scheme.lower() in ("http", "https")
@@ -105,14 +105,14 @@ def table(
     n_text: int = 1,
     class_: str | None = None,
 ) -> Markup:
-    """Return a table that scrolls by itself where it is too wide.
+    """Return a table that scrolls if it is too wide.
 
     Parameters
     ----------
     label : str
-        What screen readers call it.
+        Its name for screen readers.
     n_text : int
-        How many columns hold text; the others hold numbers and stand right. The first column is the head of its row.
+        Number of text columns; the others hold numbers, aligned right. The first column is the head of its row.
     """
     head = element("tr", *(element("th", cell, scope="col", class_=_column(i, n_text)) for i, cell in enumerate(heads)))
     body = [
@@ -133,7 +133,7 @@ def table(
         role="region",
         aria_label=shorten(label, 80),
     )
-    # Not a <caption>: that would be as wide as the table, and cut off on a phone.
+    # No <caption>: it would be as wide as the table, and cut off on a phone.
     return joined((element("p", caption, class_="caption"), region)) if caption else region
 
 
@@ -148,7 +148,7 @@ def figure(svg: str, caption: object, *, head: object | None = None) -> Markup:
 
 
 def key_of(look: Look) -> Markup:
-    """Return a short line as it is drawn in the figures."""
+    """Return a short line in the look of a curve."""
     dash = f";stroke-dasharray:{' '.join(f'{part * 1.2:.3g}' for part in look.dash)}" if look.dash else ""
     return Markup(
         f'<svg class="key" viewBox="0 0 30 8" aria-hidden="true"><line x1="0" y1="4" x2="30" y2="4" '
@@ -174,7 +174,7 @@ def page(title: str, content: Iterable[object]) -> str:
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        # Nothing is loaded and nothing runs, whatever a page of the web managed to bring in.
+        # Nothing is loaded and no script runs, whatever the texts of crawled pages contain.
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
         f"<title>{html(shorten(title, 200))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(map(html, content))

@@ -1,4 +1,4 @@
-"""What a crawl learnt while it ran: the versions of its model, where each began, and which were refused."""
+"""The versions of a crawl's model: where each began, its figures, and which were refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HELD_OUT = {"new": "new", "in_use": "in use", "first": "first"}
 
 
 def marks(run: Run) -> list[Mark]:
-    """Return where versions began, and where one was refused."""
+    """Return a mark where a version began or was refused."""
     found = [
         Mark(float(version.begins if version.begins is not None else version.trained_after), str(version.number),
              not version.is_accepted)
@@ -36,14 +36,14 @@ def marks(run: Run) -> list[Mark]:
 
 
 def about_marks(run: Run) -> str:
-    """Say what the marks in a figure are; nothing where there are none."""
+    """Explain the marks in a figure; nothing if there are none."""
     found = marks(run)
     lines = MARKS if any(not mark.is_void for mark in found) else ""
     return (lines + (_VOID if any(mark.is_void for mark in found) else "")).strip()
 
 
 def versions(run: Run, key: str) -> Iterator[Markup]:
-    """Tell of the versions of the model, their figures on held-out examples, and why some were refused."""
+    """Show the versions of the model, their figures on held-out examples, and why some were refused."""
     if not run.versions:
         return
     accepted = [version for version in run.versions if version.is_accepted]

@@ -1,4 +1,4 @@
-"""What an evaluation left in its folder, and the means, errors and comparisons that its report shows."""
+"""The results of an evaluation from its folder, with the means, errors and comparisons that its report shows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class CrawlResult:
 
     @property
     def is_failed(self) -> bool:
-        """Whether it has no result; then it counts nowhere."""
+        """Whether it has no result; then it counts in no figure."""
         return self.finish_reason.startswith("failed")
 
     def value(self, column: str) -> float:
@@ -50,7 +50,7 @@ class CrawlResult:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A mean with its 95 % interval (NaN where one value says nothing of the spread) and the number of values."""
+    """A mean with its 95 % interval (NaN for a single value) and the number of values."""
 
     mean: float
     low: float
@@ -59,7 +59,7 @@ class Estimate:
 
     @property
     def verdict(self) -> str:
-        """What a difference means: ``better``, ``worse`` or ``tie``."""
+        """The meaning of a difference: ``better``, ``worse`` or ``tie``."""
         if self.low > 0:
             return "better"
         return "worse" if self.high < 0 else "tie"
@@ -116,17 +116,17 @@ class WebResults:
 
     @property
     def n_repeats(self) -> int:
-        """Most crawls of one strategy and topic."""
+        """Greatest number of crawls of one strategy and topic."""
         return max(map(len, self._cells.values()), default=0)
 
     def of(self, strategy: str, topic: str | None = None) -> list[CrawlResult]:
-        """Return the crawls of a strategy, of one topic or of all."""
+        """Return the crawls of a strategy, for one topic or for all."""
         if topic is not None:
             return self._cells.get((strategy, topic), [])
         return [crawl for crawl in self.crawls if crawl.strategy == strategy]
 
     def estimate(self, strategy: str, column: str) -> Estimate:
-        """Return mean and interval of a column: over topics, each the mean of its repeats; over repeats of a single topic."""
+        """Return mean and interval of a column, over topics (means of repeats) or the repeats of a single topic."""
         by_topic: dict[str, list[float]] = {
             topic: [crawl.value(column) for crawl in self.of(strategy, topic)] for topic in self.topics
         }
@@ -155,7 +155,7 @@ class WebResults:
         -------
         pages, mean : ndarray of shape (n_points,)
         standard_error : ndarray of shape (n_points,) or None
-            Over topics, or over repeats if there is one topic; None if there is but one value.
+            Over topics, or over the repeats of a single topic; None if there is only one value.
         """
         topics = self.topics if topic is None else [topic]
         end = max((crawl.curve["pages"][-1] for crawl in self.crawls if len(crawl.curve["pages"])), default=0.0)
@@ -180,7 +180,7 @@ class WebResults:
 
 
 def carried(x: NDArray[np.float64], y: NDArray[np.float64], grid: NDArray[np.float64]) -> NDArray[np.float64] | None:
-    """Return y at the points of a grid: between rows on the straight line, after the last row its value.
+    """Return y at the points of a grid: linear between rows, constant after the last row.
 
     >>> carried(np.array([10.0, 20.0]), np.array([1.0, 2.0]), np.array([10.0, 15.0, 30.0])).tolist()
     [1.0, 1.5, 2.0]
@@ -192,8 +192,7 @@ def carried(x: NDArray[np.float64], y: NDArray[np.float64], grid: NDArray[np.flo
 def estimated(by_topic: dict[str, list[float]]) -> Estimate:
     """Return the mean over topics (each the mean of its repeats) with Student's 95 % interval.
 
-    Topics are the sample: their repeats share the pages and are no further evidence. With a single topic repeats are all there
-    is.
+    The topics are the sample, because repeats of a topic share its pages. With a single topic the repeats are the sample.
     """
     known = [[value for value in values if not math.isnan(value)] for values in by_topic.values()]
     known = [values for values in known if values]
@@ -209,7 +208,7 @@ def estimated(by_topic: dict[str, list[float]]) -> Estimate:
 
 
 def read_results(directory: Path) -> Results:
-    """Read what an evaluation left.
+    """Read the results of an evaluation.
 
     Raises
     ------
@@ -237,13 +236,13 @@ def read_results(directory: Path) -> Results:
             continue
         crawls[key] = CrawlResult(*key, row.get("finish_reason") or "", _numbers(row), _columns(curves.get(key, [])))
     if not crawls:
-        raise ReportError(f"{path} has no crawl yet. Start the evaluation again: it goes on where it stopped.")
+        raise ReportError(f"{path} has no crawl yet. Start the evaluation again: it resumes.")
     webs = list(dict.fromkeys(crawl.web for crawl in crawls.values()))
     return Results(list(crawls.values()), read_json(directory / RUN_FILE), n_bad, webs)
 
 
 def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
-    """Return what tells a crawl from the others; None of a row that was cut."""
+    """Return the key of a crawl; None for an incomplete row."""
     try:
         web, topic, strategy = (row[name] or "" for name in _NAMES)
         return (web, topic, strategy, int(row["repeat"])) if strategy else None

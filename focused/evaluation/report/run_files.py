@@ -1,4 +1,4 @@
-"""What a crawl left in its run directory, also one that was killed in the middle of a line."""
+"""Read the run directory of a crawl, even if the crawl was killed while writing a line."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WINDOW = 100
 
 @dataclass(frozen=True, slots=True)
 class FetchedPage:
-    """A page as it was judged; ``relevance`` is NaN where the file does not say."""
+    """A judged page; ``relevance`` is NaN if the file does not give it."""
 
     url: str
     location: str
@@ -35,7 +35,7 @@ class FetchedPage:
     link_score: float
     link_reason: str
     depth: int
-    #: Of the model that judged it; 0 where the file does not say.
+    #: Version of the model that judged it; 0 if the file does not give it.
     model_version: int = 0
 
 
@@ -50,11 +50,11 @@ class Run:
     pages : list of FetchedPage
         In the order in which they were judged.
     titles : dict
-        Of the relevant pages, by URL.
+        Titles of the relevant pages, by URL.
     notes : list of str
-        What is missing or was cut.
+        What is missing or incomplete.
     versions : list of Version
-        That the model was trained to during the crawl.
+        Versions of the model trained during the crawl.
     """
 
     directory: Path
@@ -66,7 +66,7 @@ class Run:
     versions: list[Version] = field(default_factory=list)
 
     def text(self, key: str) -> str:
-        """Return what run.json says, as text."""
+        """Return a value of run.json as text."""
         value = self.run.get(key)
         return str(value) if value else "unknown"
 
@@ -77,7 +77,7 @@ class Run:
 
     @cached_property
     def parts(self) -> list[tuple[str, int]]:
-        """Strategies with the number of the first page of each; more than one where a crawl went on with another."""
+        """The strategies, each with the number of its first page; several if the crawl was resumed with another."""
         known = self.run.get("parts")
         parts = [
             (str(each.get("strategy") or "unknown"), int(each["from_page"]))
@@ -88,24 +88,24 @@ class Run:
 
     @property
     def strategy(self) -> str:
-        """The strategy; of a crawl that went on with another, each with its last page."""
+        """The strategy; if the crawl was resumed with another, each with its last page."""
         ended = [f"{strategy} to page {until - 1:,}" for (strategy, _), (_, until) in pairwise(self.parts)]
         return ", then ".join([*ended, self.parts[-1][0]])
 
     @property
     def is_finished(self) -> bool:
-        """Whether the crawl said that it had ended."""
+        """Whether the crawl recorded its end."""
         return "finished_at" in self.run
 
     @property
     def stats(self) -> dict[str, Any]:
-        """What it counted; empty of a crawl that has not ended."""
+        """The stats of the crawl; empty before its end."""
         stats = self.run.get("stats")
         return stats if isinstance(stats, dict) else {}
 
     @cached_property
     def curve(self) -> dict[str, NDArray[np.float64]]:
-        """The crawl so far, a point a page (a row of harvest.csv where pages are not listed), as columns."""
+        """The crawl so far as columns: a point for each page, or for each row of harvest.csv if pages are not listed."""
         if not self._has_irrelevant:
             return self.harvest
         relevant = np.array([page.is_relevant for page in self.pages], dtype=np.float64)
@@ -128,7 +128,7 @@ class Run:
 
     @property
     def n_relevant(self) -> int:
-        """Those the crawl itself calls relevant."""
+        """Number of pages that the crawl's own model calls relevant."""
         return int(self.curve["relevant"][-1]) if len(self.curve["relevant"]) else 0
 
     @property
@@ -137,12 +137,12 @@ class Run:
 
     @property
     def lists_all_pages(self) -> bool:
-        """Whether irrelevant pages are known, too."""
+        """Whether irrelevant pages are listed too."""
         return self._has_irrelevant
 
     @cached_property
     def by_url(self) -> dict[str, FetchedPage]:
-        """Pages by URL and by the URL that the web says they have; the first one counts."""
+        """Pages by URL and by location; the first page with a URL counts."""
         known: dict[str, FetchedPage] = {}
         for page in self.pages:
             known.setdefault(page.url, page)
@@ -151,7 +151,7 @@ class Run:
         return known
 
     def path_to(self, page: FetchedPage) -> list[FetchedPage]:
-        """Return the pages from a seed to this one, as far as they are known."""
+        """Return the known pages on the path from a seed to this page."""
         path, seen = [page], {id(page)}
         while path[-1].referrer:
             before = self.by_url.get(path[-1].referrer)
@@ -163,12 +163,12 @@ class Run:
 
 
 def read_run(directory: Path) -> Run:
-    """Read what a crawl has left so far.
+    """Read the files of a crawl so far.
 
     Raises
     ------
     ReportError
-        If there is no such folder, or no crawl has written into it.
+        If the folder does not exist, or holds no crawl.
     """
     if not directory.is_dir():
         raise ReportError(
@@ -224,7 +224,7 @@ def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
 
 
 def _fetched(row: dict[str, str]) -> FetchedPage | None:
-    """Return the page of a row; None if it is not one."""
+    """Return the page of a row; None if the row is incomplete."""
     depth = _number(row.get("depth", ""))
     url = row.get("url", "")
     if not url or row.get("relevant") not in ("0", "1", "True", "False") or math.isnan(depth):
@@ -237,7 +237,7 @@ def _fetched(row: dict[str, str]) -> FetchedPage | None:
 
 
 def _relevant(directory: Path) -> tuple[list[tuple[FetchedPage, str]], int]:
-    """Return the pages of pages.jsonl with their titles, and the number of lines that are not whole."""
+    """Return the pages of pages.jsonl with their titles, and the number of incomplete lines."""
     path = directory / PAGES_FILE
     if not path.is_file():
         return [], 0

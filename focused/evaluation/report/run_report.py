@@ -1,4 +1,4 @@
-"""The report of one or several crawls, by their own judgement of relevance."""
+"""The report of one or several crawls, by their own classifiers."""
 
 from __future__ import annotations
 
@@ -41,14 +41,14 @@ def write_run_report(
     Parameters
     ----------
     output : Path, optional
-        Default: ``report.html`` in the run directory; of several, in the folder that holds them all.
+        Default: ``report.html`` in the run directory; for several, in the folder that holds them.
     meanings : mapping of str to str, optional
-        What is lost when a stat of this name is not 0.
+        What a stat of this name counts as lost.
 
     Raises
     ------
     ReportError
-        If a folder is none of a crawl.
+        If a folder holds no crawl.
     OSError
         If a file cannot be read or written.
     """
@@ -57,7 +57,7 @@ def write_run_report(
 
 
 def default_output(directories: Sequence[Path]) -> Path:
-    """Return where a report goes: into the run directory, or beside several."""
+    """Return the default path of a report: in the run directory, or beside several."""
     if len(directories) == 1:
         return directories[0] / REPORT_FILE
     return Path(os.path.commonpath([directory.resolve().parent for directory in directories])) / REPORT_FILE
@@ -145,7 +145,7 @@ def _notes(run: Run, label: str) -> Iterator[Markup]:
 
 
 def _labels(runs: Sequence[Run]) -> list[str]:
-    """Return a name for each crawl: what tells them apart, in the shortest way."""
+    """Return a short name for each crawl, which distinguishes it from the others."""
     candidates: list[list[str]] = [
         [run.strategy for run in runs],
         [run.text("topic") for run in runs],
@@ -161,7 +161,7 @@ def _labels(runs: Sequence[Run]) -> list[str]:
 
 def _looks(runs: Sequence[Run], labels: Sequence[str]) -> list[Look]:
     if list(labels) == [run.strategy for run in runs] or len(runs) == 1:
-        # No strategy's own look for a crawl that is not all its own.
+        # A crawl with several strategies has no strategy's look.
         return [look_of(run.strategy) if len(run.parts) == 1 else spare_look(n) for n, run in enumerate(runs)]
     return [spare_look(number) for number in range(len(runs))]
 
@@ -205,7 +205,7 @@ def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -
             x, y = run.curve[across], run.curve[up]
             known = ~(np.isnan(x) | np.isnan(y))
             curves.append(Curve(label, look, x[known], y[known], None, strength))
-        # Of several crawls nobody could tell whose versions they are.
+        # With several crawls the marks would be ambiguous.
         is_marked = len(runs) == 1 and across == "pages"
         svg = draw_curves(
             key, curves, title=head, x_label=x_label, y_label=y_label, height=250,

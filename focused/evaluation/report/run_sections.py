@@ -1,4 +1,4 @@
-"""What stands in the report of a crawl beside its curves: hosts, referrers, paths, links, losses."""
+"""Sections of a crawl's report beside its curves: hosts, referrers, paths, links, losses."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_STEPS = 30
 
 
 def hosts(run: Run, key: str) -> Iterator[Markup]:
-    """Draw the hosts with most pages, relevant and irrelevant."""
+    """Draw the hosts with the most pages, relevant and irrelevant."""
     if not run.pages:
         return
     relevant: Counter[str] = Counter()
@@ -48,7 +48,7 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
 
 
 def referrers(run: Run) -> Iterator[Markup]:
-    """List the pages whose links led to most relevant pages."""
+    """List the pages whose links led to the most relevant pages."""
     led: Counter[str] = Counter(page.referrer for page in run.pages if page.is_relevant and page.referrer)
     if not led:
         return
@@ -72,7 +72,7 @@ def referrers(run: Run) -> Iterator[Markup]:
 
 
 def reasons(run: Run) -> Iterator[Markup]:
-    """Tell by what links were admitted, and what came of them."""
+    """Show by which evidence links were admitted, and with what result."""
     stats = run.stats
     admitted = {
         key.removeprefix("focused/links/by_").removesuffix("_count").replace("_", " "): value
@@ -106,7 +106,7 @@ def reasons(run: Run) -> Iterator[Markup]:
 
 
 def paths(run: Run, n_most: int) -> Iterator[Markup]:
-    """Show the way from a seed to each relevant page; the first ones, each folded up."""
+    """Show the path from a seed to each of the first relevant pages, folded up."""
     relevant = [page for page in run.pages if page.is_relevant]
     if not relevant:
         return
@@ -119,14 +119,14 @@ def paths(run: Run, n_most: int) -> Iterator[Markup]:
     )
     folded = [_path(run, page) for page in relevant[:n_most]]
     if len(relevant) > 10:
-        # Hundreds of lines would push everything below out of sight.
+        # Hundreds of lines would hide everything below.
         yield element("details", element("summary", f"Show {len(folded):,} relevant pages"), *folded)
     else:
         yield from folded
 
 
 def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
-    """Say what the crawl lost, as it counted it."""
+    """List the counted losses of the crawl."""
     if not run.is_finished or not meanings:
         return
     yield element("h3", "What was lost")

@@ -19,7 +19,7 @@ _SHARES = {"harvest_rate": "harvest rate", "target_recall": "target recall", "ar
 
 
 def strategies_table(results: Results, web: WebResults, ranked: Sequence[str], default: str) -> Markup:
-    """Return one row a strategy, best first: means, intervals, the difference to the default, CPU time."""
+    """Return a row for each strategy, best first: means, intervals, difference to the default, CPU time."""
     against: list[object] = [joined(("difference to ", name(default))), "verdict"] if default in web.strategies else []
     heads = [
         "strategy", "share of bound", *_SHARES.values(), "target length", "irrelevant on paths", *against, "CPU s", "crawls",
@@ -47,7 +47,7 @@ def strategies_table(results: Results, web: WebResults, ranked: Sequence[str], d
 
 
 def topics_table(web: WebResults, ranked: Sequence[str], default: str) -> Markup:
-    """Return one row a topic: how much there is to find, and the share of bound of each strategy."""
+    """Return a row for each topic: the number of relevant pages, and the share of bound of each strategy."""
     rows = []
     for topic in web.topics:
         values = {strategy: _mean(web, strategy, topic, MEASURE) for strategy in ranked}
@@ -88,7 +88,7 @@ def _mean(web: WebResults, strategy: str, topic: str, column: str) -> float:
 
 
 def _share(estimate: Estimate) -> Markup:
-    # A mean below 1 may have an interval beyond it; nobody finds more than everything.
+    # The interval of a mean below 1 may end above 1, but a share cannot: it is cut there.
     low, high = (f"{100 * min(1.0, max(0.0, value)):.0f}" for value in _known(estimate))
     return _with_range(percent(estimate.mean), estimate, f"{low} to {high}")
 

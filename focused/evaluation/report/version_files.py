@@ -20,16 +20,16 @@ FIRST = 1
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A model that was trained during a crawl; figures are NaN where the files do not say.
+    """A model trained during a crawl; figures are NaN if the files do not give them.
 
     Attributes
     ----------
     trained_after : int
         Pages judged when its training began.
     held_out : dict
-        Average precision on examples that were kept apart: ``new``, ``in_use`` then, ``first``.
+        Average precision on held-out examples: ``new``, ``in_use`` at that time, ``first``.
     begins : int or None
-        Number of the first page that it judged; None if it judged none.
+        Number of the first page that it judged; None if it judged no page.
     n_pages, n_relevant : int
         Pages that it judged, and those it called relevant.
     """
@@ -47,14 +47,14 @@ class Version:
 
 
 def read_versions(directory: Path, judged: Sequence[tuple[int, bool]]) -> tuple[list[Version], int]:
-    """Return the versions that a crawl trained, in their order, and how many lines of its list are none.
+    """Return the versions that a crawl trained, in order, and the number of damaged lines.
 
     Parameters
     ----------
     directory : Path
         A crawl without retraining has no versions.
     judged : sequence of (int, bool)
-        Of each page the version that judged it, 0 where that is not known, and whether it is relevant.
+        For each page the version that judged it (0 if unknown), and whether it is relevant.
     """
     found, n_bad = {}, 0
     for line in _lines(directory / VERSIONS_FILE):
@@ -94,7 +94,7 @@ def recorded_versions(directory: Path) -> dict[int, int]:
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    """Pass on the objects of a file of JSON Lines; one without a field stands for a line that is none."""
+    """Iterate over the objects of a JSON Lines file; an empty object stands for a damaged line."""
     if not path.is_file():
         return
     with path.open(encoding="utf-8", errors="replace") as file:

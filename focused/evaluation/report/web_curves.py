@@ -1,4 +1,4 @@
-"""What all figures of one web share: which strategies there are, and how strongly each is drawn."""
+"""The curves of one web's strategies, as all of its figures draw them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from focused.evaluation.report.results import CrawlResult, WebResults
 
-_MANY = 9  # curves from which on the ordinary ones step back
+_MANY = 9  # from this number of curves on, most are drawn as background
 _N_BEST = 4
 
 
@@ -30,7 +30,7 @@ class WebCurves:
     default: str
 
     def strength(self, strategy: str) -> str:
-        """Return how strongly a strategy is drawn: where there are many, only the best and the default stand out."""
+        """Return the strength of a strategy's curve: if there are many, only the best and the default stand out."""
         if len(self.ranked) <= _MANY:
             return "strong"
         best = [each for each in self.ranked if each not in (*REFERENCES, "breadth_first")][:_N_BEST]
@@ -40,13 +40,13 @@ class WebCurves:
 
     @property
     def has_background(self) -> bool:
-        """Whether some curves step back."""
+        """Whether some curves are drawn as background."""
         return len(self.ranked) > _MANY
 
     def curves(
         self, of: Callable[[CrawlResult], NDArray[np.float64]], topic: str | None = None, has_error: bool = True
     ) -> list[Curve]:
-        """Return the curve of every strategy: means against pages fetched."""
+        """Return the curve of each strategy: means against pages fetched."""
         curves = []
         for strategy in self.ranked:
             x, y, error = self.web.curve(strategy, of, topic)

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
     from focused.evaluation.report.results import CrawlResult, Results, WebResults
 
-_MAX_TOPICS = 60  # small multiples
-_MAX_OUTLIERS = 2  # curves that may leave a figure
+_MAX_TOPICS = 60  # most small multiples
+_MAX_OUTLIERS = 2  # most curves that may leave a figure
 _CARRIED = "A crawl that ended early carries its last value forward."
 
 
 def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
-    """Return figures and tables of one web; ``key`` begins the ids of its figures."""
+    """Return the figures and tables of one web; ``key`` is the prefix of its figures' ids."""
     web = results.on(web_name)
     default = default_of(results)
-    drawing = WebCurves(web, key, web.ranked(), default)
+    web_curves = WebCurves(web, key, web.ranked(), default)
     yield element("h2", "Web: ", name(web_name))
     yield from _about(results, web)
     if not web.crawls:
@@ -41,19 +41,19 @@ def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
     if not any(len(crawl.curve["pages"]) for crawl in web.crawls):
         yield element("p", "The evaluation left no curves of this web (curves.csv).")
     else:
-        yield from _curves(drawing)
+        yield from _curves(web_curves)
     yield element("h3", "Strategies")
-    yield strategies_table(results, web, drawing.ranked, default)
+    yield strategies_table(results, web, web_curves.ranked, default)
     yield element("h3", "What the links rested on")
-    yield from evidence_figures(drawing)
+    yield from evidence_figures(web_curves)
     yield element("h3", "Topics")
-    yield topics_table(web, drawing.ranked, default)
+    yield topics_table(web, web_curves.ranked, default)
     if any(len(crawl.curve["pages"]) for crawl in web.crawls):
-        yield from _small_multiples(drawing)
+        yield from _small_multiples(web_curves)
 
 
 def _about(results: Results, web: WebResults) -> Iterator[Markup]:
-    """Say how large the web is, what has no label, and which crawls ended before their budget."""
+    """Write the size of the web, the number of pages without labels, and which crawls ended before their budget."""
     webs = results.run.get("webs")
     described = (
         [each for each in webs if isinstance(each, dict) and each.get("name") == web.web]
@@ -75,16 +75,16 @@ def _about(results: Results, web: WebResults) -> Iterator[Markup]:
         yield element("p", joined(told, " "), class_="soft")
 
 
-def _curves(drawing: WebCurves) -> Iterator[Markup]:
-    n_topics = len(drawing.web.topics)
+def _curves(web_curves: WebCurves) -> Iterator[Markup]:
+    n_topics = len(web_curves.web.topics)
     if n_topics > 1:
         sample = f"Means over {n_topics} topics, each the mean of its repeats; bars: ± one standard error over topics"
-    elif drawing.web.n_repeats > 1:
-        sample = f"Means over {drawing.web.n_repeats} repeats; bars: ± one standard error over repeats"
+    elif web_curves.web.n_repeats > 1:
+        sample = f"Means over {web_curves.web.n_repeats} repeats; bars: ± one standard error over repeats"
     else:
         sample = "One crawl each"
-    faint = " (of the strong curves)" if drawing.has_background and drawing.web.n_repeats * n_topics > 1 else ""
-    strong = " Strong: the best and the default." if drawing.has_background else ""
+    faint = " (of the strong curves)" if web_curves.has_background and web_curves.web.n_repeats * n_topics > 1 else ""
+    strong = " Strong: the best and the default." if web_curves.has_background else ""
     note = f"{sample}{faint}.{strong} {_CARRIED}"
     quantities = (
         ("harvest", "Harvest rate", "harvest rate", lambda crawl: crawl.curve["harvest_rate"]),
@@ -94,11 +94,11 @@ def _curves(drawing: WebCurves) -> Iterator[Markup]:
     figures = []
     for key, title, label, of in quantities:
         svg = draw_curves(
-            f"{drawing.key}-{key}", drawing.curves(of), title=f"{title} against pages fetched, one curve a strategy",
+            f"{web_curves.key}-{key}", web_curves.curves(of), title=f"{title} against pages fetched, one curve a strategy",
             x_label="pages fetched", y_label=label,
         )  # fmt: skip
         figures.append(figure(svg, note, head=f"{title} against pages fetched"))
-    figures.insert(2, _target_length(drawing))
+    figures.insert(2, _target_length(web_curves))
     yield element("div", *figures, class_="grid")
 
 
@@ -109,20 +109,20 @@ def _f_measures(crawl: CrawlResult) -> NDArray[np.float64]:
     return np.divide(2 * rate * recall, total, out=np.zeros_like(total), where=total > 0)
 
 
-def _target_length(drawing: WebCurves) -> Markup:
+def _target_length(web_curves: WebCurves) -> Markup:
     """Return target length against relevant pages [P13, fig. 13].
 
-    Both are means after the same number of pages: all topics stand behind each point of a curve. The mean at a
-    number of relevant pages would be over those topics that have so many.
+    Both are means after the same number of pages, so each point of a curve is a mean over all topics. A mean at a number of
+    relevant pages would cover only the topics that reach it.
     """
     curves = []
-    for strategy in drawing.ranked:
-        _, relevant, _ = drawing.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
-        _, length, error = drawing.web.curve(strategy, lambda crawl: crawl.curve["target_length"])
-        curves.append(Curve(strategy, look_of(strategy), relevant, length, error, drawing.strength(strategy)))
+    for strategy in web_curves.ranked:
+        _, relevant, _ = web_curves.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
+        _, length, error = web_curves.web.curve(strategy, lambda crawl: crawl.curve["target_length"])
+        curves.append(Curve(strategy, look_of(strategy), relevant, length, error, web_curves.strength(strategy)))
     limit, beyond = _without_outliers({curve.label: float(curve.y.max()) for curve in curves if len(curve.y)})
     svg = draw_curves(
-        f"{drawing.key}-length", curves, title="Target length against relevant pages, one curve a strategy",
+        f"{web_curves.key}-length", curves, title="Target length against relevant pages, one curve a strategy",
         x_label="relevant pages found", y_label="target length (links)", y_limit=limit,
     )  # fmt: skip
     left = f" Beyond the figure: {', '.join(f'{name} ({top:,.0f})' for name, top in beyond.items())}." if beyond else ""
@@ -135,9 +135,9 @@ def _target_length(drawing: WebCurves) -> Markup:
 
 
 def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str, float]]:
-    """Return where an axis may end so that the others can be told apart, and the curves that leave it.
+    """Return the end of an axis at which the other curves can be distinguished, and the curves that leave it.
 
-    A curve leaves if it rises three times as high as the next.
+    A curve may leave if it rises three times as high as the next.
 
     >>> _without_outliers({"a": 800.0, "deep": 8000.0, "b": 700.0})
     (960.0, {'deep': 8000.0})
@@ -153,16 +153,16 @@ def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str
     return None, {}
 
 
-def _small_multiples(drawing: WebCurves) -> Iterator[Markup]:
-    topics = drawing.web.topics[:_MAX_TOPICS]
+def _small_multiples(web_curves: WebCurves) -> Iterator[Markup]:
+    topics = web_curves.web.topics[:_MAX_TOPICS]
     drawn = {
-        topic: drawing.curves(lambda crawl: crawl.curve["harvest_rate"], topic, has_error=False) for topic in topics
+        topic: web_curves.curves(lambda crawl: crawl.curve["harvest_rate"], topic, has_error=False) for topic in topics
     }
     top = max((float(curve.y.max()) for curves in drawn.values() for curve in curves if len(curve.y)), default=1.0)
     figures = []
     for number, (topic, curves) in enumerate(drawn.items()):
         svg = draw_curves(
-            f"{drawing.key}-topic{number}", curves, title=f"Harvest rate against pages fetched, topic {topic}",
+            f"{web_curves.key}-topic{number}", curves, title=f"Harvest rate against pages fetched, topic {topic}",
             x_label="pages fetched", y_label="harvest rate", y_limit=min(1.0, top * 1.04) or 1.0, height=250,
         )  # fmt: skip
         figures.append(figure(svg, "", head=name(topic)))
@@ -170,5 +170,5 @@ def _small_multiples(drawing: WebCurves) -> Iterator[Markup]:
         "p", f"Harvest rate of each topic, mean over its repeats; all on the same scale. {_CARRIED}", class_="soft"
     )
     yield element("div", *figures, class_="grid small")
-    if len(drawing.web.topics) > _MAX_TOPICS:
-        yield element("p", f"{len(drawing.web.topics) - _MAX_TOPICS} more topics are not drawn; the table has all.")
+    if len(web_curves.web.topics) > _MAX_TOPICS:
+        yield element("p", f"{len(web_curves.web.topics) - _MAX_TOPICS} more topics are not drawn; the table has all.")
