@@ -62,12 +62,17 @@ class PageItem:
     content_type: InitVar[str] = ""
     #: URL that the page has, as the web says; the one it was asked for by where the web says nothing.
     location: InitVar[str] = ""
+    #: Name of the spider's method that the pages of its links go to; None: ``parse``.
+    callback: InitVar[str | None] = None
 
-    def __post_init__(self, page: Page | None, body: bytes, content_type: str, location: str) -> None:
+    def __post_init__(
+        self, page: Page | None, body: bytes, content_type: str, location: str, callback: str | None
+    ) -> None:
         self.analysed = page
         self.raw = body
         self.raw_type = content_type
         self.known_as = location or self.url
+        self.links_callback = callback
         #: What the link middleware found on the page; None where links are not scored.
         self.scores: PageScores | None = None
         #: Known links that the page links to again; the frontier updates them when the page ends.
@@ -85,7 +90,7 @@ class PageItem:
         ----------
         response : Response
         **fields
-            Values of fields that a subclass adds.
+            Values of fields that a subclass adds. ``callback`` names the spider's method that the pages of its links go to.
         """
         meta = response.meta
         return cls(

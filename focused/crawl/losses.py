@@ -15,6 +15,7 @@ LOSSES = {
         "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
     ),
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
+    "focused/frontier/not_durable_count": "requests that waited in memory only; the log names the first, and why",
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",

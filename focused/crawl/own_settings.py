@@ -33,6 +33,12 @@ PAGE_CLASSIFIER = Setting(
 )
 
 CRAWL = (
+    Setting(
+        "FOCUSED_TOPIC",
+        "",
+        "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
+        set_by=USER,
+    ),
     Setting("FOCUSED_STRATEGY", "adaptive", "How links are scored. A topic may give a name only.", names_class=True),
     MAX_PAGES,
     MAX_RELEVANT,

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from focused.utils.setting import Setting
 
 
-def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
+def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
     """Check the arguments and settings of a crawl and return what it is going to do.
 
     Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings.
@@ -52,6 +52,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
     arguments : mapping
         Spider arguments, as strings.
     settings : scrapy.settings.BaseSettings
+    needs_seeds : bool
+        False where the spider asks for its first pages itself.
 
     Raises
     ------
@@ -91,7 +93,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any) -> CrawlPlan:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
     read_options(effective, topic)
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
-    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined)
+    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
     plan = CrawlPlan(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 
-from focused.frontier.store.store import MERGED, NEW
+from focused.frontier.store.store import MERGED, NEW, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
 
@@ -58,11 +58,13 @@ class Admission:
         """Take in a link; return whether it was new."""
         what = self._links.add(link)
         if what == NEW:
-            if self._learning is not None:
+            if self._learning is not None and link.request is None:
                 self._learning.placed(link.url, link.evidence.score)
             if link.evidence.referrer:
                 self._count_new(link.evidence)
             self._stats.inc_value("scheduler/enqueued")
+            return True
+        if what == TAKEN_OVER:
             return True
         if what == MERGED:
             self._count_joined(*self._links.last_joined())

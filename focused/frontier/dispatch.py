@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from focused.frontier.host_availability import now
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.memory_queue import MemoryQueue
     from focused.frontier.rediscovery import Rediscovery
+
+logger = logging.getLogger(__name__)
 
 
 class Dispatch:
@@ -43,13 +46,17 @@ class Dispatch:
 
     def next_link(self) -> Request | None:
         """Return the request for the best link."""
-        link = self._links.next(self._leases.ready_at, now())
-        if link is None:
-            return None
-        self.levels_below = self._links.levels_below
-        request = self._requests.leased(link)
-        self._leases.begin(link, request)
-        return request
+        while (link := self._links.next(self._leases.ready_at, now())) is not None:
+            try:
+                request = self._requests.leased(link)
+            except ValueError as error:
+                logger.warning("%s cannot be requested as before: %s. It has failed.", link.url, error)
+                self._links.refuse(link, f"not restored: {error}")
+                continue
+            self.levels_below = self._links.levels_below
+            self._leases.begin(link, request)
+            return request
+        return None
 
     def next_time(self) -> float | None:
         """Return when the first of the resting hosts may be asked, on the downloader's clock; None if it is not known."""

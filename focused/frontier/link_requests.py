@@ -1,7 +1,9 @@
-"""Links as Scrapy's requests, and back."""
+"""Links and the spider's own requests: from Scrapy's requests to what the frontier keeps, and back."""
 
 from __future__ import annotations
 
+import secrets
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -9,6 +11,7 @@ from scrapy.http import Response
 from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from focused.frontier.leases import LEASE
+from focused.frontier.own_requests import NotDurableError, from_text, to_text
 from focused.frontier.store.link import Link, fingerprint_of, host_of
 from focused.method.scoring.link_meta import read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
@@ -28,10 +31,15 @@ _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
     "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL,
 }  # fmt: skip
+# One of these is in the meta of every request for a seed or a link of a page.
+_LINK_META = {"focused_link_score", TUNNEL}
 
 
 class LinkRequests:
-    """Tells which requests are links, and makes requests of links.
+    """Makes links of requests, and requests of links.
+
+    The request for a seed or a link of a page carries the link's evidence. All others are the spider's own: they keep all
+    that JSON can keep, and their priority.
 
     Parameters
     ----------
@@ -53,44 +61,87 @@ class LinkRequests:
         """Find out who sets the Referer header: known when the engine has been put together."""
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
 
-    def is_link(self, request: Request) -> bool:
-        """Tell whether a request can be made again from what the frontier keeps of a link."""
-        return (
-            request.method == "GET"
-            and not request.dont_filter
-            and not request.body
-            and not request.cb_kwargs
-            and not request.cookies
-            and request.callback in (None, self._spider.parse)
-            and request.errback in (None, self._failed)
-            and request.meta.keys() <= _KEPT_META
-        )
-
     def link(self, request: Request) -> Link:
-        """Return the link that a request stands for."""
-        digest = self._crawler.request_fingerprinter.fingerprint(request)
-        fingerprint = fingerprint_of(digest, host_of(request.url))
-        evidence = read_evidence(request.meta)
-        extra = request.priority - to_priority(evidence.score, evidence.admitted)
-        return Link(fingerprint, request.url, evidence, extra, request.meta.get(TUNNEL, 0))
+        """Return what the frontier keeps of a request.
+
+        Raises
+        ------
+        NotDurableError
+            If that would not be all of it.
+        """
+        if not self._is_link(request):
+            return self._kept(request, request=to_text(request, self._spider))
+        callback = None if request.callback in (None, self._spider.parse) else request.callback.__name__
+        return self._kept(request, callback=callback)
+
+    def target(self, request: Request, link: Leased) -> Link:
+        """Return what the frontier keeps of a request to which a link under way was redirected."""
+        text = link.request
+        if text is not None:
+            with suppress(NotDurableError):
+                text = to_text(request, self._spider)
+        return self._kept(request, callback=link.callback, request=text)
 
     def found(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
         """Return the request for a link as a page gives it; without evidence, one of priority 0."""
-        if evidence is None:
-            return Request(url, errback=self._failed)
-        priority = to_priority(evidence.score, evidence.admitted)
-        request = Request(url, errback=self._failed, priority=priority, meta={TUNNEL: tunnel} if tunnel else None)
-        write_evidence(request.meta, evidence)
+        request = Request(url, errback=self._failed, meta={TUNNEL: tunnel})
+        if evidence is not None:
+            request.priority = to_priority(evidence.score, evidence.admitted)
+            write_evidence(request.meta, evidence)
         return request
 
     def leased(self, link: Leased) -> Request:
-        """Return the request for a link that is handed out."""
+        """Return the request for a link that is handed out.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be made again, because the spider has changed.
+        """
+        if link.request is not None:
+            own = from_text(link.request, self._spider, priority=link.priority)
+            own.meta[LEASE] = link.id
+            return own
         meta: dict[str, Any] = {}
         write_evidence(meta, link.evidence)
         meta[LEASE] = link.id
         if link.priority >= SEED - LEVELS:
             meta["focused_link_reason"] = "seed"
-        request = Request(link.url, errback=self._failed, priority=link.priority, meta=meta)
+        callback = self._method(link.callback)
+        request = Request(link.url, callback, errback=self._failed, priority=link.priority, meta=meta)
         if link.evidence.referrer and self._referers is not None:
             self._referers.get_processed_request(request, Response(link.evidence.referrer))
         return request
+
+    def _is_link(self, request: Request) -> bool:
+        """Tell whether a request is for a seed or a link of a page, and has nothing else that is to be kept."""
+        callback = request.callback
+        return (
+            not request.meta.keys().isdisjoint(_LINK_META)
+            and request.method == "GET"
+            and not request.dont_filter
+            and not request.body
+            and not request.cb_kwargs
+            and not request.cookies
+            and (callback is None or callback == getattr(self._spider, getattr(callback, "__name__", ""), None))
+            and request.errback in (None, self._failed)
+            and request.meta.keys() <= _KEPT_META
+        )
+
+    def _kept(self, asked: Request, *, callback: str | None = None, request: str | None = None) -> Link:
+        if asked.dont_filter and "is_start_request" not in asked.meta:
+            digest = secrets.token_bytes(8)  # it is fetched however often its like was
+        else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
+            digest = self._crawler.request_fingerprinter.fingerprint(asked)
+        evidence = read_evidence(asked.meta)
+        extra = asked.priority - to_priority(evidence.score, evidence.admitted)
+        fingerprint = fingerprint_of(digest, host_of(asked.url))
+        return Link(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, request)
+
+    def _method(self, name: str | None) -> Any:
+        """Return a method of the spider; None without a name."""
+        if name is None:
+            return None
+        if not callable(method := getattr(self._spider, name, None)):
+            raise ValueError(f"spider {self._spider.name!r} has no method {name!r}")
+        return method

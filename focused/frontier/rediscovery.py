@@ -11,7 +11,7 @@ from focused.frontier.fetched_pages import FetchedPages
 from focused.frontier.interface import JoinedLink, MetLinks
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.store.link import Link
-from focused.frontier.store.store import KNOWN, MERGED, NEW
+from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
 from focused.method.scoring.priority import to_priorities, to_priority
 
 if TYPE_CHECKING:
@@ -127,7 +127,10 @@ class Rediscovery:
     def add(self, link: Link) -> str:
         """Take in a link; return what the store says of it."""
         [what] = self._store.add([link])
-        if what == NEW:
+        if link.request is not None:  # its URL may be that of a link, too
+            if what == TAKEN_OVER:
+                self._levels.put(link.url, 0, SETTLED)
+        elif what == NEW:
             self._remember(link.url, self._store.last_id, link.evidence)
         elif what == MERGED and self._store.joined is not None:
             number, _, merged = self._store.joined
@@ -176,7 +179,11 @@ class Rediscovery:
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
         """Lease the best link of the hosts that may be asked now, with all pages that link to it counted."""
         link = self._store.next(ready_at, now)
-        return None if link is None else self._settled(link)
+        return link if link is None or link.request is not None else self._settled(link)
+
+    def refuse(self, link: Leased, why: str) -> None:
+        """Note why a link that was leased is not fetched."""
+        self._store.failed(link.id, why)
 
     def _settled(self, link: Leased) -> Leased:
         place = self._levels.place_of(link.url)

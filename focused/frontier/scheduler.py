@@ -7,6 +7,7 @@ What Scrapy asks of a scheduler, and which part answers: :mod:`~focused.frontier
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,6 +30,7 @@ from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.memory_queue import MemoryQueue
 from focused.frontier.outcomes import Outcomes
+from focused.frontier.own_requests import NotDurableError
 from focused.frontier.passed_over import count_passed_over
 from focused.frontier.politeness import Politeness
 from focused.frontier.rediscovery import Rediscovery
@@ -52,6 +54,10 @@ if TYPE_CHECKING:
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
 
+logger = logging.getLogger(__name__)
+
+_NOT_DURABLE = "focused/frontier/not_durable_count"
+
 
 class FrontierScheduler(BaseScheduler):
     """Keeps every link in the run directory and hands out the best one whose host may be asked now.
@@ -61,7 +67,8 @@ class FrontierScheduler(BaseScheduler):
 
     The page budget is kept exactly: no more requests are handed out than it has pages left, counting those under way.
 
-    Requests that are more than a link (another callback, method, body) are kept in memory only.
+    The spider's own requests are kept whole: callback by name, method, headers, body, meta that JSON can keep. What cannot
+    be kept waits in memory only; it is counted, and the log says so once.
 
     Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
     FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
@@ -129,12 +136,12 @@ class FrontierScheduler(BaseScheduler):
         try:
             if lease is not None:
                 return self._continue(lease, request)
-            if self._requests.is_link(request):
-                return self._admission.link(self._requests.link(request))
+            return self._admission.link(self._requests.link(request))
+        except NotDurableError as error:
+            self._count_not_durable(request, error)
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
             return False
-        self._stats.inc_value("focused/frontier/not_durable_count")
         self._keep_in_memory(request)
         return True
 
@@ -221,13 +228,16 @@ class FrontierScheduler(BaseScheduler):
         """Return the lease that a response belongs to."""
         return self._leases.of(response.request)
 
-    def prepare(self, request: Request) -> tuple[Request, Link] | None:
-        """Do for a link of a page what can be done before the page ends; None where a signal's receiver refuses it."""
-        return (request, self._requests.link(request)) if self._admission.is_allowed(request) else None
+    def link_of(self, request: Request) -> Link | None:
+        """Return what is kept of a request until its page ends; None where it has to be enqueued as it is."""
+        try:
+            return None if self._leases.of(request) is not None else self._requests.link(request)
+        except NotDurableError:
+            return None
 
-    def can_wait(self, request: Request) -> bool:
-        """Tell whether a request is a link that can wait for the end of its page."""
-        return self._leases.of(request) is None and self._requests.is_link(request)
+    def is_allowed(self, request: Request) -> bool:
+        """Announce a request as Scrapy's engine does; tell whether no receiver refuses it."""
+        return self._admission.is_allowed(request)
 
     async def page_ended(self, page: EndedPage) -> None:
         """Take in what a page brought, and commit."""
@@ -285,7 +295,7 @@ class FrontierScheduler(BaseScheduler):
     def _continue(self, lease: Lease, request: Request) -> bool:
         """Take in a retry or the target of a redirect of a link under way; return whether it is to be fetched."""
         if not request.dont_filter:
-            number = self.store.claim(self._requests.link(request))
+            number = self.store.claim(self._requests.target(request, lease.link))
             if number is None:
                 lease.is_elsewhere = True
                 self._stats.inc_value("dupefilter/filtered")
@@ -294,6 +304,14 @@ class FrontierScheduler(BaseScheduler):
         self._leases.queue(lease, request)
         self._keep_in_memory(request)
         return True
+
+    def _count_not_durable(self, request: Request, error: NotDurableError) -> None:
+        if not self._stats.get_value(_NOT_DURABLE):
+            logger.warning(
+                "%s waits in memory only, and is lost if the crawl is killed: %s. Others like it are counted (%s).",
+                *(request, error, _NOT_DURABLE),
+            )
+        self._stats.inc_value(_NOT_DURABLE)
 
     def _keep_in_memory(self, request: Request) -> None:
         self._queue.push(request)

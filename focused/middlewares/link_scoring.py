@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy import Request
 from scrapy.exceptions import NotConfigured
 from scrapy.http import TextResponse
 
@@ -18,7 +19,6 @@ from focused.utils.steps import finish
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator, Mapping
 
-    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
@@ -87,7 +87,7 @@ class LinkScoringMiddleware:
             page = self._read(each, response) if isinstance(each, PageItem) else None
             if page is None:
                 if not isinstance(each, PageItem):
-                    yield each
+                    yield _own(each)
                 continue
             if self._is_scoring:
                 each.scores = await self._judged_in_turn(page, response)
@@ -161,14 +161,24 @@ class LinkScoringMiddleware:
 
     def _requests(self, item: PageItem, links: Mapping[str, int]) -> Iterator[Request]:
         """Yield the requests for new links of a page, each with its score as priority."""
-        scores, frontier = item.scores, frontier_of(self.crawler)
+        scores, frontier, callback = item.scores, frontier_of(self.crawler), self._callback(item)
         for url, number in links.items():
             if scores is not None and self._drops and not scores.admitted[number]:
                 self.crawler.stats.inc_value("focused/links/dropped_count")
                 continue
             request = frontier.request(url, None if scores is None else scores.evidence(number))
             if request is not None:
+                request.callback = callback
                 yield request
+
+    def _callback(self, item: PageItem) -> Any:
+        """Return the spider's method that gets the pages of an item's links; None: ``parse``."""
+        name = item.links_callback
+        if name is None:
+            return None
+        if not callable(method := getattr(self.crawler.spider, name, None)):
+            raise ValueError(f"The callback of {type(item).__name__} must be a method of the spider. Got {name!r}.")
+        return method
 
     def _count(self, page: Page, scores: PageScores | None) -> None:
         """Count what a page's limits and its own links lost, and what the strategy has learnt."""
@@ -181,3 +191,11 @@ class LinkScoringMiddleware:
         if self._judging.session is not None:
             for name, value in self._judging.session.figures.items():
                 stats.set_value(name, value)
+
+
+def _own(result: Any) -> Any:
+    """Return what a spider yields; a request whose meta was copied from a response's is not for the link of that one."""
+    if isinstance(result, Request):
+        for key in [key for key in result.meta if str(key).startswith("focused_")]:
+            del result.meta[key]
+    return result

@@ -1,0 +1,1 @@
+"""An example: a Scrapy project of its own that crawls for a topic."""

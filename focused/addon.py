@@ -1,0 +1,114 @@
+"""Scrapy add-on: one line of a project's settings lets its own spiders crawl for a topic.
+
+ADDONS = {"focused.FocusedAddon": 500}
+"""
+
+from __future__ import annotations
+
+import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Spider
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.misc import load_object
+from scrapy.utils.spider import DefaultSpider
+
+from focused.crawl.declared_settings import COMMAND_LINE
+from focused.crawl.planning import plan_crawl
+from focused.crawl.state import Crawl
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.settings import BaseSettings
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+_COMPONENTS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
+# Without these the best link is not the next one, or a page's end is not durable.
+_TAKEN = (
+    *("SCHEDULER", "SCHEDULER_PRIORITY_QUEUE", "SCHEDULER_MEMORY_QUEUE", "SCHEDULER_DISK_QUEUE", "ITEM_PROCESSOR"),
+    *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
+)
+
+
+class FocusedAddon:
+    """Switches on link scoring, the durable frontier, classification, the harvest and the run directory.
+
+    A spider names its topic in its attribute or argument ``topic``, else the setting FOCUSED_TOPIC does; ``topic = None``
+    keeps a spider out. The spider yields ``PageItem.from_response(response)``, or an item of a subclass, for each page that
+    it hands over. The page's links are scored by the topic's strategy and come back to ``parse``. Its own requests keep
+    their priority and callback.
+
+    What a project sets itself stands: politeness, log, its own components, and any of the settings that the add-on sets.
+    What a crawl cannot do without ends the process with one line and exit code 1, before the first request.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of ``scrapy shell`` and ``scrapy fetch``, and of spiders that want no topic."""
+        spider = crawler.spider
+        if isinstance(spider, DefaultSpider) or getattr(spider, "topic", "") is None:
+            raise NotConfigured
+        return cls(crawler)
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Set the defaults of all crawls: a spider may read them when it is made."""
+        set_defaults(settings)
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Plan the crawl that the spider and the settings ask for."""
+        crawler = self._crawler
+        set_defaults(settings)
+        if Crawl.of(crawler) is not None:
+            return  # the project's own spider has planned it
+        try:
+            plan = plan_crawl({"topic": _topic(crawler.spider, settings)}, settings, needs_seeds=False)
+        except (ValueError, OSError) as error:
+            message = " ".join(str(error).split())
+            if settings.get("LOG_FILE"):
+                logger.error(message)  # under Scrapyd the log is all that a client gets to see
+            # Any other exception would come out as a traceback of Scrapy's.
+            raise SystemExit(f"Error: {message}") from None
+        settings.setdict(plan.settings, priority="spider")
+        settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
+        Crawl(crawler, plan)
+
+
+def set_defaults(settings: BaseSettings) -> None:
+    """Set this project's settings where the other project says nothing, and add its components to the other project's."""
+    ours = import_module("focused.settings")  # late: it looks at the environment
+    for name, value in vars(ours).items():
+        if name.startswith("FOCUSED_") or name in _TAKEN:
+            settings.set(name, value, priority="addon")
+    for name in _COMPONENTS:
+        for path, place in getattr(ours, name).items():
+            if path.startswith("focused."):
+                settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+
+
+def _topic(spider: Any, settings: BaseSettings) -> str:
+    """Return the name of the topic that a spider is to crawl for.
+
+    Raises
+    ------
+    ValueError
+        If nobody names one, or the spider cannot take the pages of links.
+    """
+    topic = getattr(spider, "topic", "") or settings.get("FOCUSED_TOPIC")
+    if not topic:
+        raise ValueError(
+            f"Spider {spider.name!r} has no topic. Set FOCUSED_TOPIC, or give the spider the argument -a topic=NAME or an "
+            "attribute topic. If it is not to crawl for a topic: topic = None."
+        )
+    if type(spider).parse is Spider.parse:
+        raise ValueError(
+            f"Spider {spider.name!r} has no method parse, which gets the pages of the links that are followed. Write one: it "
+            "yields PageItem.from_response(response) for each page that it hands over."
+        )
+    return str(topic)

@@ -1,0 +1,159 @@
+"""The add-on in another Scrapy project: the example of the documentation, on a server of its own."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import hand_made
+import pytest
+from commands import ROOT, Finished, read_json_lines, scrapy, started
+from scrapy.settings import Settings
+from sites import Reply, Site
+
+from focused.addon import set_defaults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+EXAMPLE = ROOT / "docs" / "examples" / "observatory"
+N_LISTED = 20
+
+
+def pages(path: str) -> bytes | Reply | None:
+    """A region about stars and one about food; the portal names a catalogue of pages that no page links to."""
+    if path == "/catalogue.txt":
+        names = " ".join(f"/listed/{number}" for number in range(N_LISTED))
+        return Reply(names.encode(), headers={"Content-Type": "text/plain"})
+    if path.startswith("/listed/"):
+        body = hand_made.html(f"{hand_made.STARS} {path}.", title=path)
+    else:
+        body = hand_made.two_regions().get(path)
+        if path == "/":
+            body += b'<img src="/sky.png"><a rel="catalogue" href="/catalogue.txt">Messier</a>'
+    return body and Reply(body, wait=lambda: time.sleep(0.03))  # slow enough to be killed in the middle
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with Site(pages) as site:
+        yield site
+
+
+@pytest.fixture
+def project(models: Path, tmp_path: Path) -> Path:
+    """The example as it is, with hand-made topics and no pause between two requests."""
+    folder = tmp_path / "project"
+    shutil.copytree(EXAMPLE, folder)
+    settings = folder / "observatory" / "settings.py"
+    text = (
+        settings.read_text().replace('"astrophysics"', '"stars"').replace("DOWNLOAD_DELAY = 1.0", "DOWNLOAD_DELAY = 0")
+    )
+    settings.write_text(f"{text}\nFOCUSED_MODELS_DIR = {str(models)!r}\nFOCUSED_RUN_DIR = 'run'\n")
+    return folder
+
+
+def argv(site: Site, *more: str) -> list[str]:
+    return ["crawl", "stars", "-a", f"portal={site.url}/", *more]
+
+
+def fetched(run_dir: Path) -> list[dict[str, str]]:
+    with (run_dir / "fetched.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_all_is_there(site: Site, done: Finished) -> None:
+    """Every page once, with the fields that the project adds."""
+    rows = [row["url"].removeprefix(site.url) for row in fetched(done.run_dir)]
+    listed = [f"/listed/{number}" for number in range(N_LISTED)]
+    assert sorted(rows) == sorted([*hand_made.two_regions(), *listed])
+    relevant = {page["url"].removeprefix(site.url): page for page in read_json_lines(done.run_dir / "pages.jsonl")}
+    assert len(relevant) == len(done.pages)
+    assert {path for path, page in relevant.items() if page["catalogue"] == "Messier"} == set(listed)
+    assert {page["site"] for page in relevant.values()} == {"127.0.0.1"}
+
+
+@pytest.mark.slow
+def test_a_project_of_its_own_crawls_for_a_topic_with_one_line_of_settings(project, site):
+    done = scrapy(*argv(site), cwd=project)
+    assert done.exit_code == 0, done.err
+    assert done.run["finish_reason"] == "finished"
+    check_all_is_there(site, done)
+    rows = fetched(done.run_dir)
+    by_path = {row["url"].removeprefix(site.url): row for row in rows}
+    assert by_path["/stars/0"]["link_reason"] == "adaptive"
+    assert float(by_path["/stars/0"]["link_score"]) > float(by_path["/food/0"]["link_score"])
+    assert by_path["/listed/0"]["link_reason"] == "discovery"
+    # The catalogue's priority is above all links', that of the pages it names between the best and the others.
+    assert site.asked.index("/catalogue.txt") < min(site.asked.index("/stars/0"), site.asked.index("/food/0"))
+
+
+@pytest.mark.slow
+def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(project, site):
+    n_asked = len(site.asked)
+    with started(*argv(site), cwd=project) as process:
+        while len(site.asked) < n_asked + 12:
+            time.sleep(0.005)
+        process.kill()
+        process.join()
+    assert 0 < len(fetched(project / "run")) < N_LISTED
+    done = scrapy(*argv(site), cwd=project)
+    assert done.exit_code == 0, done.err
+    check_all_is_there(site, done)
+
+
+def refused(project: Path, *more: str) -> str:
+    done = scrapy("crawl", "stars", *more, "-s", "LOG_ENABLED=0", cwd=project)
+    assert done.exit_code == 1
+    assert not (project / "run").exists()
+    [line] = done.err.splitlines()
+    return line
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_said_in_one_line_before_the_first_request(project):
+    assert refused(project, "-s", "FOCUSED_TOPIC=").startswith("Error: Spider 'stars' has no topic. Set FOCUSED_TOPIC")
+    assert refused(project, "-a", "topic=moons").startswith("Error: No topic 'moons' in ")
+    spider = project / "observatory" / "spiders" / "stars.py"
+    spider.write_text(spider.read_text().replace("def parse(", "def parse_page("))
+    assert refused(project).startswith("Error: Spider 'stars' has no method parse")
+
+
+@pytest.mark.slow
+def test_a_spider_that_wants_no_topic_is_left_alone(project, site):
+    spider = project / "observatory" / "spiders" / "stars.py"
+    spider.write_text(spider.read_text().replace('name = "stars"', 'name = "stars"\n    topic = None'))
+    done = scrapy(*argv(site, "-O", "items.jsonl"), cwd=project)
+    assert done.exit_code == 0, done.err
+    assert not (project / "run").exists()
+    assert len(read_json_lines(project / "items.jsonl")) == N_LISTED + 1  # no link is followed
+
+
+def test_what_a_project_sets_itself_stands():
+    settings = Settings(
+        {"SCHEDULER": "scrapy.core.scheduler.Scheduler", "ROBOTSTXT_OBEY": False, "CONCURRENT_ITEMS": 7}
+    )
+    settings.set("ITEM_PIPELINES", {"focused.pipelines.harvest.HarvestPipeline": None, "own.Pipeline": 1}, "project")
+    settings.set("FOCUSED_MAX_PAGES", 5, "project")
+    with pytest.raises(ModuleNotFoundError):  # Scrapy's own answer to a pipeline that is not there
+        set_defaults(settings)
+    settings.set("ITEM_PIPELINES", {"focused.pipelines.harvest.HarvestPipeline": None}, "project")
+    set_defaults(settings)
+    assert settings["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
+    assert (settings["ROBOTSTXT_OBEY"], settings["CONCURRENT_ITEMS"], settings["FOCUSED_MAX_PAGES"]) == (False, 7, 5)
+    assert settings["METAREFRESH_ENABLED"] is False
+    places = {str(each): place for each, place in settings["ITEM_PIPELINES"].items()}
+    assert places["focused.pipelines.harvest.HarvestPipeline"] is None
+    assert len(places) == 4
+
+
+def test_the_package_is_imported_without_scrapy():
+    program = (
+        "import sys, focused; assert 'scrapy' not in sys.modules; focused.FocusedAddon; assert 'scrapy' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
