@@ -12,10 +12,9 @@ from commands import ROOT, crawl
 
 from focused.crawl.declared_settings import DECLARED
 from focused.items import PageItem
+from focused.utils.former_files import FORMER_STATS
 from scripts.build_reference import FOLDER, built
 
-FORMER_STATS = "focused/adaptation/"
-"""Stats of runs of the version before, which reports still read."""
 DOCUMENTS = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.md")}
 
 
@@ -59,7 +58,7 @@ def test_every_setting_that_the_code_names_is_documented():
 
 
 def test_every_stat_that_the_code_names_is_documented():
-    named = {text for text in STRINGS if re.fullmatch(r"focused/[\w*/]+", text)} - {FORMER_STATS}
+    named = {text for text in STRINGS if re.fullmatch(r"focused/[\w*/]+", text)} - {*FORMER_STATS}
     assert len(named) > 50
     assert not {stat for stat in named if not is_documented(stat)}
 

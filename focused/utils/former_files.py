@@ -10,7 +10,12 @@ if TYPE_CHECKING:
 
 _FORMER = {"retraining.jsonl": "adaptation.jsonl", "retraining-task.json": "adaptation-task.json"}
 _PRESENT = {former: name for name, former in _FORMER.items()}
-_FORMER_STATS, _STATS = "focused/adaptation/", "focused/retraining/"
+FORMER_STATS = {
+    "focused/adaptation/": "focused/retraining/",
+    "focused/verdicts/doubtful_count": "focused/verdicts/label_noise_count",
+    "focused/verdicts/new_side_count": "focused/verdicts/new_subtopic_count",
+}
+"""Former stats, or the beginnings of their names, with the present ones."""
 
 FORMER_FILES = frozenset(_PRESENT)
 
@@ -48,6 +53,7 @@ def with_present_names(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _present(name: str) -> str:
-    if name.startswith(_FORMER_STATS):
-        return _STATS + name.removeprefix(_FORMER_STATS)
+    for former, present in FORMER_STATS.items():
+        if name.startswith(former):
+            return present + name.removeprefix(former)
     return _PRESENT.get(name, name)
