@@ -351,6 +351,21 @@ def test_either_kind_of_negatives_tells_links_apart(trained: Topic, negatives: s
     assert stars > 0.5 > food
 
 
+def test_links_with_too_many_terms_to_cluster_are_judged_by_their_own_contexts(
+    trained: Topic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("focused.method.strategies.page_clusters._MAX_ENTRIES", 2)  # those of one context
+    strategy = make_strategy("incremental").prepare(trained)
+    assert isinstance(strategy.model, LinkDirection)
+    page = read(contexts("star nebula", "star soup", "soup butter"))
+    alone, is_known = strategy.model.of_links(page, lambda_=None, max_units=200)
+    assert page.cuts["clusters"] == 0
+    clustered, also_known = strategy.model.of_links(page, lambda_=1.0, max_units=200)
+    assert clustered.tolist() == alone.tolist()
+    assert also_known.tolist() == is_known.tolist() == [True] * 3
+    assert page.cuts["clusters"] == 3
+
+
 def test_incremental_scores_rise_with_the_svms_decision(trained: Topic) -> None:
     strategy = make_strategy("incremental", clusters=False).prepare(trained)
     assert isinstance(strategy.model, LinkDirection)
