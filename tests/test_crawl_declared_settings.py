@@ -80,5 +80,6 @@ def test_what_only_a_server_sets_a_topic_does_not_set():
         "FOCUSED_WEB",
         "FOCUSED_PAGE_READER",
         "FOCUSED_PAGE_CLASSIFIER",
+        "FOCUSED_TOPIC",
         *(f"FOCUSED_{each}_ENABLED" for each in ("LINK_SCORING", "NOFOLLOW", "WARC")),
     }
