@@ -1,4 +1,4 @@
-"""What the benchmarks share: pages to measure on, a topic to score them by, and how results are shown."""
+"""Shared by the benchmarks: pages to measure on, a topic to score them by, and the output of results."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def say(text: str) -> None:
 
 
 def documentation(paths: Iterable[Path]) -> list[Path]:
-    """Return the HTML files under some paths, without copies of others and without mere redirects.
+    """Return the HTML files under some paths, without copies and redirects.
 
     Debian packages install some pages under several names, and leave stubs where pages have moved.
     """
@@ -70,7 +70,7 @@ def train_documentation_topic(pages: Sequence[Path], folder: Path, seed: int, se
 
 
 def scrapy(*arguments: str, models_dir: Path) -> str:
-    """Run a command of the project and return what it prints; end with its complaint if it fails."""
+    """Run a command of the project and return its output; exit with its error if it fails."""
     environment = {**os.environ, "FOCUSED_MODELS_DIR": str(models_dir)}
     done = subprocess.run([*SCRAPY, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -79,7 +79,7 @@ def scrapy(*arguments: str, models_dir: Path) -> str:
 
 
 def machine() -> str:
-    """Return what results depend on beside the code."""
+    """Return the machine and versions that results depend on beside the code."""
     model = next(
         (
             line.partition(":")[2].strip()

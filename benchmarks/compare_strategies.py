@@ -1,7 +1,7 @@
-"""Every strategy on three webs, and how sensitive the best of them are to their parameters.
+"""Compare all strategies on three webs, and measure how sensitive the best are to their parameters.
 
-Runs ``scrapy evaluate`` many times; what was done stands in the output folder, an interrupted run goes on where it stopped. At
-the end the tables are written into docs/results, between the marks that bear their names, and the plots into docs/figures.
+Runs ``scrapy evaluate`` many times. The output folder keeps finished evaluations, so an interrupted run is resumed. At the
+end the tables are written into docs/results, between the marks with their names, and the plots into docs/figures.
 
 Examples
 --------

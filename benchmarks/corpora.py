@@ -1,7 +1,7 @@
 """The four corpora that learners are compared on, as term counts: 20 Newsgroups, Reuters-21578, HyperPhysics, WebKB.
 
-RCV1, ODP and Yahoo!, which the papers used, cannot be had any more; these four stand for them. Texts go through the
-project's own page reader and analyser. What was read is kept in a cache folder under the digest of its file.
+RCV1, ODP and Yahoo!, which the papers used, are no longer available; these four replace them. The project's own page reader
+and analyser read the texts. A cache folder keeps each corpus under the digest of its file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TOPICS = {
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents as counts, and what people said they are about."""
+    """Documents as counts, with labels given by people."""
 
     name: str
     digest: str
@@ -79,7 +79,7 @@ COUNTED = f"counting{COUNTING}"
 
 
 def load(name: str, data: Path, cache: Path) -> Corpus:
-    """Return a corpus, read from its file in `data` or from what an earlier reading left in `cache`."""
+    """Return a corpus, from its file in `data` or from `cache`."""
     file = data / FILES[name]
     if not file.is_file():
         sys.exit(f"{file} is not there. Say with --data in which folder the four corpora lie.")

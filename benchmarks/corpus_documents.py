@@ -1,4 +1,4 @@
-"""The documents of a corpus as they are read, and as arrays once all of its terms are known."""
+"""The documents of a corpus while it is read, and as arrays when all of its terms are known."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FIELDS = ("headline", "keywords", "anchor")
 
 @dataclass
 class Documents:
-    """What is read of a corpus, before the terms have columns."""
+    """The documents of a corpus, before terms have columns."""
 
     names: list[str] = field(default_factory=list)
     labels: list[frozenset[str]] = field(default_factory=list)
@@ -29,7 +29,7 @@ class Documents:
     links: list[tuple[int, int, Counts, Counts]] = field(default_factory=list)
 
     def add(self, name: str, labels: Iterable[str], is_test: bool, text: Counts, parts: dict[str, Counts]) -> None:
-        """Take in a document."""
+        """Add a document."""
         self.names.append(name)
         self.labels.append(frozenset(labels))
         self.is_test.append(is_test)

@@ -1,11 +1,11 @@
-"""What a whole focused crawl costs, against the spider that comes with Scrapy.
+"""The cost of a whole focused crawl, against the spider that comes with Scrapy.
 
-Every link scored against none: the focused spider and a plain CrawlSpider with a LinkExtractor fetch the same
-documentation from a server on 127.0.0.1 until there is none left, in turn, each in a process of its own. CPU is user
-and system time of that process, its start included. Neither waits between requests, neither asks for robots.txt, and
-both have the same concurrency. The focused spider keeps its links in the durable frontier, unless --set says otherwise.
-Bar: at most 0.6 times the plain spider's CPU a page, of a whole crawl: with --max-pages both fetch other pages, and what
-comes first for the focused spider is the pages with most text and links.
+The focused spider scores every link, a plain CrawlSpider with a LinkExtractor none. Both fetch the same documentation
+completely from a server on 127.0.0.1, in turns, each in a process of its own. CPU is user and system time of that
+process, start included. Neither waits between requests or reads robots.txt, and both have the same concurrency. The
+focused spider keeps its links in the durable frontier, unless --set says otherwise. Bar: at most 0.6 times the plain
+spider's CPU a page, of a whole crawl: with --max-pages both fetch other pages, and what comes first for the focused
+spider is the pages with most text and links.
 
 Examples:
   python benchmarks/crawl_cost.py
@@ -74,7 +74,7 @@ http {{
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
-    """Serves files and says nothing."""
+    """Serves files without logging."""
 
     protocol_version = "HTTP/1.1"
 
@@ -108,7 +108,7 @@ def server(root: Path, folder: Path) -> Iterator[str]:
 
 
 def plain_spider(seeds: list[str]) -> type[Spider]:
-    """Return the spider that comes with Scrapy; only its process loads what it needs."""
+    """Return the spider that comes with Scrapy; only its own process imports it."""
     from scrapy.linkextractors import LinkExtractor
     from scrapy.spiders import CrawlSpider, Rule
 
@@ -122,7 +122,7 @@ def plain_spider(seeds: list[str]) -> type[Spider]:
 
 
 def focused_spider() -> type[Spider]:
-    """Return the project's spider, kept on this machine."""
+    """Return the project's spider, restricted to this machine."""
     from focused.spiders.focused import FocusedSpider
 
     class LocalFocusedSpider(FocusedSpider):
@@ -132,7 +132,7 @@ def focused_spider() -> type[Spider]:
 
 
 def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
-    """Crawl in this process and print what it took."""
+    """Crawl in this process and print the cost."""
     seeds, max_pages = options.seeds, options.max_pages
     from scrapy.crawler import CrawlerProcess
     from scrapy.settings import Settings
@@ -173,7 +173,7 @@ def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
 
 
 def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Path, folder: Path) -> dict[str, float]:
-    """Crawl in a process of its own and return what it took."""
+    """Crawl in a process of its own and return the cost."""
     done = subprocess.run(
         [
             sys.executable,

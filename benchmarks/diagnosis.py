@@ -1,7 +1,7 @@
-"""How often training warns of several topics: where there are two, and where there is one.
+"""How often training warns of several topics if there are two, and if there is one.
 
-Positives are drawn of one topic of HyperPhysics or one group of 20 Newsgroups (four draws of each), and of each pair of
-them in equal shares; 1,500 pages of the corpus, or the general background, are the unlabelled pages.
+Positives are drawn from one topic of HyperPhysics or one group of 20 Newsgroups (four draws of each), and from each pair in
+equal shares; 1,500 pages of the corpus, or the general background, are the unlabelled pages.
 
 Examples
 --------

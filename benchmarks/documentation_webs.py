@@ -1,8 +1,8 @@
-"""Every strategy on webs that none of them was made on, from the manuals in packages of Debian 12.
+"""Compare all strategies on webs that they were not developed on: the manuals in packages of Debian 12.
 
-``make`` records the webs: WARC files, with labels that the manuals themselves have (keywords, chapters, folders), and the
-packages and versions that they are made of. ``evaluate`` runs ``scrapy evaluate`` on them; what was done stands in the output
-folder, an interrupted run goes on where it stopped. At the end the tables are written into docs/results, between the marks
+``make`` records the webs as WARC files, with labels from the manuals themselves (keywords, chapters, folders), and with
+the names and versions of the packages. ``evaluate`` runs ``scrapy evaluate`` on them. The output folder keeps finished
+evaluations, so an interrupted run is resumed. At the end the tables are written into docs/results, between the marks
 that bear their names; with ``--only`` they are printed.
 
 Examples
@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def make(webs: Path, debs: Path | None, names: list[str]) -> None:
-    """Record the webs; say of which packages, and how many pages bear each label."""
+    """Record the webs; print their packages, and the number of pages with each label."""
     if debs and not debs.is_dir():
         sys.exit(f"--debs must be a folder of .deb files. {debs} is none.")
     needed = [package for name in names for package in WEBS[name].packages]

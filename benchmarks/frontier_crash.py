@@ -1,8 +1,8 @@
-"""A crawl of 3,000 pages that is killed again and again: what is lost, what is fetched twice.
+"""Kill a crawl of 3,000 pages repeatedly, and count what is lost and what is fetched twice.
 
-A server on 127.0.0.1 answers 3,000 pages (a tree with links back and across), each after some milliseconds. The crawl is
-ended by ``kill -9`` at random moments, then by one Ctrl-C, two Ctrl-C, and SIGTERM, each time started again with the
-same command, and at last run to its end. Then the files are compared with the pages that there are: fetched.csv,
+A server on 127.0.0.1 answers 3,000 pages (a tree with links back and across), each after some milliseconds. The crawl
+is ended by ``kill -9`` at random moments, then by one Ctrl-C, two Ctrl-C, and SIGTERM. Each time the same command
+starts it again, at last until its end. Then the files are compared with the pages of the server: fetched.csv,
 pages.jsonl, pages.warc.gz (read record by record, digests checked), harvest.csv and the stats of run.json.
 
 For comparison the same with Scrapy's scheduler and JOBDIR (--stock): there a kill loses the queue.
@@ -33,7 +33,7 @@ TEXT = "Stars and galaxies, telescopes and nebulae: the astronomy of page {numbe
 
 
 class Server(ThreadingHTTPServer):
-    """Counts what it is asked for."""
+    """Counts its requests."""
 
     daemon_threads = True
     request_queue_size = 64
@@ -116,7 +116,7 @@ def urls_of_warc(path: Path) -> list[str]:
 
 
 def check(run_dir: Path, url: str, server: Server, rounds: list[str]) -> dict[str, object]:
-    """Compare what there is with what there must be."""
+    """Compare the files with the pages of the server."""
     wanted = {f"{url}/{number}" for number in range(server.n_pages)}
     with (run_dir / "fetched.csv").open(newline="") as file:
         fetched = [row["url"] for row in csv.DictReader(file)]

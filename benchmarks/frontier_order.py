@@ -1,11 +1,11 @@
-"""Order and throughput of the frontier on a web of 1,000 hosts, each of which wants a rest between two pages.
+"""Order and throughput of the frontier on a web of 1,000 hosts, with a delay between two pages of a host.
 
-The demo web with 1,000 hosts is crawled three times with the same delay: with the frontier, every link that it hands
-out compared with the best one that was allowed then (found by looking at every waiting link); with the frontier as it
-is; and with Scrapy's scheduler and its default queue, which goes by host and not by priority. Shown are the share of
-links handed out that were the best then allowed (100 % is the claim), pages a second, and harvest.
+The demo web with 1,000 hosts is crawled three times with the same delay. First with the frontier, comparing every dispatched
+link with the best allowed one (found by searching all waiting links); then with the frontier unchanged; then with Scrapy's
+scheduler and its default queue, which orders by host and not by priority. Shown are the share of dispatched links that were
+the best allowed ones (100 % is the claim), pages a second, and harvest.
 
-Allowed means what Scrapy's downloader would not make wait: delay over, concurrency of the host not used up.
+A link is allowed if Scrapy's downloader would not make it wait: the delay is over, and the host's concurrency is not used up.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 
 
 class CheckedScheduler(FrontierScheduler):
-    """The frontier, with each link it hands out held against the best one allowed."""
+    """The frontier, with each dispatched link compared with the best allowed one."""
 
     n_links = n_best = n_alternatives = 0
 
     def open(self, spider: Spider) -> None:
-        """Look on while links are handed out."""
+        """Compare links while they are dispatched."""
         super().open(spider)
         self._next_link = self.dispatch.next_link
         self.dispatch.next_link = self._checked
@@ -54,7 +54,7 @@ class CheckedScheduler(FrontierScheduler):
             if ready[host]:
                 best = url
                 break
-        # By one clock: looking takes a while, in which a host's rest may end.
+        # One time for the whole search, because a host's delay may end during it.
         with patch.object(hand_out, "now", lambda: moment):
             request = self._next_link()
         if request is not None:
@@ -62,18 +62,18 @@ class CheckedScheduler(FrontierScheduler):
             self.n_best += request.url == best
             self.n_alternatives += len(ready) - 1
         elif best is not None:
-            self.n_links += 1  # one was allowed, and none was handed out
+            self.n_links += 1  # one was allowed, and none was dispatched
         return request
 
     def close(self, reason: str) -> None:
-        """Leave what was counted in the run directory."""
+        """Write the counts into the run directory."""
         found = {"links": self.n_links, "best": self.n_best, "hosts passed over": self.n_alternatives}
         Path(self.crawler.settings["FOCUSED_RUN_DIR"], "order.json").write_text(json.dumps(found))
         super().close(reason)
 
 
 def crawl(scheduler: str, options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """Crawl in a process of its own and return what came of it."""
+    """Crawl in a process of its own and return the result."""
     settings = {
         "SCHEDULER": scheduler,
         "DOWNLOAD_DELAY": options.delay,

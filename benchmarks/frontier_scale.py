@@ -1,9 +1,9 @@
-"""What a link costs in the frontier, and in Scrapy's queues, at a million and ten million links on 100,000 hosts.
+"""The cost of a link in the frontier and in Scrapy's queues, at one and ten million links on 100,000 hosts.
 
-A crawl is played without a web: page by page some new links come in, some links that wait are seen again, one link is
-leased and done, and all of it is committed; hosts are drawn unevenly (the square of a uniform number), four of five
-links stay on their page's host. Microseconds are CPU time of this process (user and system), so that a busy machine
-does not count; wall time is shown for the whole. A new link's share of the commit is counted as its own. Everything is
+A crawl is simulated without a web. For each page some new links arrive, some waiting links are found again, one link is
+leased and done, and everything is committed. Hosts are drawn unevenly (the square of a uniform number), and four of
+five links stay on their page's host. Microseconds are CPU time of this process (user and system), which a busy machine
+does not change; wall time is shown for the whole. A new link's share of the commit counts as its own. Everything is
 reproducible from --seed.
 
 Scrapy's queues take and give the same links (Request objects, as they do in a crawl; its dupefilter included). JOBDIR is
@@ -46,7 +46,7 @@ def mixed(number: int) -> float:
 
 
 def url_of(number: int, n_hosts: int, seed: int) -> str:
-    """Return a link's URL: computed, so that ten million of them need no memory here."""
+    """Return a link's URL. It is computed, so that ten million URLs need no memory."""
     of_page = mixed(number + seed) < 0.8
     drawn = mixed((number // N_NEW if of_page else number) * 7919 + seed + 1)
     return f"http://www.host{int(n_hosts * drawn**2)}.example/archive/topic-{number % 97}/page-{number}.html"
@@ -70,29 +70,29 @@ class Clock:
         self._then = time.process_time()
 
     def start(self) -> None:
-        """Begin a piece of work."""
+        """Start the clock."""
         self._then = time.process_time()
 
     def stop(self, kind: str, n_times: int) -> None:
-        """End it: it was done so many times."""
+        """Stop the clock after a number of repetitions."""
         self.seconds[kind] += time.process_time() - self._then
         self.counts[kind] += n_times
 
     def result(self) -> dict[str, float]:
-        """Return microseconds each, and begin anew."""
+        """Return microseconds for each repetition, and reset the clock."""
         found = {kind: self.seconds[kind] / max(n, 1) * 1e6 for kind, n in self.counts.items()}
         self.__init__()
         return found
 
 
 def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int]) -> None:
-    """Play the crawl with the project's frontier."""
+    """Simulate the crawl with the project's frontier."""
     from focused.frontier.store.link import Link, fingerprint_of, host_of
     from focused.frontier.store.store import FrontierStore, better
     from focused.method.scoring.base import BY_ANCHOR
     from focused.method.scoring.evidence import Evidence
 
-    # What any frontier pays before: the fingerprint. Here one as cheap as can be, as it is not what is measured.
+    # Any frontier needs the fingerprint first. Here it is as cheap as possible, because it is not measured.
     store = FrontierStore(folder / "frontier.sqlite", merge=better)
     clock, started = Clock(), time.time()
     for number, (urls, again, scores) in enumerate(pages(n_links, n_hosts, seed), 1):
@@ -124,7 +124,7 @@ def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[in
 
 
 def scrapy_queue(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int], queue: str, job: bool) -> None:
-    """Play the crawl with a queue of Scrapy."""
+    """Simulate the crawl with a queue of Scrapy."""
     from scrapy import Request as ScrapyRequest
     from scrapy.utils.test import get_crawler
 

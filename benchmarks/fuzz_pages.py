@@ -1,4 +1,4 @@
-"""Mutate real pages and put them through the whole page path: no exception, no page over one second of CPU.
+"""Mutate real pages and analyse them: no exception, and no page may take more than one second of CPU.
 
 Bytes are flipped, tags cut, doubled and nested, attributes and encodings swapped, pages spliced. Every mutation has a
 number; a failure names it, and ``--only NUMBER`` repeats it.
@@ -49,7 +49,7 @@ NASTY = [
 
 
 def mutate(body: bytes, other: bytes, draw: random.Random) -> tuple[bytes, str]:
-    """Return a page that was done harm to, and the Content-Type it claims."""
+    """Return a damaged page, and its claimed Content-Type."""
     for _ in range(draw.randint(1, 4)):
         place = draw.randrange(len(body) + 1)
         tags = [match.span() for match in TAG.finditer(body)][:2000] or [(0, 0)]
@@ -83,7 +83,7 @@ def mutate(body: bytes, other: bytes, draw: random.Random) -> tuple[bytes, str]:
 
 
 class PagePath:
-    """All that a crawl does with a page, and what else can be asked of one."""
+    """Everything that a crawl does with a page."""
 
     def __init__(self, topic: str = "demo") -> None:
         self.topic = load_topic(topic, ROOT / "models")
@@ -91,7 +91,7 @@ class PagePath:
         self.strategies = [make_strategy(name).prepare(self.topic) for name in CHOICES]
 
     def take(self, body: bytes, kind: str) -> float:
-        """Take a page through, and return the seconds of CPU that a crawl would have needed for it."""
+        """Analyse a page, and return the CPU seconds that a crawl would need for it."""
         started = time.process_time()
         page = self.reader.read(body, "http://host.example/a/b", kind)
         relevance = self.judge.judge(page, KINDS)

@@ -1,13 +1,13 @@
-"""How well a topic made from six words orders pages, against what crawlers do with keywords.
+"""How well a topic made from six words ranks pages, against the keyword scores of other crawlers.
 
 For ten topics of HyperPhysics and ten groups of 20 Newsgroups, six words are written down below, as a person would choose
 them who has not seen the pages. 3,000 pages of the corpus are drawn as unlabelled pages; all others are ordered. Compared by
 average precision against the labels: topics made from the words as ``scrapy train --keywords`` does, with these
 unlabelled pages and with the general background (without its pages of the same corpus), and
 
-* share: the share of the words that stand in the page,
+* share: the share of the words that the page holds,
 * density: occurrences of the words by the page's number of words,
-* URL: the share of the words that stand in the page's URL (Crawl4AI's KeywordRelevanceScorer),
+* URL: the share of the words that the page's URL holds (Crawl4AI's KeywordRelevanceScorer),
 * BM25 of the words (k1 = 1.2, b = 0.75), with frequencies and lengths of the unlabelled pages.
 
 Words are stemmed for all of them, except in URLs.
@@ -67,7 +67,7 @@ WORDS = {
     },
 }
 COLUMNS = ("share", "density", "URL", "BM25", "words, unlabelled pages", "words, background")
-# The background's rows lie in the order of its sources; see scripts/build_background.py.
+# The background's rows are in the order of its sources; see scripts/build_background.py.
 _IN_BACKGROUND = {"20news": ("20 Newsgroups", 1500), "hyperphysics": ("HyperPhysics", 300)}
 _N_UNLABELED = 3000
 
@@ -99,7 +99,7 @@ def newsgroups() -> Corpus:
     """Return the training part, every third post: subject and body."""
     reader, corpus = PageReader(Analyzer("en")), Corpus([], [], [])
     with tarfile.open(DATA_DIR / "20news.tar.xz", "r|xz") as tar:
-        # In the order of the archive, which cannot be read in any other without unpacking it again and again.
+        # In the order of the archive: any other order would unpack it repeatedly.
         for number, member in enumerate(tar):
             file = tar.extractfile(member) if "-train/" in member.name and number % 2 else None
             if file is None:

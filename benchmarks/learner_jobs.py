@@ -1,4 +1,4 @@
-"""What the processes of the comparison of learners do: one trial or one job of a paper's comparison, kept as a file."""
+"""The work of the processes that compare learners: one trial, or one job of a paper's comparison, kept as a file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load(name: str, data: Path, cache: Path) -> Corpus:
 
 
 def run_trial(trial: Trial, data: Path, output: Path) -> dict[str, Any]:
-    """Run what of a trial is not done yet: every learner, and what ``scrapy train`` makes of it."""
+    """Run the parts of a trial that are not done yet: every learner, and the topic as ``scrapy train`` trains it."""
     name = f"{trial.corpus} {trial.topic} {trial.n_positive} {trial.seed}"
     file = output / "trials" / f"{_file_name(name)}.json"
     done = json.loads(file.read_text()) if file.is_file() else {"trial": trial.__dict__, "learners": {}}
@@ -43,7 +43,7 @@ def run_trial(trial: Trial, data: Path, output: Path) -> dict[str, Any]:
 
 
 def run_comparison(number: int, job: Any, data: Path, output: Path) -> dict[str, Any]:
-    """Run one job of a paper's comparison, unless that is done."""
+    """Run one job of a paper's comparison, unless it is done."""
     comparison = COMPARISONS[number]
     file = output / "comparisons" / f"{comparison.name}-{_file_name(json.dumps(job))}.json"
     if not file.is_file():

@@ -72,7 +72,7 @@ def macro(trials: Iterable[Done], value: Callable[[Done], float | None]) -> tupl
 
 
 def of_learner(learner: str, column: str) -> Callable[[Done], float | None]:
-    """Return what looks up one number of a learner in a trial; None where it failed or has no such number."""
+    """Return a function that looks up one number of a learner in a trial; None if it failed or has no such number."""
     return lambda one: one["learners"][learner].get(column)
 
 
@@ -195,7 +195,7 @@ def _priors(groups: dict[Group, list[Done]]) -> str:
 
 
 def _papers(results: Results, groups: dict[Group, list[Done]]) -> str:
-    """What the papers compare with each other, F1 at the learner's own decision / AP / seconds."""
+    """The learners that the papers compare: F1 at the learner's own decision / AP / seconds."""
     learners = [
         *(
             "one-class SVM | tfc",

@@ -52,7 +52,7 @@ N_BINS = 10
 
 
 class SupervisedSVM(PlainSVM):
-    """The upper bound: a linear SVM that is told every label."""
+    """The upper bound: a linear SVM trained on all labels."""
 
     def fit(self, X: Any, y: Any) -> SupervisedSVM:
         """Fit as `PlainSVM` does, but with classes as they are."""
@@ -268,7 +268,7 @@ def reliability(
     decisions: NDArray[np.float64],
     n_known: NDArray[np.int64],
 ) -> dict[str, Any]:
-    """Return how far relevances are from what they claim: ten bins of equal width, and what follows from them."""
+    """Return the calibration error of relevances: ten bins of equal width, and their summary."""
     known = n_known > 0
     bins = np.minimum((relevance * N_BINS).astype(int), N_BINS - 1)
     n = np.bincount(bins, minlength=N_BINS)
@@ -283,7 +283,7 @@ def reliability(
         "ece": float(np.abs(claimed - found).sum() / len(truth)),
         "brier": float(np.mean((relevance - truth) ** 2)),
         "brier_of_base": base * (1 - base),
-        # A unit without a known term has no decision to be ranked by: it is unknown, not irrelevant.
+        # A unit without a known term has no decision to rank it by: it is unknown, not irrelevant.
         "known_share": float(known.mean()),
         "ap": float(average_precision_score(truth[known], relevance[known])),
         "ap_of_decision": float(average_precision_score(truth[known], decisions[known])),

@@ -1,6 +1,6 @@
-"""Every learner on four corpora: ranking, decision, calibration and time; and the papers' own comparisons, repeated.
+"""Compare all learners on four corpora (ranking, decision, calibration, time), and repeat the papers' own comparisons.
 
-What was done stands in the output folder, one file a trial: an interrupted run goes on where it stopped. At the end the
+The output folder keeps a file for each finished trial, so an interrupted run is resumed. At the end the
 tables are written into docs/results, between the marks that bear their names, and the plots into docs/figures.
 
 Examples

@@ -1,9 +1,8 @@
-"""What a page costs: parsed, partitioned and every text unit scored, against lxml's parse alone.
+"""The cost of a page (parse, partition, and the scores of all text units), against lxml's parse alone.
 
-The pages are HTML documentation of Debian packages, drawn at random from all that is installed (copies and redirects
-left out; how many come from which package is printed). The topic is trained from some of it. What is compared takes
-turns page by page, now the one first and now the other, in one process, in CPU time: what else the machine does falls
-on all of them alike. Bar: at most 3.6 times the parse.
+The pages are a random sample of the HTML documentation of installed Debian packages (without copies and redirects; the number
+from each package is printed). The topic is trained on a part of it. The compared steps take turns page by page, in changing
+order, in one process, in CPU time: so other load of the machine affects all alike. Bar: at most 3.6 times the parse.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ Step = "tuple[str, Callable[..., Any], list[tuple[Any, ...]]]"
 
 
 def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
-    """Return the name of each step, its function, and what that is called with, page by page."""
+    """Return the name of each step, its function, and the arguments for each page."""
     reader, judge, walker = PageReader(topic.analyzer), Judge(topic), Walker()
     strategy = make_strategy("cbp_slc")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
@@ -72,24 +71,24 @@ def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
 def measure(todo: list[Step], repeats: int) -> dict[str, list[float]]:
     """Return for each step the CPU seconds of each repeat.
 
-    Page by page the steps take turns: the machine is as fast for one as for the other, and no step finds the
-    processor's caches full of what it did a moment ago, as it would not in a crawl.
+    The steps take turns page by page. So the machine is equally fast for all, and no step finds its own data in the
+    processor's caches, as in a crawl.
     """
     seconds: dict[str, list[float]] = {name: [] for name, _, _ in todo}
     clock = time.process_time
     gc.collect()
-    gc.freeze()  # what the benchmark itself holds is nothing that a crawl's collector would go through
+    gc.freeze()  # a crawl's garbage collector would not visit the benchmark's own data
     for number in range(repeats + 1):
         say(f"repeat {number} of {repeats}")
         spent = [0.0] * len(todo)
         for page in range(len(todo[0][2])):
-            # Who comes second finds the page in the processor's caches, and his own code pushed out: by turns.
+            # The second step finds the page in the processor's caches but its own code evicted, so the order changes.
             for step in range(len(todo)) if (page + number) % 2 else reversed(range(len(todo))):
                 _, function, arguments = todo[step]
                 start = clock()
                 function(*arguments[page])
                 spent[step] += clock() - start
-        if number:  # the first turn fills the memos
+        if number:  # the first turn fills the caches
             for name, took in zip(seconds, spent, strict=True):
                 seconds[name].append(took)
     gc.unfreeze()
@@ -99,7 +98,7 @@ def measure(todo: list[Step], repeats: int) -> dict[str, list[float]]:
 def report(title: str, pages: list[tuple[bytes, str]], topic: Topic, repeats: int) -> str:
     """Return a table of one sample of pages."""
     todo = steps(pages, topic)
-    seconds = measure(todo[:2], repeats)  # what the bar is about by itself, then its parts
+    seconds = measure(todo[:2], repeats)  # first the two steps of the bar, then their parts
     parts = measure([todo[0], *todo[2:]], repeats)
     seconds |= {f"- {name}": each for name, each in parts.items()}
     n_pages = len(pages)
@@ -125,7 +124,7 @@ def report(title: str, pages: list[tuple[bytes, str]], topic: Topic, repeats: in
 
 
 def packages_of(files: list[Path]) -> str:
-    """Say how many files come from which package."""
+    """Return the number of files from each package."""
     counts = Counter(
         file.parts[file.parts.index("doc") + 1] if "doc" in file.parts else file.parts[1] for file in files
     )

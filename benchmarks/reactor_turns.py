@@ -1,13 +1,13 @@
-"""For how long a crawl of pages with 10,000 links each holds the reactor: the longest turns, in CPU time.
+"""The longest turns of the reactor, in CPU time, in a crawl of pages with 10,000 links each.
 
     python benchmarks/reactor_turns.py                       # strategy adaptive, thirteen such pages: its memory fills up
     python benchmarks/reactor_turns.py --strategy cbp_slc --large 3
 
-A server in this process answers: a seed, pages with 10,000 links each to pages that nobody has linked to, and pages with 60
-links among them. A crawl of 50 pages, one request at a time, so that the same pages come in the same order each time: the
-digest of what was fetched (addresses without the port, relevances, scores) is printed for comparisons between versions.
-What Python's garbage collector took is told apart: it depends on what else the process holds. Left out is what happens
-before the first page and after the last: nobody waits then. The bar is 200 ms.
+A server in this process answers a seed, pages with 10,000 links each to new pages, and pages with 60 links among themselves.
+The crawl fetches 50 pages, one request at a time, so the pages come in the same order each time. The digest of the fetched
+pages (URLs without the port, relevances, scores) is printed for comparisons between versions. Python's garbage collector is
+counted apart, because its time depends on the other data of the process. Turns before the first page and after the last do
+not count. The bar is 200 ms.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ class Turns:
 
     @classmethod
     def from_crawler(cls, crawler: object) -> Turns:
-        """Look on from the first page to the last."""
+        """Measure from the first page to the last."""
         from scrapy import signals
 
         crawler.signals.connect(TURNS.begin, signals.response_received)  # type: ignore[attr-defined]
@@ -104,11 +104,11 @@ class Turns:
         return TURNS
 
     def begin(self) -> None:
-        """Count from now on."""
+        """Start counting."""
         self.is_on = self.n_left > 0
 
     def page_ended(self) -> None:
-        """Count no more after the last."""
+        """Stop counting after the last page."""
         self.n_left -= 1
         self.is_on = self.n_left > 0
 
@@ -117,7 +117,7 @@ TURNS = Turns()
 
 
 def crawl(site: Site, folder: Path, options: argparse.Namespace) -> str:
-    """Crawl in this process; return the digest of what was fetched."""
+    """Crawl in this process; return the digest of the fetched pages."""
     from scrapy.cmdline import execute
 
     arguments = {"topic": "astrophysics", "seeds": f"{site.url}/", "max_pages": options.pages, "run_dir": folder}

@@ -42,13 +42,13 @@ def newsgroups(file: Path) -> Documents:
 
 
 def whole_page(reader: PageReader, title: str, text: str) -> Counts:
-    """Return the counts of a text with a title as the product counts them of a page."""
+    """Return the counts of a text with a title, as the project counts a page."""
     page = f"<title>{escape(title)}</title><body>{escape(text)}</body>"
     return count(reader.read(page.encode("utf-8", "replace"), "http://text.invalid/", "text/html; charset=utf-8").terms)
 
 
 def reuters(file: Path) -> Documents:
-    """Read Reuters-21578; a document with several topics stands in several folders under one name."""
+    """Read Reuters-21578; a document with several topics is in several folders under one name."""
     analyzer, reader, found = Analyzer("en"), PageReader(Analyzer("en")), Documents()
     labels: dict[tuple[str, str], set[str]] = defaultdict(set)
     bodies: dict[tuple[str, str], bytes] = {}
@@ -73,7 +73,7 @@ def _members(file: Path, what: str) -> Iterator[tuple[PurePosixPath, bytes]]:
     with tarfile.open(file) as archive:
         entries = sorted((entry for entry in archive.getmembers() if entry.isfile()), key=lambda entry: entry.name)
         bodies = {}
-        # In the order of the archive: going back in an .xz file means to unpack it again from its start.
+        # In the order of the archive: going back in an .xz file unpacks it again from its start.
         for entry in tqdm(sorted(entries, key=lambda entry: entry.offset), desc=f"reading {what}", unit="document"):
             stream = archive.extractfile(entry)
             assert stream is not None

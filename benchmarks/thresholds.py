@@ -1,7 +1,7 @@
 """How good the default learner's own threshold is, over more draws and fewer positives than the comparison of learners.
 
 Trains each topic as ``scrapy train`` does, and compares F1 at the topic's threshold with F1 at the best threshold
-of its ranking, on pages it has not seen. A trial has collapsed where that share is below one half. The table is printed.
+of its ranking, on pages it has not seen. A trial counts as collapsed if that share is below one half. The table is printed.
 
 Examples
 --------

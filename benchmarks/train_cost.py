@@ -1,6 +1,6 @@
-"""What ``scrapy train`` costs: time and memory for 50 positives and many unlabelled pages.
+"""The cost of ``scrapy train``: time and memory for 50 positives and many unlabelled pages.
 
-Pages are drawn with replacement from the recorded webs; each gets words of its own and loses one, so that none is another's
+Pages are drawn with replacement from the recorded webs; each gets words of its own and loses one, so that no page is a
 copy. The command runs as users run it, in a process of its own, which is timed from its start to its end; memory is the
 largest resident set of that process, the file system's cache not counted.
 
@@ -33,7 +33,7 @@ TOPIC = "Astrophysics"
 
 
 def bodies() -> tuple[list[bytes], list[bytes]]:
-    """Return recorded pages of the topic, and of everything else."""
+    """Return recorded pages of the topic, and all other pages."""
     labels = read_labels(DATA_DIR / "hyperphysics.labels.tsv")
     web = open_web(str(DATA_DIR / "hyperphysics.warc.gz"), {})
     pages = {url: answer.body for url in sorted(labels) if (answer := web.answer(url)).status == 200}

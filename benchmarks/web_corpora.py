@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
 
-# Pages with more links than this are link lists of which a sample says the same.
+# Pages with more links than this are link lists: a sample of their links is enough.
 _MAX_LINKS = 150
 
 

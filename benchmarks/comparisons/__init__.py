@@ -1,6 +1,6 @@
 """The papers' own comparisons of parts of a learner, repeated on the four corpora.
 
-What the papers compare between whole learners is in the table of learners.
+The papers' comparisons of whole learners are in the table of learners.
 """
 
 from comparisons import clusters, incremental, itfidf, reliable_negatives

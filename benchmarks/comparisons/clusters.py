@@ -78,14 +78,14 @@ def run(job: Job, load: Load) -> dict[str, Any]:
 
 
 def classed_links(corpus: Corpus, worded: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return those of some links whose target has exactly one topic, and the number of that topic for each."""
+    """Return the links whose target has exactly one topic, and the number of that topic for each."""
     topics = np.vstack([corpus.labels[topic] for topic in TOPICS[corpus.name]])
     links = worded[topics.sum(axis=0)[corpus.link_targets[worded]] == 1]
     return links, topics.argmax(axis=0)[corpus.link_targets[links]]
 
 
 def pages_of_links(sources: NDArray[np.int64], classes: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield for each page with enough links, to targets of two topics at least, the places of its links."""
+    """Yield the positions of a page's links, for each page with enough links to targets of at least two topics."""
     for source in np.unique(sources):
         places = np.flatnonzero(sources == source)
         if len(places) >= MIN_LINKS and len(np.unique(classes[places])) > 1:
@@ -100,7 +100,7 @@ def clustered(rows: sparse.csr_matrix, classes: NDArray[np.int64], seed: int) ->
     def note(method: str, cluster: Callable[[], NDArray[np.intp]]) -> int:
         start = time.process_time()
         with warnings.catch_warnings():
-            # Of fewer different contexts than clusters K-means makes fewer clusters, and says so.
+            # With fewer different contexts than clusters, K-means makes fewer clusters and warns.
             warnings.simplefilter("ignore", ConvergenceWarning)
             labels = cluster()
         milliseconds = (time.process_time() - start) * 1000

@@ -85,7 +85,7 @@ def run(job: Job, load: Load) -> dict[str, Any]:
 
 @mpl.rc_context(STYLE)
 def report(results: list[Found], folder: Path) -> str:
-    """Return F1 after each round and for each mu, what it was trained on, and slices against training again."""
+    """Return F1 after each round and for each mu, the training examples, and slices against full retraining."""
     names, mus = corpora_of(results), results[0]["mus"]
     n_rounds = max(len(r["f1_of_rounds"]) for r in results)
     rounds = {n: over_topics(of_corpus(results, n), lambda r: padded(r["f1_of_rounds"], n_rounds)) for n in names}
@@ -174,7 +174,7 @@ def report(results: list[Found], folder: Path) -> str:
 
 
 def f1_of_topics(results: list[Found], name: str, mu: int | None) -> list[float]:
-    """Return F1 of each topic, the mean of its seeds: of the batch SVM, or with one of the mus."""
+    """Return F1 of each topic (mean over its seeds) of the batch SVM, or with one mu."""
     by_topic = defaultdict(list)
     for r in of_corpus(results, name):
         by_topic[r["topic"]].append(r["batch"]["f1"] if mu is None else r["by_mu"]["f1"][mu])

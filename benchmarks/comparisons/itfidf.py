@@ -47,7 +47,7 @@ def jobs(load: Load) -> list[Job]:
 
 
 def run(job: Job, load: Load) -> dict[str, Any]:
-    """Train naive Bayes on all labels of the documents of ten topics, as L16 does, and judge the test split's."""
+    """Train naive Bayes on all labels of the documents of ten topics, as L16 does, and judge the test split."""
     name, form, share = job
     corpus = load(name)
     weigh_fields, weighting = FORMS[form]

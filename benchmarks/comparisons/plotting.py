@@ -1,7 +1,7 @@
-"""How the comparisons draw: the same numbers give the same SVG, byte for byte, under one version of matplotlib.
+"""Draw the figures of the comparisons. The same numbers give the same SVG, byte for byte, with one version of matplotlib.
 
-A method or corpus keeps its colour in all figures (Okabe and Ito's palette, told apart by colour-blind people too), and curves
-are labelled where they end.
+A method or corpus keeps its colour in all figures (Okabe and Ito's palette for colour-blind people), and curves are labelled
+at their ends.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ STYLE = {
 
 
 def over_topics(results: Iterable[Found], value: Callable[[Found], Any]) -> tuple[NDArray[np.float64], Any]:
-    """Return mean and standard error over topics, of which each is the mean of its seeds."""
+    """Return mean and standard error over topics; a topic is the mean of its seeds."""
     by_topic = defaultdict(list)
     for result in results:
         by_topic[result["topic"]].append(np.asarray(value(result), dtype=np.float64))
@@ -73,14 +73,14 @@ def with_error(mean: float, error: float, digits: int = 3) -> str:
 
 
 def difference(values: Any, baseline: Any) -> str:
-    """Return by how much some topics are better on average, with standard error, and how many are."""
+    """Return the mean difference over topics, its standard error, and the number of topics that are better."""
     gains = np.asarray(values) - np.asarray(baseline)
     error = gains.std(ddof=1) / np.sqrt(len(gains))
     return f"{gains.mean():+.3f} ± {error:.3f} ({(gains > 0).sum()} of {len(gains)})"
 
 
 def figure(rows: int, columns: int, height: float, **options: Any) -> tuple[Figure, Any]:
-    """Return a figure that is read at a width of 700 pixels."""
+    """Return a figure for a width of 700 pixels."""
     drawing = Figure(figsize=(8, height))
     return drawing, drawing.subplots(rows, columns, **options)
 
@@ -93,7 +93,7 @@ def save(drawing: Figure, folder: Path, name: str, alt: str) -> str:
 
 
 def label_ends(axes: Axes, labels: Sequence[tuple[float, str, str]], *, gap: float = 0.07) -> None:
-    """Write names right of the axes at heights in axes coordinates, moved apart until they can be read."""
+    """Write names right of the axes, at heights in axes coordinates, moved apart until they are legible."""
     ordered = sorted(labels)
     steps = gap * np.arange(len(ordered))
     heights = isotonic_regression([height for height, _, _ in ordered] - steps) + steps
@@ -103,7 +103,7 @@ def label_ends(axes: Axes, labels: Sequence[tuple[float, str, str]], *, gap: flo
 
 
 def height_of(axes: Axes, value: float) -> float:
-    """Return where a value of the y axis lies, from 0 (bottom) to 1 (top)."""
+    """Return the height of a value of the y axis, from 0 (bottom) to 1 (top)."""
     return float(axes.transAxes.inverted().transform(axes.transData.transform((0, value)))[1])
 
 

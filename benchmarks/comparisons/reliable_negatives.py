@@ -45,7 +45,7 @@ def jobs(load: Load) -> list[Job]:
 
 
 def run(job: Job, load: Load) -> dict[str, Any]:
-    """Find the reliable negatives of 1-DNFC at each lambda, which stays where it is."""
+    """Find the reliable negatives of 1-DNFC at each fixed lambda."""
     name, topic, seed = job
     corpus = load(name)
     examples = draw(corpus, Trial(name, topic, 0 if name in TEXT_CORPORA else N_POSITIVE, seed))
@@ -83,7 +83,7 @@ def report(results: list[Found], folder: Path) -> str:
         axes.set_yticks([0, 1, 5, 10, 25, 50, 100])
         axes.grid(axis="y", linewidth=0.4)
         lines = [(NAMES[n], COLOURS[n], MARKERS[n], *np.multiply(100, measured[n])) for n in names]
-        # What reaches below 0 has no square root.
+        # A value below 0 has no square root.
         curves(axes, lambdas, [(*line[:4], [np.minimum(line[4], line[3]), line[4]]) for line in lines])
     panels[0].set_ylabel("% (square-root scale)")
     shown = save(drawing, folder, "reliable_negatives", "Number and error rate of reliable negatives by lambda")

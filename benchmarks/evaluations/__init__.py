@@ -1,1 +1,1 @@
-"""Evaluations of crawl strategies: which there are, how they are run, and what is written about them."""
+"""Evaluations of crawl strategies: the plan, the runs, the tables and the figures."""

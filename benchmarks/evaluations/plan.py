@@ -1,4 +1,4 @@
-"""Which evaluations there are: the webs with all strategies, and the sweeps over one parameter each."""
+"""The plan of the evaluations: webs with all strategies, and sweeps over one parameter each."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ SWEEP_PAGES = 300
 
 @dataclass(frozen=True)
 class Sweep:
-    """One parameter, its values, and what they are given to."""
+    """One parameter, its values, and the strategies to crawl with."""
 
     name: str
     title: str
     #: The setting that is changed, or an option of the command (with its dashes).
     what: str
     values: Sequence[object]
-    #: The value that needs no run of its own: the default of the project.
+    #: The project's default, which needs no run of its own.
     default: object
     strategies: Sequence[str] = SWEPT
-    #: Further settings that every value needs.
+    #: More settings that every value needs.
     settings: Mapping[str, object] = field(default_factory=dict)
     is_logarithmic: bool = False
     source: str = ""
 
     @property
     def is_numeric(self) -> bool:
-        """Whether values lie on an axis."""
+        """Whether the values are numbers."""
         return all(isinstance(value, int | float) for value in self.values)
 
 

@@ -1,4 +1,4 @@
-"""Run ``scrapy evaluate`` for every evaluation of the plan; what was done is not done again."""
+"""Run ``scrapy evaluate`` for every evaluation of the plan that is not done yet."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(arguments: list[str], output: Path, jobs: int) -> None:
-    """Run one evaluation into a folder; it resumes by itself. End with its complaint if it cannot be run."""
+    """Run or resume one evaluation in a folder; exit with its error if it fails."""
     command = [*SCRAPY, "evaluate", *arguments, "--jobs", str(jobs), "--output", str(output)]
     say(f"+ scrapy {' '.join(command[3:])}")
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "OMP_NUM_THREADS": "1"}, check=False)

@@ -1,4 +1,4 @@
-"""What evaluations found, as Markdown tables: one for the strategies on a web, one for a sweep."""
+"""The results of evaluations as Markdown tables: one for the strategies on a web, one for a sweep."""
 
 from __future__ import annotations
 

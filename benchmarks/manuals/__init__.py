@@ -1,1 +1,1 @@
-"""Recorded webs made of documentation that Debian packages bring: how each is put together, and how they are crawled."""
+"""Recorded webs made from documentation in Debian packages: how each is built, and how they are crawled."""

@@ -1,4 +1,4 @@
-"""Which chapter a page of a manual belongs to: by the links upwards that manuals make their pages with."""
+"""Find the chapter of a manual's page by the page's link upwards."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MAX_STEPS = 20
 def chains_upwards(web: ManualWeb, urls: Mapping[str, str]) -> dict[str, list[str]]:
     """Return for each path of a manual the paths from that page up to the top, itself first.
 
-    Pages without a link upwards stand alone; a circle ends where it closes.
+    A page without a link upwards is its own chain; a cycle ends where it closes.
     """
     parents = {}
     for path, url in urls.items():
@@ -46,7 +46,7 @@ def label_chapters(web: ManualWeb, urls: Mapping[str, str], chapters: Mapping[st
 def chapters_in_contents(contents: str) -> list[tuple[str, str]]:
     """Return (path, chapter) of each entry in the table of contents of a Publican book, in its order.
 
-    Parts of a chapter that lie on another page belong to it; a path may come more than once.
+    Parts of a chapter on other pages belong to it; a path may occur more than once.
     """
     entries = re.findall(r'<span class="(chapter|section|preface|appendix)"><a href="([^"#]+)(?:#[^"]*)?"', contents)
     chapter, found = "", []

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Packages:
-    """Finds the files of packages. A .deb file is preferred to what is installed.
+    """Finds the files of packages. A .deb file is preferred to an installed package.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Packages:
         self._installed: dict[str, frozenset[Path]] = {}
 
     def find(self, names: Iterable[str]) -> None:
-        """Find all of these packages, note their versions; end with a list of those that are not here."""
+        """Find all of these packages and note their versions; exit with a list of the missing ones."""
         missing = [name for name in sorted(set(names)) if not (self._find_deb(name) or self._find_installed(name))]
         if missing:
             named = " ".join(missing)
@@ -83,7 +83,7 @@ class Packages:
         return True
 
     def _find_installed(self, name: str) -> bool:
-        # What else lies in its folders is not the package's: only what dpkg lists counts.
+        # Only files that dpkg lists belong to the package.
         listed = frozenset(Path(line) for line in _output("dpkg-query", "-L", name).splitlines())
         if not any(path.suffix == ".html" and path.is_file() for path in listed):
             return False
@@ -95,7 +95,7 @@ class Packages:
 
 @cache
 def _output(*command: str) -> str:
-    """Return what a program of dpkg prints, nothing if it fails or is not there."""
+    """Return the output of a program of dpkg; nothing if it fails or is missing."""
     try:
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout
     except FileNotFoundError:

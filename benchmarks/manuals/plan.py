@@ -1,4 +1,4 @@
-"""Which webs there are, of which packages, and how they are crawled."""
+"""The webs, their packages, and how they are crawled."""
 
 from __future__ import annotations
 
@@ -53,11 +53,11 @@ class Evaluation:
 
     name: str
     web: str
-    #: How the table calls it.
+    #: Its name in the table.
     title: str
     #: Comma-separated; None for the labels with most pages.
     topics: str | None = None
-    #: Whether all crawls begin at the web's front page, else at five of the positives.
+    #: Whether all crawls start at the web's front page; else they start at five of the positives.
     from_front: bool = False
 
     def arguments(self, webs: Path) -> list[str]:

@@ -16,7 +16,7 @@ MANUALS = [*portal_software.MANUALS, *portal_programming.MANUALS, *portal_system
 
 
 def docs(packages: Packages) -> ManualWeb:
-    """Seventeen hosts behind a portal; labels are subjects, which several manuals have something about.
+    """Seventeen hosts behind a portal; labels are subjects that several manuals cover.
 
     From the front page it takes two links to a manual, and more to its pages.
     """

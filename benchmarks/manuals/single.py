@@ -68,7 +68,7 @@ def gimp(packages: Packages) -> ManualWeb:
 
 
 def _link_translations(web: ManualWeb, home: str, hosts: dict[str, str]) -> None:
-    """Have each page say where its translation is, as on the manual's own site, which the packages leave out."""
+    """Add a link to each page's translation, as on the manual's own site; the packages leave it out."""
     for language, other, name in (("de", "en", "English"), ("en", "de", "Deutsch")):
         for url in [url for url in web.pages if url.startswith(hosts[language])]:
             translation = url.replace(hosts[language], hosts[other])
@@ -124,7 +124,7 @@ def cpp(packages: Packages) -> ManualWeb:
 
 
 def _labelled_by(web: ManualWeb, url_of: dict[str, str], pattern: str) -> ManualWeb:
-    """Label the pages of a web with what a pattern finds at the beginning of their paths."""
+    """Label the pages of a web by a pattern at the beginning of their paths."""
     for path, url in url_of.items():
         if match := re.match(pattern, path):
             web.labels[url].add(match[1])

@@ -1,4 +1,4 @@
-"""What the webs of documentation are and what crawls of them found, as Markdown tables."""
+"""The webs of documentation, and the results of their crawls, as Markdown tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OWN, REFERENCE = "adaptive", "oracle"
 
 
 def what_was_made(webs: Path, names: Sequence[str]) -> str:
-    """Return the table of webs: how large, and of which versions of which packages."""
+    """Return the table of webs: their sizes, packages and versions."""
     lines = []
     for name in names:
         about: dict[str, Any] = json.loads((webs / f"{name}.about.json").read_text(encoding="utf-8"))
@@ -36,8 +36,8 @@ def what_was_made(webs: Path, names: Sequence[str]) -> str:
 def of_webs(folders: Mapping[str, Path], evaluations: Sequence[Evaluation]) -> str:
     """Return share of the bound and area of each strategy on each web, means over topics, the best ones in bold.
 
-    A draw is one repeat of a topic. The last column counts the topics by the area of `OWN` against the best other
-    strategy of that very topic.
+    A draw is one repeat of a topic. The last column counts the topics by the area of `OWN` against the best other strategy of
+    the same topic.
     """
     lines = []
     for evaluation in evaluations:
@@ -95,7 +95,7 @@ def of_topics(folders: Mapping[str, Path], evaluations: Sequence[Evaluation]) ->
 def _compared(rows: Sequence[Row]) -> list[tuple[str, dict[str, float], str, float]]:
     """Return (topic, area by strategy, best other strategy, gain of `OWN` over it as a share) of each topic.
 
-    A topic is the mean of its repeats. A topic that a strategy has no result of is left out.
+    A topic is the mean of its repeats. A topic without a result of every strategy is left out.
     """
     found = []
     for topic in dict.fromkeys(row["topic"] for row in rows):

@@ -1,4 +1,4 @@
-"""A web in the making: pages from files, their labels, redirects; written as a WARC with labels, as others record it."""
+"""Build a web: pages from files, labels and redirects; write it as a WARC with labels, like recorded webs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DATE = "2026-01-01T00:00:00Z"
 
 
 class ManualWeb:
-    """Pages of manuals under the URLs of made-up hosts, and what the manuals themselves say they are about."""
+    """Pages of manuals under the URLs of made-up hosts, with labels from the manuals themselves."""
 
     def __init__(self, name: str, front: str) -> None:
         self.name = name
@@ -68,7 +68,7 @@ class ManualWeb:
         return (url for url in sorted(self.pages) if url not in self.redirects)
 
     def write(self, folder: Path, versions: Mapping[str, str]) -> dict[str, Any]:
-        """Write NAME.warc.gz, NAME.labels.tsv, NAME.seeds.txt and NAME.about.json; return what the last one says."""
+        """Write NAME.warc.gz, NAME.labels.tsv, NAME.seeds.txt and NAME.about.json; return the contents of the last one."""
         if self.front not in self.pages:
             raise ValueError(f"The front page of {self.name} must be among its pages. {self.front} is not.")
         about = self.about(versions)
@@ -85,7 +85,7 @@ class ManualWeb:
         return about
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
-        """Return what the web is made of and how many pages bear each label, most first."""
+        """Return the origin of the web, and the number of pages with each label, most frequent first."""
         counts = Counter(label for url in self.answered() for label in self.labels.get(url, ()))
         return {
             "packages": dict(sorted(versions.items())),
@@ -136,7 +136,7 @@ def _identity(key: str) -> dict[str, str]:
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file under another name that takes its own when it is whole."""
+    """Open a file under another name; it gets its own name when it is complete."""
     part = path.with_name(f"{path.name}.part")
     with part.open("wb") as file:
         yield file

@@ -24,18 +24,18 @@ class Forest:
     Parameters
     ----------
     rows : CSR matrix of shape (n_units, n_terms)
-        The units; those that stand in no tree yet do no harm.
+        The units; some may be in no tree yet.
     lambda_, compare
         As in `CFuTree`.
 
     Attributes
     ----------
     left, right, parent : list of int
-        Neighbours of each node, -1 where there is none.
+        Neighbours of each node; -1 if there is none.
     unit : list of int
         The unit of a leaf, -1 for an inner node.
     first, n_units : list of int
-        The first unit under each node, and how many there are.
+        The first unit under each node, and the number of its units.
     roots : dict of int
         The root of each tree, by its first unit.
     """
@@ -49,11 +49,11 @@ class Forest:
         self.first: list[int] = []
         self.n_units: list[int] = []
         self.roots: dict[int, int] = {}
-        # Terms and weights of each node's sum; None until somebody asks for it.
+        # Terms and weights of each node's sum; None until it is needed.
         self._sums: list[tuple[NDArray[np.intp], NDArray[np.float64]] | None] = []
 
     def leaf(self, unit: int) -> int:
-        """Make a node of a unit, in no tree yet, and return it."""
+        """Make a leaf for a unit, outside all trees, and return it."""
         return self._new(NONE, NONE, unit, unit, 1)
 
     def join(self, a: int, b: int) -> int:
@@ -63,7 +63,7 @@ class Forest:
         return node
 
     def put(self, node: int, in_place_of: int, parent: int) -> None:
-        """Make `node` the child of `parent` that `in_place_of` was; without a parent it is a root."""
+        """Make `node` the child of `parent` in place of `in_place_of`; without a parent it is a root."""
         self.parent[node] = parent
         if parent != NONE:
             children = self.left if self.left[parent] == in_place_of else self.right
@@ -81,7 +81,7 @@ class Forest:
         return node
 
     def renew(self, node: int) -> None:
-        """Sum up an inner node again after its children have changed."""
+        """Recompute the sum of an inner node after its children have changed."""
         a, b = self.left[node], self.right[node]
         self.first[node] = min(self.first[a], self.first[b])
         self.n_units[node] = self.n_units[a] + self.n_units[b]
@@ -103,7 +103,7 @@ class Forest:
         return float(np.linalg.norm(self._sum(node)[1]))
 
     def vector(self, node: int) -> NDArray[np.float64]:
-        """Return the sum of a node's units, of length 1 again (docs/method/, D51), shape (n_terms,)."""
+        """Return the sum of a node's units, normalised to length 1 (docs/method/, D51), shape (n_terms,)."""
         terms, weights = self._sum(node)
         vector = np.zeros(self.rows.shape[1])
         vector[terms] = weights / max(self.length(node), 1e-300)
@@ -116,7 +116,7 @@ class Forest:
 
     def alike(self, a: int, b: int) -> bool:
         """Return whether two nodes pass the comparison variation [P15, eq. 2]."""
-        # Of two equally large ones the later counts as the smaller: it is the newcomer.
+        # Of two equally large trees the later one counts as the smaller.
         a, b = sorted((a, b), key=lambda node: (self.n_units[node], -self.first[node]))
         c_i, c_j = (a, b) if self.compare == "smaller" else (b, a)
         if self.unit[c_i] != NONE:
@@ -158,6 +158,6 @@ class Forest:
 
 
 def _added(terms: NDArray[np.intp], weights: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Add up the weights of equal terms."""
+    """Sum the weights of equal terms."""
     different, places = np.unique(terms, return_inverse=True)
     return different, np.bincount(places, weights, len(different)).astype(np.float64, copy=False)

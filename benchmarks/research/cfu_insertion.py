@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 
 def insert_units(forest: Forest, units: Iterable[int]) -> None:
-    """Insert rows of the forest that stand in no tree yet (docs/method/, D52).
+    """Insert rows of the forest that are in no tree yet (docs/method/, D52).
 
-    A unit joins the closest node, leaf or inner, of the closest tree if the two pass the comparison, else it
-    starts a tree. On the way up from there each subtree is compared with its sibling again: one that fails is cut
-    off as a tree of its own, and the sibling takes the place of their parent. Last, the trees that have changed
-    are merged with the tree that is closest to them if they pass.
+    A unit joins the closest node, leaf or inner, of the closest tree if the two pass the comparison, else it starts a tree.
+    On the way up each subtree is compared with its sibling again: one that fails becomes a tree of its own, and the sibling
+    replaces their parent. Last, each changed tree is merged with its closest tree if they pass.
     """
     index = _Index(forest)
     for unit in units:
@@ -41,19 +40,19 @@ def insert_units(forest: Forest, units: Iterable[int]) -> None:
 
 
 class _Index:
-    """What finds the closest tree in one product of all units: the tree of each, and the trees' lengths."""
+    """Finds the closest tree by one product with all units: it keeps the tree of each unit, and the trees' lengths."""
 
     def __init__(self, forest: Forest) -> None:
         self.forest = forest
         n = forest.rows.shape[0]
-        # Units that stand in no tree yet are counted for a tree n of length 0.
+        # Units that are in no tree yet belong to a tree n of length 0.
         self.tree_of = np.full(n, n, dtype=np.intp)
         self.lengths = np.zeros(n + 1)
         for root in forest.roots.values():
             self.enter(root)
 
     def enter(self, root: int, added: int | None = None) -> None:
-        """Note a new or changed tree; of a tree that has only grown, `added` is the node that is new in it."""
+        """Note a new or changed tree; if it has only grown, `added` is its new node."""
         first = self.forest.first[root]
         self.forest.roots[first] = root
         self.tree_of[self.forest.units(root if added is None else added)] = first
@@ -66,7 +65,7 @@ class _Index:
         self.lengths[first] = 0.0
 
     def closest_root(self, vector: NDArray[np.float64], but: int) -> int:
-        """Return the root most similar to a vector, of all but one; -1 where none shares a term with it."""
+        """Return the root most similar to a vector, except one root; -1 if no tree shares a term with it."""
         products = np.bincount(self.tree_of, weights=self.forest.rows @ vector, minlength=len(self.lengths))
         cosines = np.divide(products, self.lengths, out=np.zeros_like(products), where=self.lengths > 0)
         if but != NONE:
@@ -76,7 +75,7 @@ class _Index:
 
 
 def _closest_node(forest: Forest, root: int, vector: NDArray[np.float64]) -> int:
-    """Go down from a root as long as a child is more similar to the vector than its parent; return the node."""
+    """Go down from a root while a child is more similar to the vector than its parent; return the node."""
     if root == NONE:
         return NONE
     node, at_node = root, forest.cosine(root, vector)
@@ -110,7 +109,7 @@ def _graft(forest: Forest, leaf: int, node: int) -> list[int]:
 
 
 def _merge_on(forest: Forest, index: _Index, root: int) -> None:
-    """Merge a tree with the closest one as long as the two pass the comparison."""
+    """Merge a tree with the closest one while the two pass the comparison."""
     # An earlier merge may have put this tree under another root.
     while forest.roots.get(forest.first[root]) == root:
         other = index.closest_root(forest.vector(root), root)

@@ -22,24 +22,24 @@ MOST_AT_ONCE = 1000
 class CFuTree(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster short texts by merging the closest pairs that pass the comparison variation [P15, Sect. 4].
 
-    Each cluster is a binary tree whose leaves are units and whose inner nodes hold the sum of their units.
-    Two clusters are merged where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j) over the units u_k of
-    one of them, with Sim = 1 - sqrt(1 - cosine) [P15, eq. 1-2]; so the number of clusters comes out of the data.
-    Two single units are merged from a cosine of 0.5344 on where lambda = 3.
+    Each cluster is a binary tree whose leaves are units and whose inner nodes hold the sum of their units. Two clusters
+    are merged if prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j) over the units u_k of one of them, with Sim = 1 -
+    sqrt(1 - cosine) [P15, eq. 1-2]; so the data determine the number of clusters. With lambda = 3 two single units are
+    merged from a cosine of 0.5344 on.
 
-    `fit` merges the closest pair of all that pass until none does. `partial_fit` inserts units one by one, see
+    `fit` repeatedly merges the closest pair that passes. `partial_fit` inserts units one by one, see
     `research.cfu_insertion.insert_units`.
 
-    Departures (docs/method/): the vector of a cluster has length 1 again, and the smaller cluster plays C_i
-    (D51); what the paper leaves open about insertion (D52).
+    Departures (docs/method/): the vector of a cluster is normalised to length 1, and the smaller cluster is C_i
+    (D51); our reading of insertion, which the paper leaves open (D52).
 
     Parameters
     ----------
     lambda_ : float, default=3.0
-        Positive; the larger, the more is merged.
+        Positive; larger values merge more.
     compare : {"smaller", "larger"}, default="smaller"
-        Which of two clusters plays C_i, whose units are compared with the other one as a whole; the paper does
-        not say. With many units in C_i the product is small, and nearly anything is merged.
+        Which of two clusters is C_i, whose units are compared with the other cluster as a whole; the paper does not say. With
+        many units in C_i the product is small, and nearly everything is merged.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class CFuTree(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_units, n_terms)
-            Term weights or counts; rows need no certain length. A unit without a term is a cluster of its
+            Term weights or counts; rows of any length. A unit without a term is a cluster of its
             own. From the 1001st unit on, units are inserted as by `partial_fit`.
         y : ignored
         """

@@ -1,4 +1,4 @@
-"""What the clustering of link contexts is compared with, and by which measure [P15, Sect. 6]."""
+"""The baselines and the measure for the clustering of link contexts [P15, Sect. 6]."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 def cluster_f_measure(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
     """Return the mean F-measure of the clusters, weighted by their sizes, in (0, 1] [P15, eq. 7-10, beta = 1].
 
-    A cluster stands for the class that most of its units are of: n of the cluster's c units, and of the
-    class's k. Its precision is n / c, its recall n / k, its F-measure 2 n / (c + k). Of classes with the same
-    n the smaller one is taken; the paper does not say.
+    A cluster represents the class of most of its units: n of the cluster's c units, and of the class's k. Its precision
+    is n / c, its recall n / k, its F-measure 2 n / (c + k). Of classes with the same n the smaller one is taken; the
+    paper does not say.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def hac_labels(X: Any, n_clusters: int) -> NDArray[np.intp]:
     Parameters
     ----------
     X : sparse matrix of shape (n_units, n_terms)
-        Term weights; rows need no certain length.
+        Term weights; rows of any length.
     n_clusters : int
         From 1 to n_units.
 

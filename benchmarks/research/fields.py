@@ -1,4 +1,4 @@
-"""Term frequencies of a page whose sections speak with different weight [L16, Sect. 3.2]."""
+"""Term frequencies of a page whose sections have different weights [L16, Sect. 3.2]."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class FieldWeights(NamedTuple):
-    """How often a term counts that stands once in a section; L16 prints no values (docs/method/, D11)."""
+    """The weight of one occurrence of a term in a section; L16 prints no values (docs/method/, D11)."""
 
     headline: float = 4.0
     """alpha; titles and headings, the Subject line of a message."""
@@ -31,7 +31,7 @@ def field_frequencies(
     Parameters
     ----------
     headline, keywords, anchor, body : sparse matrices of shape (n_documents, n_terms)
-        Term counts of each section. A term of one section is not to be counted in another one.
+        Term counts of each section. A term must be counted in one section only.
     weights : FieldWeights, optional
         alpha > beta > lambda > epsilon >= 1.
 

@@ -27,8 +27,8 @@ def km2_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> 
 
     With mean embeddings F of U and H of P, lambda F + (1 - lambda) H is the embedding of a distribution (that of the
     negatives, at lambda = 1 / (1 - prior)) up to some lambda, and of none beyond. d(lambda) is its distance from the
-    embeddings of all distributions on the sample: near 0 first, then rising in a straight line. Where its slope
-    reaches 0.8 times the first slope + 0.2 times |F - H| the bend is taken to be.
+    embeddings of all distributions on the sample: near 0 first, then rising linearly. The bend is taken at the slope
+    0.8 times the first slope + 0.2 times |F - H|.
 
     Departure (docs/method/, D33): the points are the decision values in 256 cells of equal width, not the
     documents' features; the projections are non-negative least squares in the eigenvectors of the kernel.
@@ -54,7 +54,7 @@ def km2_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> 
         target = embedding @ (lambda_ * of_unlabeled + (1 - lambda_) * of_positive)
         residual = target - embedding @ nearest_distribution(embedding, target)
         away = float(np.linalg.norm(residual))
-        # Only the target moves with lambda, the nearest point is at its best: the derivative of the distance.
+        # The derivative of the distance: the nearest point is optimal, so only the target's change with lambda counts.
         return (float(residual @ direction) / away if away > 1e-9 * distance else 0.0), away
 
     if distance < 1e-9:  # U is like P
@@ -91,7 +91,7 @@ def _embedded(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Return coordinates of each cell in the kernel's space, and the shares of U and of P in each cell.
 
-    Of the kernel widths the one that parts P and U furthest is taken.
+    The kernel width that separates P and U most is taken.
     """
     values = np.concatenate([positive, unlabeled])
     edges = np.linspace(values.min(), max(values.max(), values.min() + 1e-9), _N_CELLS + 1)

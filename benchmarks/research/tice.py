@@ -34,12 +34,12 @@ def tice_prior(
 ) -> MixtureEstimate:
     """Estimate the class prior of U by tree induction for the label frequency c [BD18].
 
-    In any part of the space the labelled share is at most c, and it is c where all are positive. So c is the highest
-    lower bound over the parts that a tree finds when it looks for the largest labelled share. The bound allows for
-    chance (one-sided Chebyshev), hence the prior is rather too high than too low.
+    In any part of the space the labelled share is at most c, and it is c if all documents there are positive. So c is the
+    highest lower bound over the parts of a tree that is grown for the largest labelled share. The bound allows for chance
+    (one-sided Chebyshev), so the prior tends to be too high.
 
-    Departure (docs/method/, D33): the only attribute is the decision value. Each node is parted at the quartiles
-    of its own values, again and again; published trees part each attribute once, in four equal widths.
+    Departure (docs/method/, D33): the only attribute is the decision value. Each node is split at the quartiles of its own
+    values, repeatedly; published trees split each attribute once, in four equal widths.
 
     Parameters
     ----------
@@ -79,10 +79,10 @@ def tice_prior(
 
 
 def lower_bound(n_labeled: int, n_all: int, c: float, delta: float) -> float:
-    """Return what c exceeds with probability 1 - delta, given a part with so many labelled of all [BD18].
+    """Return the value that c exceeds with probability 1 - delta, given the counts of a part [BD18].
 
-    n_labeled / n_all - sqrt(c (1 - c) (1 - delta) / (delta n_all)) with an earlier guess of c; 0 where there are
-    fewer than ten.
+    n_labeled / n_all - sqrt(c (1 - c) (1 - delta) / (delta n_all)) with an earlier estimate of c; 0 if there are fewer than
+    ten.
     """
     if n_all < _MIN_LEAF:
         return 0.0
@@ -90,10 +90,10 @@ def lower_bound(n_labeled: int, n_all: int, c: float, delta: float) -> float:
 
 
 def tree_parts(values: NDArray[np.float64], labeled: NDArray[np.bool_]) -> Iterator[tuple[float, float]]:
-    """Yield the intervals (low, high] that a tree parts the decision values in, the most promising nodes first.
+    """Yield the intervals (low, high] into which a tree splits the decision values, the most promising nodes first.
 
-    Of the quarters of a node those are parted further that hold more than ten documents, some of them labelled and
-    some not. The most promising one has the largest labelled share, k = 5 documents added to its size (max-bepp).
+    A quarter of a node is split further if it holds more than ten documents, labelled and unlabelled ones. The most promising
+    quarter has the largest labelled share, with k = 5 documents added to its size (max-bepp).
     """
     queue: list[tuple[float, float, float]] = [(0.0, -np.inf, np.inf)]
     n_splits = 0
