@@ -104,6 +104,7 @@ CASES = {
     "binary": (("stars", "binary.html"), "There is no page to explain in binary.html: binary"),
     "empty": (("stars", "empty.html"), "There is no page to explain in empty.html: empty"),
     "web": (("stars", "http://h.org/", "--web", "nowhere.warc"), "nowhere.warc"),
+    "setting unknown": (("stars", "page.html", "-s", "FOCUSED_SIMILARTY=cosine"), "Did you mean 'FOCUSED_SIMILARITY'?"),
     "setting": (("stars", "page.html", "-s", "FOCUSED_BLOCK_ALPHA=x"), "FOCUSED_BLOCK_ALPHA must be a number"),
 }
 

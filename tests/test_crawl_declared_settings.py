@@ -9,6 +9,7 @@ from scrapy.settings import Settings
 
 from focused import settings as project
 from focused.crawl.declared_settings import DECLARED, GROUPS, check_settings, defaults, folders
+from focused.method.strategies import STRATEGIES
 from focused.utils.setting import SERVER, TOPIC
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
@@ -31,11 +32,13 @@ def test_the_project_s_settings_hold_the_default(name):
         assert (default, type(default)) == (DECLARED[name].default, type(DECLARED[name].default))
 
 
-def test_a_setting_is_declared_once():
-    # The same object may serve several strategies; two that differ may not share a name.
-    assert sum(map(len, GROUPS.values())) == len({setting for group in GROUPS.values() for setting in group})
-    together = {setting for group in GROUPS.values() for setting in group}
-    assert len(together) == len(DECLARED)
+def test_a_setting_is_declared_once_and_stands_in_one_group():
+    declared = [setting for group in GROUPS.values() for setting in group]
+    assert len(set(declared)) == len(declared) == len(DECLARED)
+
+
+def test_the_default_strategy_is_one_of_the_project_s():
+    assert DECLARED["FOCUSED_STRATEGY"].default in STRATEGIES
 
 
 def test_the_demo_web_has_the_defaults_of_its_settings():

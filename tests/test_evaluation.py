@@ -425,6 +425,7 @@ def test_the_demo_web_needs_no_files_and_one_that_could_not_begin_keeps_no_other
     [
         ("FOCUSED_JFE_LAMDA=0.2", "Did you mean 'FOCUSED_JFE_LAMBDA'"),
         ("FOCUSED_JFE_LAMBDA=2", "FOCUSED_JFE_LAMBDA must be"),
+        ("FOCUSED_ADAPTATION=automatic", "FOCUSED_ADAPTATION is called FOCUSED_RETRAINING now. Use the new name."),
         ("FOCUSED_STRATEGY=none", "The strategy must be one of"),
         ("FOCUSED_MAX_PAGES=5", "decided by the evaluation itself"),
         ("DEPTH_LIMIT=5", "is --depth here"),

@@ -8,7 +8,7 @@ import pytest
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
 from focused.method.scoring import REASONS, Visit
-from focused.method.strategies import DEFAULT_STRATEGY, STRATEGIES, make_strategy
+from focused.method.strategies import STRATEGIES, make_strategy
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import PageRelevance
 
@@ -77,7 +77,6 @@ EXPECTED = {
 def test_the_table_is_complete():
     with_models = {"anchor_tree", "clustering", "incremental", "hybrid"}  # tests/test_strategies_models.py
     assert set(EXPECTED) == set(STRATEGIES) - with_models
-    assert DEFAULT_STRATEGY == "adaptive"
 
 
 @pytest.mark.parametrize("name", EXPECTED)

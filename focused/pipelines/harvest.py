@@ -45,7 +45,7 @@ class HarvestPipeline:
         self._plan = plan
         self._counter = counter
         window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
-        self._every_pages = max(1, crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES"))
+        self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
         self._file = LineFile(
             plan.run_dir / HARVEST_FILE,
             f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length",

@@ -66,7 +66,7 @@ def open_web(name: str, settings: Mapping[str, Any]) -> Web:
     if not name or "\0" in name:
         raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")
     cache_dir = settings.get("FOCUSED_CACHE_DIR")
-    max_size = _whole(settings, "DOWNLOAD_MAXSIZE") or 0  # 0: no limit
+    max_size = Setting("DOWNLOAD_MAXSIZE", 0, least=0).read(settings)  # 0: no limit
     return RecordedWeb(
         _path(name),
         _path(cache_dir) if cache_dir else None,
@@ -79,13 +79,3 @@ def _path(name: str) -> Path:
         return Path(name).expanduser()
     except RuntimeError:  # ~ of a user that there is not
         return Path(name)
-
-
-def _whole(settings: Mapping[str, Any], name: str) -> int | None:
-    value = settings.get(name)
-    if value is None:
-        return None
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        raise WebError(f"{name} must be a whole number. Got {value!r}.") from None

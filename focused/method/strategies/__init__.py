@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CHOICES",
-    "DEFAULT_STRATEGY",
     "PLUG_IN",
     "REASONS",
     "STRATEGIES",
@@ -42,8 +41,6 @@ __all__ = [
     "make_strategy",
     "strategy_class",
 ]
-
-DEFAULT_STRATEGY = "adaptive"
 
 STRATEGIES: dict[str, type[Strategy]] = {
     strategy.name: strategy
