@@ -1,1 +1,1 @@
-"""What a crawl learns from what it has found: its classifiers, and which links lead to relevant pages."""
+"""Retraining: while a crawl runs, its topic's model is trained again from the pages that it has judged."""

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
 
 LEAST_POSITIVES = 10
-"""Of fewer pages nothing can be learnt."""
+"""Nothing can be learnt from fewer pages."""
 
 
 def with_assumed_positives(topic: Topic) -> Topic:
     """Return a topic from words with those of its examples as positives that its model was made to call relevant.
 
-    They are the unlabelled pages nearest to the words: the share that was assumed when the topic was made, ten at least. A
-    training from the crawl learns from them and from what joined, with the default learner. Other topics are returned as
-    they are, and so is one that has been trained from a run since.
+    They are the unlabelled pages nearest to the words: the share that was assumed when the topic was made, at least ten. A
+    retraining learns from them and from the pages that joined, with the default learner. Other topics are returned as they
+    are, and so is a topic that has been trained from a run since.
 
     Parameters
     ----------

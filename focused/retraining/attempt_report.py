@@ -52,7 +52,7 @@ class AttemptReport:
         self._stats.count("worker_failed_count")
 
     def in_use(self, topic: Topic, examples: TopicExamples | None) -> None:
-        """Take in the model in use, and the examples that the topic was trained from first."""
+        """Measure drift by the model in use, on the examples that the topic was first trained from."""
         self._drift.trained(topic, examples)
 
     def ended(self, attempt: Attempt, *, is_used: bool, n_pages: int) -> None:

@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focused.retraining.feedback_files import SUFFIXES, listing
-from focused.utils.url_forms import canonical_form
+from focused.retraining.verdict_lines import fault_of, parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from focused.retraining.verdict_lines import Verdict
+
 MAX_BYTES_AT_A_TIME = 100_000
-"""Some tens of milliseconds; the rest comes with the next look."""
+"""They take some tens of milliseconds; the rest is read with the next look."""
 MAX_LINE_BYTES = 20_000
 _MAX_FAULTS = 20
-"""Files whose faults are told; of more they are only counted."""
-_SHOWN = 60
-
-_YES = frozenset({"1", "yes", "y", "true", "relevant", "+"})
-_NO = frozenset({"0", "no", "n", "false", "irrelevant", "-"})
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What somebody says of a page."""
-
-    #: Canonical form of its URL.
-    url: str
-    relevant: bool
-    note: str = ""
+"""Files whose faults are logged; those of further files are only counted."""
 
 
 @dataclass(slots=True)
@@ -43,15 +28,15 @@ class _Reading:
 
     n_bytes: int = 0
     n_lines: int = 0
-    #: Number of the last line that was no verdict.
+    #: Number of the last line that held no verdict.
     bad_line: int = 0
-    #: Whether a piece of the line that comes next was too long for one and has been passed over.
+    #: Whether the last piece read ended inside a line that is too long.
     is_inside: bool = False
 
 
 @dataclass(slots=True)
 class _Faults:
-    """What is wrong with verdict files, the first time that it is seen."""
+    """What is wrong with verdict files: of each file the first fault."""
 
     new: list[str] = field(default_factory=list)
     files: set[Path] = field(default_factory=set)
@@ -67,11 +52,10 @@ class _Faults:
 
 
 class FeedbackFiles:
-    """Reads what is new in verdict files: whole lines only, each once.
+    """Reads the new lines of verdict files, each line once and only when it is whole.
 
     A line is a JSON object with ``url``, ``relevant`` (true or false, yes or no, 1 or 0) and perhaps ``note``, or, in files
-    ``*.csv`` and ``*.tsv``, a row of these three. A last line without an end is read when it is whole. A file that has
-    become shorter is read again.
+    ``*.csv`` and ``*.tsv``, a row of these three. A file that has become shorter is read again from its start.
 
     Parameters
     ----------
@@ -82,8 +66,8 @@ class FeedbackFiles:
     Attributes
     ----------
     counts : Counter
-        ``read``, and ``bad`` lines; ``unreadable`` files and folders, counted at each look; ``ignored_files``: what the folder
-        held at the last look and is not read.
+        ``read`` and ``bad`` lines; ``unreadable`` files and folders, counted at each look; ``ignored_files``: files in the
+        folder at the last look that are not read.
     has_more : bool
         Whether the last look left something for the next.
     """
@@ -101,14 +85,14 @@ class FeedbackFiles:
         """Return the verdicts that are new since the last call, at most a hundred thousand bytes of them."""
         found: list[Verdict] = []
         self.has_more = False
-        room = MAX_BYTES_AT_A_TIME
+        n_left = MAX_BYTES_AT_A_TIME
         for path in self._files():
             try:
-                data = self._new_bytes(path, room)
+                data = self._new_bytes(path, n_left)
             except OSError as error:
                 self._cannot_read(path, error)
                 continue
-            room -= len(data)
+            n_left -= len(data)
             if data:
                 found.extend(self._verdicts(path, data))
             if self.has_more:
@@ -116,13 +100,13 @@ class FeedbackFiles:
         return found
 
     def faults(self) -> list[str]:
-        """Return what is wrong with the files, one text a file, each once; for the log. Of ignored ones the first is named."""
+        """Return the faults of files for the log, one text a file, each once. Of ignored files the first is named."""
         found = self._bad.new + self._unreadable.new + self._untold
         self._bad.new, self._unreadable.new, self._untold = [], [], []
         return found
 
     def summary(self) -> str:
-        """Return what could not be read so far; empty where all could."""
+        """Return what could not be read so far; empty if everything could."""
         parts = []
         if self.counts["bad"]:
             parts.append(f"{self.counts['bad']:,} lines, in files: {_names(self._bad.files)}")
@@ -141,21 +125,29 @@ class FeedbackFiles:
         self._unreadable.add(path, f"{path} cannot be read: {error.strerror or error}. Its verdicts are left out.")
 
     def _verdicts(self, path: Path, data: bytes) -> Iterator[Verdict]:
-        """Yield the verdicts of lines that are new."""
+        """Yield the verdicts of new lines."""
         reading, separator = self._reading[path], SUFFIXES.get(path.suffix.lower())
         lines = data.split(b"\n")
+        last = reading.n_lines + len(lines)  # what follows the last end of line: nothing, or a piece of a long line
         for number, line in enumerate(lines, start=reading.n_lines + 1):
             text = line.decode("utf-8-sig", "replace").strip()
-            is_whole = not reading.is_inside and number <= reading.n_lines + len(lines) - 1
-            reading.is_inside = bool(text) and number == reading.n_lines + len(lines)
-            if text and (verdict := self._verdict(text, separator) if is_whole else _NO_VERDICT) is not None:
-                if isinstance(verdict, Verdict):
-                    self.counts["read"] += 1
-                    yield verdict
-                elif number != reading.bad_line:  # a line that comes in pieces is one
+            is_whole = number < last and not reading.is_inside
+            reading.is_inside = bool(text) and number == last
+            if not text:
+                continue
+            try:
+                if not is_whole:
+                    raise ValueError(f"Line {number} is longer than {MAX_LINE_BYTES:,} bytes.")
+                verdict = parse_verdict(text, separator)
+            except ValueError:
+                if number != reading.bad_line:  # the pieces of a long line count once
                     reading.bad_line = number
                     self.counts["bad"] += 1
-                    self._bad.add(path, _fault(path, number, text, separator))
+                    self._bad.add(path, fault_of(path, number, text, separator))
+            else:
+                if verdict is not None:
+                    self.counts["read"] += 1
+                    yield verdict
         reading.n_lines += len(lines) - 1
 
     def _files(self) -> list[Path]:
@@ -172,8 +164,8 @@ class FeedbackFiles:
                 self._untold.append(f"{paths[0]} is ignored: {why}. Others like it are only counted.")
         return found.files
 
-    def _new_bytes(self, path: Path, room: int) -> bytes:
-        """Return the whole lines that are new."""
+    def _new_bytes(self, path: Path, n_most: int) -> bytes:
+        """Return the new whole lines."""
         size, reading = path.stat().st_size, self._reading.setdefault(path, _Reading())
         if size == reading.n_bytes:
             return b""
@@ -182,49 +174,13 @@ class FeedbackFiles:
         done = reading.n_bytes
         with path.open("rb") as file:
             file.seek(done)
-            data = file.read(max(room, MAX_LINE_BYTES))
+            data = file.read(max(n_most, MAX_LINE_BYTES))
         self.has_more = done + len(data) < size
         end = data.rfind(b"\n") + 1
         if not end and len(data) >= MAX_LINE_BYTES:
-            end = len(data)  # a line without end is none
+            end = len(data)  # a piece of a line that is too long
         reading.n_bytes = done + end
         return data[:end]
-
-    def _verdict(self, text: str, separator: str | None) -> Verdict | str | None:
-        """Return a line's verdict; `_NO_VERDICT` if it is none, None of the head of a table."""
-        try:
-            url, relevant, note = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
-            if url.lower() == "url" and relevant.lower() == "relevant":
-                return None
-            answer = relevant.strip().lower()
-            if answer not in _YES | _NO or "://" not in url:
-                return _NO_VERDICT
-            form = canonical_form(url.strip())
-        except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
-            return _NO_VERDICT
-        return Verdict(form, answer in _YES, note[:1000]) if form else _NO_VERDICT
-
-
-_NO_VERDICT = "none"
-
-
-def _fault(path: Path, number: int, text: str, separator: str | None) -> str:
-    """Return what is wrong with a line, what it should be, and what comes of it."""
-    shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
-    if "\0" in text or "\ufffd" in text:
-        must = "The file must be text in UTF-8."
-    elif text[0] == "[" and not separator:
-        must = (
-            "The file must hold JSON Lines, one object a line, and not an array. Convert it "
-            f"(jq -c '.[]' {path.name} > {path.stem}.jsonl)."
-        )
-    elif separator:
-        must = f"It must be a row of a URL, yes or no, and perhaps a note, separated by {separator!r}."
-    else:
-        must = 'It must be a JSON object such as {"url": "http://site.example/page", "relevant": true}.'
-    return (
-        f"{path}, line {number} is no verdict: {shown}. {must} Such lines are left out; more of this file are counted."
-    )
 
 
 def _names(paths: set[Path]) -> str:
@@ -237,13 +193,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _of_object(text: str) -> tuple[str, str, str]:
-    value: Any = json.loads(text)
-    return str(value["url"]), str(value["relevant"]), str(value.get("note") or "")
-
-
-def _of_row(text: str, separator: str) -> tuple[str, str, str]:
-    row = next(csv.reader(io.StringIO(text), delimiter=separator))
-    return row[0], row[1] if len(row) > 1 else "", row[2] if len(row) > 2 else ""

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 SUFFIXES = {".jsonl": None, ".json": None, ".csv": ",", ".tsv": "\t"}
 """Files of a folder that are read; what separates the columns of a table."""
 MAX_FILES = 1000
-_PASSING = (".tmp", ".part", ".bak", ".swp", "~")
-"""Ends of files that are being written, or were: editors and downloads leave them, and nobody misses what they hold."""
+_TEMPORARY = (".tmp", ".part", ".bak", ".swp", "~")
+"""Ends of the names of temporary files and backups, which editors and downloads leave."""
 
 OF_ANOTHER_KIND = (
     f"of a folder of verdicts only files ({', '.join(SUFFIXES)}) are read. If it holds verdicts, rename it, or move them into "
@@ -27,7 +27,7 @@ class Listing:
 
     #: To be read, in the order of their names.
     files: list[Path] = field(default_factory=list)
-    #: Files and folders in the folder that are not read although somebody may expect it, by the reason why.
+    #: Files and folders in the folder that are not read although a user may expect it, by the reason.
     ignored: dict[str, list[Path]] = field(default_factory=dict)
 
     @property
@@ -50,16 +50,16 @@ def listing(path: Path) -> Listing:
     for each in sorted(path.iterdir()):
         if each.suffix.lower() in SUFFIXES:
             files.append(each)
-        elif not _is_passing(each.name):
+        elif not _is_temporary(each.name):
             others.append(each)
     ignored = {OF_ANOTHER_KIND: others, BEYOND: files[MAX_FILES:]}
     return Listing(files[:MAX_FILES], {why: paths for why, paths in ignored.items() if paths})
 
 
-def _is_passing(name: str) -> bool:
+def _is_temporary(name: str) -> bool:
     """Tell whether a name is that of a hidden file, an editor's backup, or a file that is still being written.
 
-    >>> [_is_passing(name) for name in (".a.txt", "a.csv~", "#a.csv#", "a.jsonl.PART", "a.txt")]
+    >>> [_is_temporary(name) for name in (".a.txt", "a.csv~", "#a.csv#", "a.jsonl.PART", "a.txt")]
     [True, True, True, True, False]
     """
-    return name.startswith((".", "#")) or name.lower().endswith(_PASSING)
+    return name.startswith((".", "#")) or name.lower().endswith(_TEMPORARY)

@@ -49,7 +49,7 @@ class JudgedPageWriter:
         self._n_texts = 0
 
     def restore(self, page: JudgedPage) -> None:
-        """Take in a page that an earlier run of the crawl recorded."""
+        """Count a page that an earlier run of the crawl recorded."""
         self._n_texts += bool(page.terms)
 
     def close(self) -> None:

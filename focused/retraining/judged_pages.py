@@ -1,7 +1,7 @@
-"""The pages of a crawl as far as they can join the examples: one line of ``retraining.jsonl`` each.
+"""The record of a crawl's judged pages, which may join the examples: one line of ``retraining.jsonl`` each.
 
-Terms are written as words, for their ids belong to a process. The file is cut back with the other files of a run when
-a crawl that was killed goes on, so what is learnt belongs to pages that are in.
+Terms are written as words, for their ids belong to a process. When a killed crawl is resumed, the file is truncated like the
+other files of the run, so it holds committed pages only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RECORD_FILE = "retraining.jsonl"
 MAX_TERMS = 2000
-"""Different terms of a text that are kept: those that occur most."""
+"""Different terms of a text that are kept: the most frequent."""
 MAX_LINE_BYTES = 1_000_000
 
 TermCounts = dict[str, int]
@@ -100,7 +100,7 @@ def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage
     list of JudgedPage
         In the order in which they were judged; of a number that stands there twice, the later.
     int
-        Number of lines that are none.
+        Number of lines that hold no page.
     """
     pages: dict[int, JudgedPage] = {}
     n_bad, done = 0, 0

@@ -48,7 +48,7 @@ class KeptBodies:
         self._stored.add(StoredPage(kept.page.url, item.raw_type, fields, item.raw))
 
     def restore(self, reader: PageReader, versions: dict[str, int]) -> tuple[int, int]:
-        """Keep again what is stored.
+        """Read the stored pages, and keep them as before.
 
         Parameters
         ----------

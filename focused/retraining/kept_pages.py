@@ -42,7 +42,7 @@ class KeptPages:
         return len(self._pages)
 
     def __iter__(self) -> Iterator[KeptPage]:
-        """Yield the pages that are kept now, those judged first first, whatever is kept meanwhile."""
+        """Yield the pages that are kept now, those judged first first. Pages kept after that are left out."""
         yield from list(self._pages.values())
 
     def keep(self, page: Page, visit: Visit, version: int) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def keys_of(page: JudgedPage) -> list[int]:
-    """Return what a page of a crawl is known again by: its canonical URL, and its text."""
+    """Return the keys by which a page of a crawl is recognised: of its canonical URL, and of its text."""
     form = canonical_form(page.url)
     return page_keys([] if form is None else [form], page.terms)
 
@@ -28,10 +28,10 @@ def keys_among(examples: TopicExamples) -> PageKeys:
 
 
 def known_pages(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mapping[int, bool]) -> set[int]:
-    """Return the numbers of the pages that need not join, for they are among the examples with the label they have now.
+    """Return the numbers of the pages that need not join: they are among the examples with the same label.
 
-    Positives among the positives, negatives among the other pages. What is said of a page for the first time, or
-    otherwise than before, is new: it joins.
+    They are positives among the positives, or negatives among the other pages. A page whose label is new, or another than
+    before, joins.
 
     Parameters
     ----------

@@ -75,7 +75,7 @@ class RetrainingOptions:
         "FOCUSED_RETRAINING_EXPLORATION",
         0.5,
         "With verdicts and a strategy that learns links (`adaptive`): largest share of the pages until the next training that "
-        "may look for other sides of the topic, when what is known of it runs out.",
+        "may look for other subtopics, when the known ones run out.",
         least=0,
         most=1,
     )

@@ -58,7 +58,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
     if run.get("model_sha256") != topic.model_sha256 and not force:
         raise ValueError(
             f"{run_dir} was crawled with another model of topic {topic.name!r} than the one there is: it has been trained "
-            "since, perhaps from this very run. Train from it all the same with --force."
+            "since, perhaps from this very run. Train from it nevertheless with --force."
         )
     attempts = read_attempts(run_dir)
     version = version_in_use(attempts)

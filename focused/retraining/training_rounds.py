@@ -28,7 +28,7 @@ class TrainingRounds:
     Parameters
     ----------
     labels : PageLabels
-        What is trained with, and when.
+        They say what is trained with, and when.
     versions : VersionStore
     process : TrainingProcess
     takeover : ModelTakeover
@@ -90,7 +90,7 @@ class TrainingRounds:
             self._failed()
 
     def work(self, n_pages: int) -> str:
-        """Do what is next for a model that is being trained or takes over; never wait. Return what was done.
+        """Do the next step for a model that is being trained or takes over, without waiting. Return what was done.
 
         Parameters
         ----------

@@ -22,7 +22,7 @@ FOLDER = "versions"
 LIST_FILE = "versions.jsonl"
 LABELS_FILE = "labels.json"
 TASK_FILE = "retraining-task.json"
-"""What the process that trains was asked last."""
+"""The last task of the process that trains."""
 FIRST = 1
 _FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
 """Fields of an attempt that the version before this one wrote under other names."""
@@ -30,7 +30,7 @@ _FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A training during a crawl, and what became of it."""
+    """A training during a crawl, and its result."""
 
     version: int
     accepted: bool
@@ -47,7 +47,7 @@ class Attempt:
     n_label_noise: int = 0
     #: Pages whose relevance the topic's own model contradicts; they were left out.
     n_contradicted: int = 0
-    #: Pages that people want and the topic's own model calls irrelevant, and unlabelled examples left aside for them.
+    #: Pages that people want and the topic's own model calls irrelevant; unlabelled examples left aside for them.
     n_new_subtopic: int = 0
     n_left_aside: int = 0
     n_links: int = 0
@@ -66,7 +66,7 @@ class Attempt:
 
 
 def read_attempts(run_dir: Path) -> list[Attempt]:
-    """Return the trainings of a run, in their order; lines that are none are passed over."""
+    """Return the trainings of a run, in their order; lines that hold none are left out."""
     found: list[Attempt] = []
     try:
         lines = (run_dir / LIST_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -86,7 +86,7 @@ def attempt(values: dict[str, Any]) -> Attempt:
     Raises
     ------
     ValueError, TypeError, KeyError
-        If it is none.
+        If they are not those of a training.
     """
     present = {_FORMER_FIELDS.get(name, name): value for name, value in values.items()}
     made = Attempt(**{name: value for name, value in present.items() if name in Attempt.__slots__})
