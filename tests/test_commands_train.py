@@ -229,10 +229,6 @@ WRONG = {
     "sample of nothing": (["stars", "--positive", "P", "--unlabeled-sample", "5"], "-sample needs --unlabeled"),
     "sample of none": (["stars", "--positive", "P", "--unlabeled", "P", "--unlabeled-sample", "0"], "from 1 to"),
     "state": (["stars", "--positive", "P", "--random-state", "-1"], "--random-state must be a whole number from 0"),
-    "setting": (
-        ["stars", "--positive", "P", "-s", "FOCUSED_PAGE_MAX_LINK=9"],
-        "Did you mean 'FOCUSED_PAGE_MAX_LINKS'?",
-    ),
     "language": (["stars", "--positive", "P", "--language", "eng"], "Got 'eng'"),
     "web": (["stars", "--positive", "P", "--web", "nowhere.warc"], "nowhere.warc"),
     "seed file": (["stars", "--positive", "P", "--seeds", "http://a.org/", "BAD"], "'no url here'"),
@@ -261,6 +257,10 @@ WRONG = {
     "words and learner": (["stars", "--keywords", "star", "--learner", "svm"], "--learner needs --positive"),
     "one page": (["stars", "--positive", "ONE", "--unlabeled", "P"], "positive"),
 }
+
+
+def test_a_misspelt_setting_is_refused_before_anything_is_read(here):
+    refused(here("stars", "--positive", "P", FOCUSED_PAGE_MAX_LINK=9), "Did you mean 'FOCUSED_PAGE_MAX_LINKS'?")
 
 
 @pytest.mark.parametrize("case", WRONG)
