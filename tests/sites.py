@@ -40,6 +40,7 @@ class Site:
     ) -> None:
         self.pages = pages
         self.asked: list[str] = []
+        self.posted: list[bytes] = []
         self.answered: Counter[int] = Counter()
         self.agents: set[str] = set()
         self._server = _Server((address, 0), _Handler)
@@ -98,6 +99,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         self.end_headers()
         self.wfile.write(reply.body[: reply.hangs_up_after])
+
+    def do_POST(self) -> None:
+        self.server.site.posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.do_GET()
 
     def log_message(self, *args: object) -> None:
         """Say nothing."""

@@ -6,6 +6,7 @@ import csv
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -105,6 +106,92 @@ def test_a_project_that_is_killed_goes_on_and_loses_none_of_its_own_requests(pro
     done = scrapy(*argv(site), cwd=project)
     assert done.exit_code == 0, done.err
     check_all_is_there(site, done)
+
+
+OWN_SPIDER = """
+import json
+
+import scrapy
+from focused.items import PageItem
+
+
+class OwnSpider(scrapy.Spider):
+    name = "own"
+
+    async def start(self):
+        yield scrapy.Request(self.portal, dont_filter=True)
+
+    def parse(self, response):
+        yield PageItem.from_response(response, callback="parse_linked")
+        own = {"callback": self.parse_own, "errback": self.failed_own, "priority": 2000}
+        meta = {**response.meta, "cookiejar": 7, "nested": {"list": [1, None]}}
+        yield response.follow("/form", method="POST", body=b"q=\\xff", headers={"X-Own": "1"}, meta=meta, cb_kwargs={"n": 2}, **own)
+        yield response.follow("/again", dont_filter=True, **own)
+        yield response.follow("/again", dont_filter=True, **own)
+        yield response.follow("/moved", meta=meta, **own)
+        yield response.follow("/missing", **own)
+        yield response.follow("/memory", callback=lambda response: self.note("memory", response.request))
+
+    def parse_linked(self, response):
+        self.note("linked", response.request)
+        yield PageItem.from_response(response, callback="parse_linked")
+
+    def parse_own(self, response, n=0):
+        self.note(f"own {n}", response.request)
+
+    def failed_own(self, failure):
+        self.note("failed", failure.request)
+
+    def note(self, what, request):
+        header, meta = request.headers.get("X-Own", b"").decode(), request.meta
+        seen = [what, request.url.partition("/")[2][1:].partition("/")[2], request.method, header]
+        with open("noted.jsonl", "a") as file:
+            file.write(json.dumps([*seen, meta.get("cookiejar"), meta.get("nested")]) + "\\n")
+"""
+
+
+@pytest.mark.slow
+def test_requests_of_the_spider_survive_a_crash_with_all_that_json_can_keep(project):
+    (project / "observatory" / "spiders" / "own.py").write_text(OWN_SPIDER)
+    killed = threading.Event()
+    hang = {"wait": lambda: killed.wait(20)}
+    replies = {
+        "/": Reply(hand_made.html("Welcome.", ("/linked", "telescopes"))),
+        **dict.fromkeys(
+            ("/linked", "/form", "/again", "/target", "/memory"), Reply(hand_made.html(hand_made.STARS), **hang)
+        ),
+        "/moved": Reply(status=302, headers={"Location": "/target"}, **hang),
+        "/missing": Reply(status=404, **hang),
+    }
+    with Site(replies) as site:
+        command = ["crawl", "own", "-a", f"portal={site.url}/"]
+        with started(*command, cwd=project) as process:
+            while len(site.asked) < 3:  # robots.txt, the portal, and one that hangs
+                time.sleep(0.005)
+            process.kill()
+            process.join()
+        [said] = [line for line in (project / "err").read_text().splitlines() if "waits in memory only" in line]
+        assert "/memory> waits in memory only" in said
+        assert "its callback or errback is no method of the spider" in said
+        assert not (project / "noted.jsonl").exists()
+        killed.set()
+        n_posted = len(site.posted)
+        done = scrapy(*command, cwd=project)
+    assert done.exit_code == 0, done.err
+    assert site.posted[n_posted:] == [b"q=\xff"]
+    kept = [7, {"list": [1, None]}]
+    assert sorted(read_json_lines(project / "noted.jsonl"), key=str) == sorted(
+        [
+            ["own 2", "form", "POST", "1", *kept],
+            ["own 0", "again", "GET", "", None, None],
+            ["own 0", "again", "GET", "", None, None],
+            ["own 0", "target", "GET", "", *kept],
+            ["failed", "missing", "GET", "", None, None],
+            ["linked", "linked", "GET", "", None, None],
+        ],
+        key=str,
+    )
+    assert [row["url"].removeprefix(site.url) for row in fetched(done.run_dir)] == ["/", "/linked"]
 
 
 def refused(project: Path, *more: str) -> str:
