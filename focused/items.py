@@ -8,6 +8,7 @@ from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from focused.method.scoring.link_meta import WORDS
 from focused.utils.words import printable
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class PageItem:
             depth=meta.get("depth", 0),
             referrer=meta.get("focused_referrer", ""),
             link_score=meta.get("focused_link_score", 1.0),
-            link_reason=meta.get("focused_link_reason", "discovery"),
+            link_reason=meta.get(WORDS) or meta.get("focused_link_reason", "discovery"),
             link_model_version=meta.get("focused_model_version", 1),
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
             fetched_at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -53,7 +53,11 @@ SPIDER_MIDDLEWARES = {
 }
 ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
 # 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
-DOWNLOADER_MIDDLEWARES = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10}
+# 20: what its score rests on is said when a link is about to be fetched.
+DOWNLOADER_MIDDLEWARES = {
+    "focused.middlewares.waiting_links.WaitingLinkMiddleware": 10,
+    "focused.middlewares.link_words.LinkWordsMiddleware": 20,
+}
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
 # such as "hex" before any callback.
 METAREFRESH_ENABLED = False

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from scrapy.settings import BaseSettings
+
 _LEARNS = REASONS[BY_ADAPTIVE]
 
 EXAMPLES = """\
@@ -79,7 +81,7 @@ class Command(ProjectCommand):
             if export_to is not None:
                 yield self._export(view, export_to)
             elif opts.why is not None:
-                yield from _why(view, opts.why)
+                yield from _why(view, opts.why, self.settings)
             else:
                 yield from _overview(view, n_hosts, n_links)
 
@@ -135,7 +137,7 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
             yield f"{link.score:>6.3f}  {link.reason:<15} {n_pages:>5}  {_printable(link.url)}"
 
 
-def _why(view: FrontierView, url: str) -> Iterator[str]:
+def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     link = view.find(url)
     if link is None:
         raise ValueError(
@@ -146,7 +148,7 @@ def _why(view: FrontierView, url: str) -> Iterator[str]:
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {_version(link)}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
     if link.reason == _LEARNS:
-        yield from _learnt(view, link)
+        yield from _learnt(view, link, settings)
     else:
         yield f"  referrers   {quantity(_n_referrers(link), 'pages')} known to link to it"
     yield (
@@ -168,11 +170,13 @@ def _n_referrers(link: LinkRow) -> int:
     return link.n_referrers - (link.reason == "seed")
 
 
-def _learnt(view: FrontierView, link: LinkRow) -> Iterator[str]:
+def _learnt(view: FrontierView, link: LinkRow, settings: BaseSettings) -> Iterator[str]:
     # These imports take longer than the rest of the command.
-    from focused.commands.link_evidence import evidence_of
+    from focused.commands.link_evidence import evidence_of, strongest_evidence
     from focused.retraining.versions import LIST_FILE
 
+    if link.state == "waiting" and (words := strongest_evidence(view, link.url, settings)):
+        yield f"  because     {words} (strongest evidence)"
     evidence = evidence_of(view, link.url)
     yield f"  referrers   {quantity(max(evidence.n_referrers, link.n_referrers), 'pages')} known to link to it"
     if evidence.relevances:

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from scipy.special import expit
 
+from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.page_links import PageLinks
+from focused.method.topic import TopicError, load_topic
+from focused.utils.places import models_dirs
 
 if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
     from focused.frontier.store.view import FrontierView
 
 
@@ -39,3 +45,21 @@ def evidence_of(view: FrontierView, url: str) -> LinkEvidence:
             rows.append(page.logits[page.links.index(url)])
     means = expit(np.mean(rows, axis=0)).tolist() if rows else ()
     return LinkEvidence(n_learnt, len(rows), tuple(means))
+
+
+def strongest_evidence(view: FrontierView, url: str, settings: BaseSettings) -> str:
+    """Return in words what the score of a link rests on; empty where the topic is not there any more.
+
+    Learns from all records again, as a resumed crawl does: 1 to 5 ms a page.
+    """
+    try:
+        topic = load_topic(str(view.remembered("topic")), *models_dirs(settings))
+    except TopicError:
+        return ""
+    session = make_strategy("adaptive", settings).prepare(topic).session()
+    assert session is not None
+    for record in view.records():
+        with suppress(ValueError):
+            session.replay(record)
+    session.resume()
+    return session.why(url)

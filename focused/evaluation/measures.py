@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.crawl.harvest import area, f_measure, harvest_rate, target_recall
+from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -130,7 +131,7 @@ def measure(
             n_relevant += 1
             target_length += row.depth
             irrelevant_on_path += before  # docs/method/, D72
-            reasons[_THROUGH.get(row.reason, OTHER)] += 1
+            reasons[_THROUGH.get(kind_of(row.reason), OTHER)] += 1
             n_targets += page in targets
             n_unreachable += page not in targets
         rates.append(harvest_rate(n_relevant, n_pages))

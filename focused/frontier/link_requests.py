@@ -13,7 +13,7 @@ from scrapy.spidermiddlewares.referer import RefererMiddleware
 from focused.frontier.leases import LEASE
 from focused.frontier.own_requests import NotDurableError, from_text, to_text
 from focused.frontier.store.link import Link, fingerprint_of, host_of
-from focused.method.scoring.link_meta import read_evidence, write_evidence
+from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TUNNEL = "focused_tunnel"
 # What of a request's meta its evidence holds, or is of no use once it waits.
 _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
-    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL,
+    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS,
 }  # fmt: skip
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}

@@ -12,6 +12,7 @@ import numpy as np
 from focused.evaluation.report.colours import look_of_reason
 from focused.evaluation.report.figures import draw_bars
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, legend, link, name, table
+from focused.method.scoring.reasons import kind_of
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ def reasons(run: Run) -> Iterator[Markup]:
             admitted[kind] = value
     fetched: Counter[str] = Counter(_reason(page) for page in run.pages)
     relevant: Counter[str] = Counter(_reason(page) for page in run.pages if page.is_relevant)
+    learns = run.text("strategy")
+    if told := fetched.keys() - admitted.keys() - {"seed"} if learns in admitted.keys() - fetched.keys() else set():
+        for counts in (fetched, relevant):
+            counts[learns] = sum(counts[kind] for kind in told)
     names = sorted({*admitted, *fetched}, key=lambda reason: (-relevant[reason], -admitted.get(reason, 0), reason))
     if not names:
         return
@@ -98,6 +103,8 @@ def reasons(run: Run) -> Iterator[Markup]:
         for reason in names
     ]
     caption = "Deferred links are those below the threshold; they are ranked under all others."
+    if told:
+        caption += f" Those of {learns} stand below it once more, by their strongest evidence."
     if not admitted:
         caption += " How many links there were is counted at the end of a crawl."
     heads = ("their score rests on", "links", "pages fetched through them", "relevant pages", "share relevant")
@@ -189,7 +196,8 @@ def _page(run: Run, url: str) -> Markup:
 
 
 def _reason(page: FetchedPage) -> str:
-    return "deferred" if page.link_reason == "below threshold" else page.link_reason
+    kind = kind_of(page.link_reason)
+    return "deferred" if kind == "below threshold" else kind
 
 
 def _count(value: Any) -> int:

@@ -59,6 +59,8 @@ class LinkShare:
     block_number: int
     anchor: float
     context: float
+    #: What the score rests on, in words; empty where the reason says it.
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,7 @@ def _links(
     page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, follows_nofollow: bool
 ) -> list[LinkShare]:
     scores = strategy.score(page, relevance, Visit())
+    words = strategy.why(page, relevance, Visit()) or [""] * page.n_links
 
     def share(number: int, link: Link) -> LinkShare:
         block = max((int(page.anchor_blocks[anchor]) for anchor in link.anchors), key=lambda b: relevance.blocks[b])
@@ -183,6 +186,7 @@ def _links(
             score=float(scores.scores[number]),
             status=status,
             reason=REASONS[scores.reasons[number]],
+            words=words[number],
             block=float(relevance.blocks[block]),
             block_number=block + 1,
             anchor=float(relevance.anchors[number]),

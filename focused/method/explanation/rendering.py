@@ -126,7 +126,8 @@ def _link_row(link: LinkShare, origin: str) -> str:
         f"  {link.score:.3f}  {link.status:<8}  {link.reason:<15}  {link.block:.3f} {f'({link.block_number})':<5}  "
         f"{link.anchor:<6.3f}  {link.context:<7.3f}  {shorten(link.anchor_text, 22) or '(none)':<22}  "
     )
-    return row + shorten(target, max(WIDTH - len(row), 20), middle=True)
+    words = f"\n         {link.words}" if link.words else ""
+    return row + shorten(target, max(WIDTH - len(row), 20), middle=True) + words
 
 
 def _best(rows: Sequence[Row], top: int, value: Callable[[Row], float]) -> tuple[Sequence[Row], int]:

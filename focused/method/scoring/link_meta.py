@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 WAITS = "focused_waits"
 """In the meta of a request whose link may still change its score; see :mod:`focused.frontier.waiting_links`."""
 
+WORDS = "focused_link_words"
+"""In the meta of a request under way: what the score of its link rests on, in words, if the strategy has any."""
+
 _NO_REASONS = ("", "seed")
 
 

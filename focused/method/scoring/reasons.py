@@ -93,6 +93,8 @@ def quoted(text: str, most: int = 40) -> str:
 
 def plain(text: str, most: int = 40) -> str:
     """Return a stranger's text on one line: what cannot be printed is a space, double quotes are single ones."""
-    shown = "".join(char if char.isprintable() else " " for char in text[: 10 * most])
+    shown = text[: 10 * most]
+    if not shown.isprintable():
+        shown = "".join(char if char.isprintable() else " " for char in shown)
     words = " ".join(shown.split()).replace('"', "'")
     return words if len(words) <= most else words[: most - 1].rstrip() + "\N{HORIZONTAL ELLIPSIS}"

@@ -41,6 +41,14 @@ class Session:
     def same(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that had been fetched under another URL."""
 
+    def why(self, url: str) -> str:
+        """Return in words what the score of a link rests on now; empty: its kind of reason says enough.
+
+        Asked once a link, when it is about to be fetched. The words begin with the kind that reports count them by
+        (:mod:`focused.method.scoring.reasons`).
+        """
+        return ""
+
     @property
     def figures(self) -> dict[str, float]:
         """What it has learnt, as stats by name."""

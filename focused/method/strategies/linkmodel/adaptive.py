@@ -130,6 +130,12 @@ class Adaptive(Strategy):
             fairness=self.fairness,
         )
 
+    def why(self, page: Page, relevance: PageRelevance, visit: Visit) -> list[str]:
+        """Return what the scores of the links rest on in a crawl that has seen nothing but this page."""
+        session = self.session()
+        session.score(page, relevance, visit)
+        return [session.why(link.url) for link in page.links]
+
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the scores of a crawl that knows nothing but this page."""
         return self.session().score(page, relevance, visit)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
 from focused.method.strategies.linkmodel.memory import LinkMemory
-from focused.method.strategies.linkmodel.page_links import MAX_ANCHOR_TERMS, PageLinks, logit
+from focused.method.strategies.linkmodel.page_links import PageLinks, logit
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.rates import Rates
 from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix

@@ -53,6 +53,10 @@ class GrowingTable:
         """Return a column, shape (size,) or (size, width), to read and to write; free rows hold what new ones do."""
         return self._columns[name][: self._n]
 
+    def at(self, name: str, row: int) -> Any:
+        """Return what a row has in a column, as a plain number or a list: a third of the time of a look at the column."""
+        return self._columns[name][row].tolist()
+
     def add(self, n_rows: int, values: Mapping[str, npt.ArrayLike] | None = None) -> Integers:
         """Add rows and return their numbers; columns that are not named hold what new rows hold."""
         n_reused = min(n_rows, len(self._free)) if self.reuses else 0

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable
-from focused.method.strategies.linkmodel.page_links import MAX_ANCHOR_TERMS, PageLinks
 from focused.method.strategies.linkmodel.seed_shares import NOT_FETCHED, UNKNOWN_START, SeedShares
 from focused.method.strategies.linkmodel.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Mapping, Sequence
+
+    from focused.method.strategies.linkmodel.page_links import PageLinks
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -63,7 +65,7 @@ class LinkMemory:
             columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
             discoverer=(np.int32, -1, 0), start=(np.int32, UNKNOWN_START, 0), branch=(np.int32, UNKNOWN_START, 0),
             page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
-            n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0),
+            n_referrers=(np.int32, 0, 0), n_kept=(np.int32, 0, 0), last=(np.int32, -1, 0),
             sums=(np.float32, 0, 4), tops=(np.float32, 0, 4),
             url=(np.float64, 0, 0), group_sum=(np.float64, 0, 0), group_top=(np.float64, 0, 0),
             frontier=(np.int64, -1, 0), level=(np.int32, -1, 0), explores=(np.bool_, False, 0),
@@ -74,6 +76,8 @@ class LinkMemory:
         self.groups = {
             name: Groups(reserve=n_links, keeps_empty=name == "source") for name in (*EVIDENCE_GROUPS, *LINK_GROUPS)
         }
+        #: The text of each anchor group, as people read it.
+        self.anchor_words: dict[int, str] = {}
         self.groups["anchor"] = Groups(
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
@@ -150,7 +154,9 @@ class LinkMemory:
         n_kept = links["n_kept"][ids]
         rows = np.flatnonzero(n_kept < _MAX_REFERRERS)
         links["n_kept"][ids[rows]] = n_kept[rows] + 1
-        return ids, self._evidence(found, page, rows, ids[rows])
+        evidence = self._evidence(found, page, rows, ids[rows])
+        links["last"][ids[rows]] = evidence
+        return ids, evidence
 
     def same(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that was fetched under another URL."""
@@ -257,10 +263,12 @@ class LinkMemory:
     def _evidence(self, found: PageLinks, page: int, rows: Integers, links: Integers) -> Integers:
         """Add what a page says of some of its links: those in these rows."""
         if len(rows) == len(found.links):
-            blocks, places, texts = found.blocks.tolist(), found.places.tolist(), found.anchors
+            blocks, places = found.blocks.tolist(), found.places.tolist()
+            columns, texts = found.anchors, found.texts
         else:
             blocks, places = found.blocks[rows].tolist(), found.places[rows].tolist()
-            texts = [found.anchors[row] for row in rows.tolist()]
+            columns = [found.anchors[row] for row in rows.tolist()]
+            texts = [found.texts[row] for row in rows.tolist()] if found.texts else []
         # Numbers of blocks, counted from 0 in the order in which they come.
         order = dict(zip(dict.fromkeys(blocks), count(), strict=False))
         own = self.groups["block"].add(len(order))
@@ -268,7 +276,7 @@ class LinkMemory:
         groups = {
             "source": np.full(len(rows), page),
             "block": own[[order[block] for block in blocks]] if blocks else own,
-            "anchor": self._anchors(texts),
+            "anchor": self._anchors(columns, texts),
             # Hashes: a tenth of the keys' own size.
             "place": self.groups["place"].numbers([hash((host, place)) for place in places]),
         }
@@ -295,14 +303,16 @@ class LinkMemory:
             numbers.update(zip(new, rows.tolist(), strict=True))
         return np.array([numbers[key] for key in keys], dtype=np.int64)
 
-    def _anchors(self, texts: list[tuple[int, ...]]) -> Integers:
-        found = self.groups["anchor"].numbers(list(map(hash, texts)))
+    def _anchors(self, columns: list[tuple[int, ...]], texts: list[str]) -> Integers:
+        found = self.groups["anchor"].numbers(list(map(hash, columns)))
         new = np.flatnonzero(self.anchors["n_members"][found] == 0).tolist()
         if new:
             rows = found[new]
             self.anchors["columns"][rows], self.anchors["n_columns"][rows] = _table(
-                [texts[row] for row in new], MAX_ANCHOR_TERMS
+                [columns[row] for row in new], MAX_ANCHOR_TERMS
             )
+            words = [texts[row] for row in new] if texts else [""] * len(new)
+            self.anchor_words.update(zip(rows.tolist(), words, strict=True))
         return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.scoring.base import block_of_links
-from focused.method.strategies.linkmodel.url_features import N_COLUMNS, hashed
-from focused.method.text.analyzer import FIRST_TERM, TERMS
+from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS, anchor_texts
+from focused.method.strategies.linkmodel.url_features import N_COLUMNS
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
-MAX_ANCHOR_TERMS = 12
 _MOST_LOGIT = 6.0
 _MAX_DEPTH = 63
 _IN_THOUSANDTHS = 1000
-_MAX_REMEMBERED_BYTES = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +47,12 @@ class PageLinks:
     logits: Floats
     #: Hashed terms of each anchor text, in ascending order.
     anchors: list[tuple[int, ...]]
+    #: Each anchor text as people read it; of pages that came before these were kept there are none.
+    texts: list[str] = field(default_factory=list)
 
     def pack(self) -> bytes:
         """Return all of it as bytes that `unpack` understands."""
-        about = json.dumps([self.urls, self.relevance, self.host, self.links], separators=(",", ":"))
+        about = json.dumps([self.urls, self.relevance, self.host, self.links, self.texts], separators=(",", ":"))
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
         numbers: list[npt.ArrayLike] = [
             self.blocks,
@@ -74,11 +74,12 @@ class PageLinks:
         """
         try:
             about, _, rest = zlib.decompress(data).partition(b"\n")
-            urls, relevance, host, links = json.loads(about)
+            urls, relevance, host, links, *more = json.loads(about)
+            [texts] = more or [[]]  # records of before the texts were kept have none
             numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
             blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
             ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
-            is_complete = len(lengths) == n and lengths.sum() == len(terms)
+            is_complete = len(lengths) == n and lengths.sum() == len(terms) and len(texts) in (0, n)
             if not is_complete or ((lengths < 0) | (lengths > MAX_ANCHOR_TERMS)).any():
                 raise ValueError("it has too few or too many numbers")
             if ((terms < 0) | (terms >= N_COLUMNS)).any():
@@ -87,6 +88,7 @@ class PageLinks:
                 *(tuple(urls), float(relevance), str(host), list(map(str, links)), blocks, places),
                 logits.reshape(n, 4) / _IN_THOUSANDTHS,
                 [tuple(columns[start:end]) for start, end in zip([0, *ends], ends, strict=False)],
+                list(map(str, texts)),
             )
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not what a page says of its links: {error}") from None
@@ -115,6 +117,7 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> P
     # Blocks of a page are told apart by their place from the front, or else from the end.
     behind = page.n_blocks - blocks
     sides = np.where(blocks < 4, blocks, np.where(behind <= 4, 4 + behind, 9))
+    columns, texts = anchor_texts(page)
     return PageLinks(
         urls=urls,
         relevance=relevance.page,
@@ -123,7 +126,8 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> P
         blocks=blocks,
         places=sides * (_MAX_DEPTH + 1) + _depths(page.outline.parent, nodes),
         logits=np.round(logit(values), 3),
-        anchors=_anchor_columns(page),
+        anchors=columns,
+        texts=texts,
     )
 
 
@@ -138,43 +142,12 @@ def logit(values: npt.ArrayLike) -> Floats:
     return found
 
 
-@lru_cache(maxsize=2**17)
-def _term_column(number: int) -> int:
-    return hashed(TERMS.term(number))
-
-
 @lru_cache(maxsize=2**13)
 def _host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
         return ""
-
-
-def _anchor_columns(page: Page) -> list[tuple[int, ...]]:
-    size, terms = page.terms.itemsize, page.terms.tobytes()
-    starts = (page.chunk_start[page.outline.first_chunk[page.anchors]] * size).tolist()
-    ends = (page.chunk_start[page.outline.last_chunk[page.anchors]] * size).tolist()
-    kind, found = page.terms.dtype.str, []
-    for anchors in page.link_anchors:
-        text = b"".join([terms[starts[anchor] : ends[anchor]] for anchor in anchors])
-        # Most anchor texts stand on other pages, too.
-        found.append(_remembered_columns(text, kind) if len(text) <= _MAX_REMEMBERED_BYTES else _columns(text, kind))
-    return found
-
-
-def _columns(text: bytes, kind: str) -> tuple[int, ...]:
-    """Return the columns of the first different terms of a text: bytes of an array of term ids."""
-    columns: dict[int, None] = {}
-    for number in np.frombuffer(text, dtype=kind).tolist():
-        if number >= FIRST_TERM:
-            columns[_term_column(number)] = None
-            if len(columns) == MAX_ANCHOR_TERMS:
-                break
-    return tuple(sorted(columns))
-
-
-_remembered_columns = lru_cache(maxsize=2**14)(_columns)
 
 
 def _depths(parent: Integers, nodes: Integers) -> Integers:

@@ -12,6 +12,7 @@ from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.exploration import LinkExploration, share_lost
 from focused.method.strategies.linkmodel.forgetting import Forgetting
+from focused.method.strategies.linkmodel.link_reasons import LinkReasons
 from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
@@ -87,6 +88,7 @@ class LinkSession(Session):
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = 0
         self._updates = ScoreUpdates(self.memory, self._scores)
+        self._reasons = LinkReasons(self.model)
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
         self._work: Iterator[int] | None = None
@@ -107,6 +109,12 @@ class LinkSession(Session):
     def same(self, url: str, known_as: str) -> None:
         """Note that a link led to a page that had been fetched under another URL."""
         self.memory.same(url, known_as)
+
+    def why(self, url: str) -> str:
+        """Return the strongest evidence for a link in words; empty if no page is known to link there."""
+        number = self.memory.number(url)
+        advantage = 0.0 if number is None else float(self._advantages(np.array([number]))[0])
+        return self._reasons.of(url, advantage)
 
     @property
     def figures(self) -> dict[str, float]:
@@ -236,6 +244,7 @@ class LinkSession(Session):
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
         # Work under way refers to links by their former numbers.
+        self._reasons = LinkReasons(self.model)
         self._work, self._forgetting, self._updates = (
             None,
             Forgetting(self.model),

@@ -34,15 +34,48 @@ def url_features(url: str) -> UrlFeatures:
     >>> url_features("http://A.org/x/Y12.html").folder, url_features("http://a.org/x/y3.html").host
     ('a.org/x', 'a.org')
     """
+    host, path, query = _split(url)
+    folder, own = _own_terms(path, query)
+    columns = [*_host_columns(host), *map(hashed, own), *_folder_columns(folder)]
+    return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder)
+
+
+def url_terms(url: str) -> dict[int, str]:
+    """Return the terms of a URL, what they are before what they say, by column.
+
+    >>> list(url_terms("http://a.org/x/y.html?id=3").values())[3:]
+    ['extension html', 'depth 1', 'query', 'query id', 'query 3', 'file y', 'file html', 'folder x']
+    """
+    host, path, query = _split(url)
+    folder, own = _own_terms(path, query)
+    return {hashed(term): term for term in (*_host_terms(host), *own, *_folder_terms(folder))}
+
+
+def place_of(url: str) -> tuple[str, str, list[int], list[int]]:
+    """Return host and folder of a URL, and the columns of the terms of each.
+
+    >>> place_of("http://a.org/x/y.html")[:2]
+    ('a.org', '/x/')
+    """
+    host, path, _ = _split(url)
+    folder = path.lower().rpartition("/")[0]
+    return host, f"{folder}/", _host_columns(host), _folder_columns(folder)
+
+
+def _split(url: str) -> tuple[str, str, str]:
+    """Return host, path and query of a URL."""
     plain = _PLAIN_URL.match(url)
     if plain is not None:  # a third of the time
-        host, path, query = plain[1], plain[2], plain[3] or ""
-    else:
-        try:
-            parts = urlsplit(url)
-            host, path, query = parts.hostname or "", unquote(parts.path), parts.query
-        except ValueError:
-            host, path, query = "", url, ""
+        return plain[1], plain[2], plain[3] or ""
+    try:
+        parts = urlsplit(url)
+        return parts.hostname or "", unquote(parts.path), parts.query
+    except ValueError:
+        return "", url, ""
+
+
+def _own_terms(path: str, query: str) -> tuple[str, list[str]]:
+    """Return the folder of a path in small letters, and the terms of what follows it."""
     folder, _, name = path.lower().rpartition("/")
     extension = name.rpartition(".")[2][:6] if "." in name else "-" if name else "/"
     n_folders = min(folder.count("/") + (not name), 6)
@@ -52,8 +85,7 @@ def url_features(url: str) -> UrlFeatures:
     if query:
         terms += ["query", *(f"query {token}" for token in _TOKEN.findall(query.lower())[:4])]
     terms += [f"file {token}" for token in _tokens(name)]
-    columns = [*_host_columns(host), *map(hashed, terms), *_folder_columns(folder)]
-    return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder)
+    return folder, terms
 
 
 def _tokens(text: str) -> list[str]:
@@ -76,11 +108,19 @@ def place_key(place: str) -> int:
 
 @lru_cache(maxsize=2**13)
 def _host_columns(host: str) -> list[int]:
-    labels = host.split(".")
-    return [hashed(f"host {host}"), hashed(f"label {labels[0]}"), hashed(f"domain {'.'.join(labels[-2:])}")]
+    return list(map(hashed, _host_terms(host)))
 
 
 @lru_cache(maxsize=2**13)
 def _folder_columns(folder: str) -> list[int]:
+    return list(map(hashed, _folder_terms(folder)))
+
+
+def _host_terms(host: str) -> list[str]:
+    labels = host.split(".")
+    return [f"host {host}", f"label {labels[0]}", f"domain {'.'.join(labels[-2:])}"]
+
+
+def _folder_terms(folder: str) -> list[str]:
     # The last folders first: they say most, and of long paths the rest is left out.
-    return [hashed(f"folder {token}") for token in reversed(_tokens(folder))]
+    return [f"folder {token}" for token in reversed(_tokens(folder))]

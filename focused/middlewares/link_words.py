@@ -1,0 +1,43 @@
+"""Where a link is about to be fetched: what its score rests on is said in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.exceptions import NotConfigured
+
+from focused.crawl.state import Crawl
+from focused.method.scoring.link_meta import WORDS
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.crawl.judging import Judging
+
+
+class LinkWordsMiddleware:
+    """Asks a strategy that learns for the strongest evidence for a link, at the moment when it decides.
+
+    Place: 20, after requests that are stale have been sorted out (10). Off unless the strategy has a session.
+
+    Meta, written to each request for a link: ``focused_link_words``, once; retries and redirects keep it.
+    """
+
+    def __init__(self, judging: Judging) -> None:
+        self._judging = judging
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of crawls whose strategy does not learn."""
+        crawl = Crawl.of(crawler)
+        if crawl is None or crawl.judging.session is None:
+            raise NotConfigured
+        return cls(crawl.judging)
+
+    def process_request(self, request: Request) -> None:
+        """Write the words."""
+        meta, session = request.meta, self._judging.session
+        if session is not None and WORDS not in meta and meta.get("focused_link_reason", "seed") != "seed":
+            meta[WORDS] = session.why(request.url)
