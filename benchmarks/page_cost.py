@@ -22,8 +22,9 @@ from lxml import etree
 
 from focused.method.page.blocks import partition
 from focused.method.page.encoding import is_binary, to_utf8
+from focused.method.page.limits import PageLimits
 from focused.method.page.outline import outline_of
-from focused.method.page.reader import PageReader
+from focused.method.page.reader import BLOCK_TAGS, PageReader
 from focused.method.page.text_units import KINDS, page_units
 from focused.method.page.walk import Walker
 from focused.method.scoring import Visit
@@ -41,7 +42,11 @@ Step = "tuple[str, Callable[..., Any], list[tuple[Any, ...]]]"
 
 def steps(pages: list[tuple[bytes, str]], topic: Topic) -> list[Step]:
     """Return the name of each step, its function, and the arguments for each page."""
-    reader, judge, walker = PageReader(topic.analyzer), Judge(topic), Walker()
+    reader, judge, walker = (
+        PageReader(topic.analyzer),
+        Judge(topic),
+        Walker(BLOCK_TAGS.default, PageLimits().max_elements),
+    )
     strategy = make_strategy("cbp_slc")
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     bodies = [to_utf8(body)[0] for body, _ in pages]

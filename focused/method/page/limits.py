@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from focused.utils.parameters import check_parameters, parameter
 from focused.utils.setting import Setting
 
+MAX_URL_CHARS = Setting(
+    "FOCUSED_PAGE_MAX_URL_CHARS", 2_083, "Characters of a link's URL; servers refuse longer ones.", least=1
+)
 MAX_UNIT_TERMS = Setting(
     "FOCUSED_PAGE_MAX_UNIT_TERMS",
     1_000_000,
@@ -35,9 +38,7 @@ class PageLimits:
         "Different targets of links that are looked at on a page, in document order.",
         least=1,
     )
-    max_url_chars: int = parameter(
-        "FOCUSED_PAGE_MAX_URL_CHARS", 2_083, "Characters of a link's URL; servers refuse longer ones.", least=1
-    )
+    max_url_chars: int = parameter(MAX_URL_CHARS)
     max_unit_terms: int = parameter(MAX_UNIT_TERMS)
 
     def __post_init__(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def page_units(
     *,
     chunk_start: Integers | None = None,
     other_anchors: bool = False,
-    max_terms: int = 1_000_000,
+    max_terms: int = MAX_UNIT_TERMS.default,
 ) -> PageUnits:
     """Return the text units of a page of the given kinds; the page itself is always included.
 

@@ -7,6 +7,8 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
+from focused.method.page.limits import MAX_URL_CHARS
+
 # Extensions of paths that are no pages. Only the path counts: a query may name a file.
 NOT_A_PAGE = frozenset(
     # pictures, sound, film
@@ -97,7 +99,9 @@ class UrlResolver:
         Encoding of the page: its server expects queries in it; paths are always in UTF-8.
     """
 
-    def __init__(self, url: str, base: str = "", max_chars: int = 2_083, encoding: str = "utf-8") -> None:
+    def __init__(
+        self, url: str, base: str = "", max_chars: int = MAX_URL_CHARS.default, encoding: str = "utf-8"
+    ) -> None:
         self.max_chars = max_chars
         self._encoding = "utf-8" if encoding.startswith("utf") else encoding
         self.base = url

@@ -44,7 +44,7 @@ class Walker:
         Nodes of a page that are read, in document order.
     """
 
-    def __init__(self, block_tags: str = "modern", max_elements: int = 100_000) -> None:
+    def __init__(self, block_tags: str, max_elements: int) -> None:
         self.begin, self.start, self.end, self.data, self.depth, self.finish = _callbacks(
             block_tags, max_elements, self._read_noframes
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.method.strategies.cluster_merging import agglomerate
 from focused.method.strategies.link_counts import context_counts, context_units
 from focused.utils.setting import Setting
@@ -65,7 +66,7 @@ class LinkDirection:
     direction: Floats
     sublinear: bool
     other_anchors: bool = False
-    max_terms: int = 1_000_000
+    max_terms: int = MAX_UNIT_TERMS.default
 
     def __post_init__(self) -> None:
         product = self.columns.product(self.weights, self.direction, sublinear=self.sublinear)
