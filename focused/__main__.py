@@ -15,6 +15,7 @@ def main() -> None:
     The environment variable SCRAPY_SETTINGS_MODULE wins over this project's settings. Modules of the current folder can be
     named as class paths, as in the folder of a Scrapy project.
     """
+    sys.argv[0] = "focused"  # also as python -m focused
     os.environ.setdefault("SCRAPY_SETTINGS_MODULE", "focused.settings")
     sys.path.append(str(Path.cwd()))  # last, so that no file there hides an installed module
     execute()

@@ -17,6 +17,7 @@ from scrapy.utils.spider import DefaultSpider
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.planning import plan_crawl
 from focused.crawl.state import Crawl
+from focused.utils.program import as_typed
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -70,7 +71,7 @@ class FocusedAddon:
         try:
             plan = plan_crawl({"topic": _topic(crawler.spider, settings)}, settings, needs_seeds=False)
         except (ValueError, OSError) as error:
-            message = " ".join(str(error).split())
+            message = as_typed(" ".join(str(error).split()))
             if settings.get("LOG_FILE"):
                 logger.error(message)  # under Scrapyd the log is all that a client gets to see
             # Any other exception would come out as a traceback of Scrapy's.

@@ -18,6 +18,7 @@ from packaging.requirements import Requirement
 
 from focused.method.topic import load_topic
 from focused.utils import places
+from focused.utils.program import as_typed
 
 SOURCES = ("focused", "models", "pyproject.toml", "setup.py", "MANIFEST.in", "requirements.txt", "README.md", "LICENSE")
 BUILD_ARCHIVE = "from setuptools.build_meta import build_sdist; print(build_sdist('dist'))"
@@ -109,3 +110,13 @@ def test_own_topics_of_an_installed_package_are_in_the_users_data_folder(monkeyp
 
 def test_the_users_own_topics_are_looked_for_first(tmp_path):
     assert places.models_dirs({"FOCUSED_MODELS_DIR": str(tmp_path)}) == (tmp_path, ROOT / "models")
+
+
+def test_messages_name_the_program_as_it_was_called(monkeypatch):
+    said = "See scrapy crawl -h. Train one: scrapy train moons. Scrapy's scheduler, scrapy.cfg, scrapy list."
+    assert as_typed(said) == said
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/focused", "crawl"])
+    assert (
+        as_typed(said)
+        == "See focused crawl -h. Train one: focused train moons. Scrapy's scheduler, scrapy.cfg, scrapy list."
+    )

@@ -17,6 +17,7 @@ from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
 from focused.crawl.scrapy_settings import wrong_at_start
 from focused.method.strategies import CHOICES, PLUG_IN
 from focused.utils.log_filters import quieten
+from focused.utils.program import as_typed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +48,8 @@ class Command(ScrapyCrawl):
         """Add the focused spider's arguments to the help."""
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = _EPILOG.format(
+        parser.usage, epilog = as_typed(parser.usage or ""), as_typed(_EPILOG)
+        parser.epilog = epilog.format(
             arguments="\n".join(
                 f"  {name:14}{each.meaning}: {each.values} (default: {each.default})"
                 for name, each in ARGUMENTS.items()
@@ -87,6 +89,7 @@ class Command(ScrapyCrawl):
     def _refuse(self, message: str) -> None:
         """Print in one line why there is no crawl."""
         assert self.settings is not None
+        message = as_typed(message)
         if self.settings.get("LOG_FILE"):
             logger.error(message)  # under Scrapyd a client sees only the log
         sys.stderr.write(f"Error: {message}\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.utils.output_files import check_output
+from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
@@ -99,7 +100,7 @@ def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:
     positive, unlabeled = folder / "positive.jsonl", folder / "unlabeled.jsonl"
     print(f"{positive}: {opts.positive} pages\n{unlabeled}: {opts.unlabeled} pages")
     train = ["scrapy", "train", topic, "--positive", str(positive), "--unlabeled", str(unlabeled), "--seeds"]
-    print(f"Next: {shlex.join([*train, *web.seeds(topic)])}")
+    print(as_typed(f"Next: {shlex.join([*train, *web.seeds(topic)])}"))
 
 
 def _print_topics(web: DemoWeb) -> None:

@@ -21,6 +21,7 @@ from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
 from focused.retraining.options import RetrainingOptions
 from focused.utils.parameters import parameters_of
+from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
 from focused.webs import open_web
 
@@ -93,7 +94,7 @@ class Command(ProjectCommand):
             track=progress.track,
         )
         made = self._from_words if opts.keywords else self._from_pages
-        print(made(topic, opts, reader, progress, n_sample, random_state))
+        print(as_typed(made(topic, opts, reader, progress, n_sample, random_state)))
 
     def _from_pages(
         self,

@@ -24,6 +24,7 @@ from focused.retraining.options import OFF
 from focused.retraining.versions import FIRST, read_attempts, version_in_use
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
+from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
 from focused.utils.version import __version__
 from focused.utils.words import quantity
@@ -78,9 +79,10 @@ class HarvestMonitor:
         """Say what is going to happen, and keep saying how it goes."""
         plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
+        seeds = quantity(len(plan.seeds), "seeds") if plan.seeds else "seeds of the spider"
         logger.info(
             "Topic %s on web %s, strategy %s, %s, %s; results in %s",
-            plan.topic.name, plan.web, plan.strategy.name, quantity(len(plan.seeds), "seeds"), limit, plan.run_dir,
+            plan.topic.name, plan.web, plan.strategy.name, seeds, limit, plan.run_dir,
         )  # fmt: skip
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
@@ -139,7 +141,8 @@ class HarvestMonitor:
         if not harvest.n_pages:
             lines.append(f"  No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
-            lines.append("  No page was relevant. See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
+            hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
+            lines.append(f"  No page was relevant. {hint}")
         lines += [
             f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
             f"  harvest rate    {plan.run_dir / HARVEST_FILE}",

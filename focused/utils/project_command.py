@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from scrapy.commands import ScrapyCommand
 
+from focused.utils.program import as_typed
+
 if TYPE_CHECKING:
     from scrapy.settings import Settings
 
@@ -49,7 +51,7 @@ class ProjectCommand(ScrapyCommand):
         """Add the examples to the help."""
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.epilog = self.examples
+        parser.usage, parser.epilog = as_typed(parser.usage or ""), as_typed(self.examples)
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do the work; an error is one line on stderr and exit code 1."""
@@ -77,7 +79,7 @@ class ProjectCommand(ScrapyCommand):
     def fail(self, message: str) -> None:
         """Print the error in one line, and end with exit code 1."""
         sys.stdout.flush()
-        print(f"Error: {' '.join(message.split())}", file=sys.stderr)
+        print(f"Error: {as_typed(' '.join(message.split()))}", file=sys.stderr)
         self.exitcode = 1
 
     def refuse_options(self, args: list[str]) -> None:
