@@ -24,6 +24,8 @@ from focused.method.training.from_pages import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
 from focused.webs.demo.export import write_warc
 
+pytestmark = pytest.mark.slow  # most of them train a topic
+
 SEED = "http://a.example/"
 
 

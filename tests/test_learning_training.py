@@ -115,6 +115,7 @@ def test_counts_and_vectors_alone_give_the_decision(model, web):
     assert n_known[0] == (text > 0).sum()
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_model_also_on_two_processes(web, model):
     counts, y, links = web
     again = train_topic(counts, y, link_examples=links, random_state=1, n_jobs=2)

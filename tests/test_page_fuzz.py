@@ -30,6 +30,7 @@ def fuzz():
     return module
 
 
+@pytest.mark.slow
 def test_mutated_pages_raise_nothing(fuzz):
     path = fuzz.PagePath()
     for number in range(300):

@@ -189,6 +189,7 @@ def test_figures_are_named_for_those_who_do_not_see_them(usual):
     assert html.count("<title") == len(figures) + 1
 
 
+@pytest.mark.slow
 def test_the_same_files_give_the_same_bytes(usual):
     first = write_evaluation_report(usual).read_bytes()
     assert write_evaluation_report(usual).read_bytes() == first

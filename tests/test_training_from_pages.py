@@ -216,6 +216,7 @@ def test_the_digest_changes_with_the_examples_and_not_with_their_order(site: dic
     assert digest(site) != digest(site | {"http://h.org/u1": b"<p>another garden"})
 
 
+@pytest.mark.slow
 def test_the_background_stands_in_for_unlabelled_pages(sets: tuple[PageSet, PageSet]) -> None:
     background = load_background()
     learnt = learn(sets[0], background)

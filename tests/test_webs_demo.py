@@ -317,6 +317,7 @@ def test_what_the_web_does_not_have_is_refused(web):
         web.unlabeled(1201)
 
 
+@pytest.mark.slow
 def test_million_pages_are_computed_and_not_held(monkeypatch):
     monkeypatch.setattr(demo_site, "_CACHED_PAGES", 500)  # full after 40 pages, so that all else would show
     monkeypatch.setattr(demo_urls, "_CACHED_URLS", 500)

@@ -27,6 +27,7 @@ def cache(tmp_path_factory) -> Path:
 
 
 @pytest.mark.parametrize("name", STATUSES)
+@pytest.mark.slow
 def test_every_page_is_answered_and_every_label_is_found(name, data_dir, cache):
     lines = (data_dir / f"{name}.labels.tsv").read_text().splitlines()[1:]
     labelled = [line.split("\t")[0] for line in lines]
