@@ -197,7 +197,7 @@ def model(steps: Steps, options: argparse.Namespace) -> None:
             page = reader.read(body.read_bytes(), f"http://host{number % _N_HOSTS}.example/{number}/")
             if not 30 <= page.n_links <= 300:
                 continue
-            pages.keep(page, Visit(), 1)
+            pages.keep(page, Visit())
             scores = strategy.score(page, judge.judge(page, strategy.kinds), Visit())
             found = zip(page.link_numbers, scores.scores.tolist(), scores.reasons.tolist(), strict=True)
             store.add([Link(hash(url), url, Evidence(score, reason, admitted=True)) for url, score, reason in found])

@@ -449,7 +449,7 @@ def test_kept_pages_are_the_latest():
 
     pages = KeptPages(2)
     for name in "abc":
-        pages.keep(Named(name), Visit(), 1)
+        pages.keep(Named(name), Visit())
     assert pages.get("a") is None
     assert pages.get("c") is not None
     assert len(pages) == 2

@@ -44,7 +44,7 @@ def keep_all(store: FrontierStore, pages: KeptPages, found: list[tuple[bytes, st
     for body, content_type, visit in found:
         url = f"http://h.org/{visit.number}"
         page = READER.read(body, url, content_type)
-        pages.keep(page, visit, 1)
+        pages.keep(page, visit)
         bodies.keep(PageItem(url, page=page, body=body, content_type=content_type))
         store.commit()
     return bodies
@@ -60,18 +60,16 @@ def test_what_is_read_again_is_judged_and_scored_as_it_was(tmp_path, name):
     bodies = KeptBodies(store, before)
     body, url = hand_made.html(hand_made.STARS), "http://h.org/12"
     page = READER.read(body, url, "text/html")
-    before.keep(page, Visit(1), 1)
+    before.keep(page, Visit(1))
     bodies.keep(PageItem(url, page=page, body=body))
     store.close()
     again = FrontierStore(tmp_path / "frontier.sqlite")
-    versions = {f"http://h.org/{number}": 2 + number % 2 for number in range(12)}
-    assert KeptBodies(again, after).restore(READER, versions) == (12, 0)
+    assert KeptBodies(again, after).restore(READER) == (12, 0)
     again.close()
     assert after.get(url) is None
     for number in range(12):
         old, new = (pages.get(f"http://h.org/{number}") for pages in (before, after))
         assert new.visit == old.visit
-        assert new.version == 2 + number % 2
         assert new.page.encoding == old.page.encoding
         scores = []
         for kept in (old, new):
@@ -107,5 +105,5 @@ def test_a_stored_page_that_cannot_be_read_is_counted(tmp_path):
     store._sql.execute("UPDATE pages SET visit = '[1, 2' WHERE id = 2")
     store._sql.execute("UPDATE pages SET visit = '3' WHERE id = 3")
     pages = KeptPages(5)
-    assert KeptBodies(store, pages).restore(READER, {}) == (2, 2)
+    assert KeptBodies(store, pages).restore(READER) == (2, 2)
     store.close()

@@ -123,7 +123,7 @@ def test_who_asks_for_pages_like_others_that_were_refused_is_believed_unless_typ
 def test_a_verdict_stands_above_what_the_model_says_of_a_page_that_is_learnt_from_anew():
     seen, kept, strategy = pages(6), KeptPages(10), make_strategy("adaptive", {})
     for page in seen:
-        kept.keep(page, Visit(urls=(page.url,)), 1)
+        kept.keep(page, Visit(urls=(page.url,)))
     said = {seen[0].url: False, seen[1].url: True}
     for judge in (Judge(FORMER), Judge(OTHER)):
         found = [relevance for _, relevance in Rejudging(Judging(judge, strategy), kept, said.get).pages()]

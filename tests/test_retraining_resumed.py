@@ -108,7 +108,7 @@ def test_a_crawl_most_of_whose_pages_are_no_longer_kept_does_not_forget_them(n_k
     seen = pages()
     session, kept = learnt(seen, Judge(FORMER)), KeptPages(n_kept)
     for page in seen:
-        kept.keep(page, Visit(urls=(page.url,)), 1)
+        kept.keep(page, Visit(urls=(page.url,)))
     memory = session.memory
     judging = Judging(Judge(OTHER), make_strategy("adaptive", {}))
     judging.session = session

@@ -164,8 +164,7 @@ class RetrainingPipeline:
                 n_trained, known = attempts[-1].n_pages, read_verdicts(run_dir, attempts[-1].version)
             self._intake.restore(pages, n_trained, known)
             if self._bodies is not None:
-                versions = {page.url: page.version for page in pages}
-                n_kept, n_unread = self._bodies.restore(self._crawl.plan.reader, versions)
+                n_kept, n_unread = self._bodies.restore(self._crawl.plan.reader)
                 if n_unread:
                     self._stats.set("retraining/unread_pages_count", n_unread)
         self._loop.start(attempts)

@@ -55,7 +55,7 @@ class JudgedPageIntake:
         assert item.analysed is not None
         assert item.relevance is not None
         if item.scores is not None:
-            self._pages.keep(item.analysed, item.scores.visit, item.model_version)
+            self._pages.keep(item.analysed, item.scores.visit)
         self._drift.add_page(item.relevance)
         label = self._labels.add_page(number, item.relevance)
         self._writer.write(number, item, label)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.store.stored_pages import StoredPage
 from focused.method.scoring import Visit
-from focused.retraining.versions import FIRST
 
 if TYPE_CHECKING:
     from focused.frontier.store.store import FrontierStore
@@ -47,14 +46,12 @@ class KeptBodies:
         self._store.begin()
         self._stored.add(StoredPage(kept.page.url, item.raw_type, fields, item.raw))
 
-    def restore(self, reader: PageReader, versions: dict[str, int]) -> tuple[int, int]:
+    def restore(self, reader: PageReader) -> tuple[int, int]:
         """Read the stored pages, and keep them as before.
 
         Parameters
         ----------
         reader : PageReader
-        versions : dict of str to int
-            Of pages, by URL, the version of the model that judged them.
 
         Returns
         -------
@@ -70,8 +67,7 @@ class KeptBodies:
             try:
                 depth, carried, number, urls = json.loads(stored.visit)
                 page = reader.read(bytes(stored.body), str(stored.url), str(stored.content_type))
-                version = versions.get(str(stored.url), FIRST)
-                self._pages.keep(page, Visit(depth, carried, number, tuple(urls)), version)
+                self._pages.keep(page, Visit(depth, carried, number, tuple(urls)))
             except (ValueError, TypeError) as error:
                 n_bad += 1
                 logger.warning("A page that the frontier has stored is left out: %s", error)

@@ -13,14 +13,12 @@ if TYPE_CHECKING:
     from focused.method.scoring import Visit
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class KeptPage:
     """A page whose links can be scored again."""
 
     page: Page
     visit: Visit
-    #: Of the model that its links' scores come from.
-    version: int
 
 
 class KeptPages:
@@ -45,10 +43,10 @@ class KeptPages:
         """Yield the pages that are kept now, those judged first first. Pages kept after that are left out."""
         yield from list(self._pages.values())
 
-    def keep(self, page: Page, visit: Visit, version: int) -> None:
-        """Keep a page that has been judged by a version of the model."""
+    def keep(self, page: Page, visit: Visit) -> None:
+        """Keep a page that has been judged."""
         self._pages.pop(page.url, None)
-        self._pages[page.url] = KeptPage(page, visit, version)
+        self._pages[page.url] = KeptPage(page, visit)
         if len(self._pages) > self.max_pages:
             self._pages.popitem(last=False)
 

@@ -39,9 +39,8 @@ class Rejudging:
 
     def pages(self) -> Iterator[tuple[KeptPage, PageRelevance]]:
         """Judge all pages again that are kept now, those judged first first."""
-        judge, kinds, version = self.model.judge, self.model.strategy.kinds, self.model.version
+        judge, kinds = self.model.judge, self.model.strategy.kinds
         for kept in self._pages:
-            kept.version = version
             found, said = judge.judge(kept.page, kinds), self._verdict_on(kept.page.url)
             if said is not None:
                 found = replace(found, page=SAID_RELEVANT if said else SAID_IRRELEVANT, is_relevant=said)
