@@ -50,3 +50,10 @@ def test_a_printed_command_can_be_typed(document, line):
 
 def test_documents_print_commands():
     assert len(printed()) > 25
+
+
+def test_scripts_that_documents_run_are_there():
+    named = re.compile(r"python ((?:benchmarks|scripts)/\w+\.py)")
+    found = {name for document in DOCS for name in named.findall(document.read_text(encoding="utf-8"))}
+    assert found
+    assert not {name for name in found if not (ROOT / name).is_file()}
