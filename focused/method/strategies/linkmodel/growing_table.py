@@ -57,6 +57,11 @@ class GrowingTable:
         """Return what a row has in a column, as a plain number or a list: a third of the time of a look at the column."""
         return self._columns[name][row].tolist()
 
+    def row(self, name: str, row: int) -> npt.NDArray[Any]:
+        """Return what a row has in a column that holds several numbers, shape (width,)."""
+        found: npt.NDArray[Any] = self._columns[name][row]
+        return found
+
     def add(self, n_rows: int, values: Mapping[str, npt.ArrayLike] | None = None) -> Integers:
         """Add rows and return their numbers; columns that are not named hold what new rows hold."""
         n_reused = min(n_rows, len(self._free)) if self.reuses else 0

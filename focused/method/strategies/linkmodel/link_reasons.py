@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from focused.method.scoring.reasons import in_words, plain, quoted
-from focused.method.strategies.linkmodel.memory import LINK_GROUPS
-from focused.method.strategies.linkmodel.training_matrix import LENGTH
+from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS
+from focused.method.strategies.linkmodel.training_matrix import DENSE, LENGTH
 from focused.method.strategies.linkmodel.url_features import place_of, url_terms
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ _LEAST_SHARE = 0.1
 """Of the strongest part: what adds less is not named."""
 _PAGES_BETWEEN = 25
 _TEXTS = ("page", "block", "anchor", "context")
-_KINDS = {"source": "page links", "block": "block links", "place": "place", "anchor": "anchor"}
-"""Of groups of links that one element of a page belongs to."""
 
 
 class Part(NamedTuple):
@@ -54,14 +52,18 @@ class LinkReasons:
 
     def __init__(self, model: LinkModel) -> None:
         self._model = model
-        self._averages: tuple[object, int, list[float]] = (None, 0, [])
+        #: As of the model's last fit: weights by name, and averages over all links.
+        self._fit: tuple[object, int, dict[str, float], list[float]] = (None, 0, {}, [])
 
-    def of(self, url: str, advantage: float = 0.0) -> str:
+    def of(self, number: int, url: str, advantage: float = 0.0) -> str:
         """Return the strongest evidence for a link, as ``anchor "gravity assist", folder /space/, page 0.87``.
 
         Parameters
         ----------
+        number : int
+            Of the link in the memory.
         url : str
+            Of the link: the memory does not keep it.
         advantage : float
             What is added to its log-odds because its seed has had few pages.
 
@@ -70,11 +72,10 @@ class LinkReasons:
         str
             Empty if no page is known to link there.
         """
-        memory = self._model.memory
-        number = memory.number(url)
-        if number is None or not memory.links.at("n_referrers", number):
+        links = self._model.memory.links
+        if not links.at("n_referrers", number):
             return ""
-        if memory.links.at("explores", number):
+        if links.at("explores", number):
             return EXPLORATION
         parts = [part for part in (*self.parts(number, url), Part(advantage, FAIR_SHARE)) if part.is_clear]
         parts.sort(key=_value, reverse=True)
@@ -85,97 +86,97 @@ class LinkReasons:
     def parts(self, number: int, url: str) -> Iterator[Part]:
         """Yield the parts of a link's log-odds. Together with `average` their values are the model's sum.
 
-        Parameters
-        ----------
-        number : int
-            Of the link in the memory.
-        url : str
-            Of the link: the memory does not keep it.
+        Parameters as in `of`.
         """
-        links, weight = self._model.memory.links, self._model.weights.of
-        n_referrers, average = links.at("n_referrers", number), self._average_values()
+        links, (weight, average) = self._model.memory.links, self._of_fit()
+        n_referrers = links.at("n_referrers", number)
         sums, tops = links.at("sums", number), links.at("tops", number)
-        dense = self._model.weights.dense[1:9].tolist()
-        of_groups = list(self._of_groups(number))
+        *of_groups, of_anchor = self._of_groups(number, weight)
         for n, kind in enumerate(_TEXTS):
             mean = sums[n] / n_referrers
-            value = dense[2 * n] * (mean - average[n]) + dense[2 * n + 1] * (tops[n] - average[4 + n])
+            value = weight[f"{kind} mean"] * (mean - average[n]) + weight[f"{kind} best"] * (tops[n] - average[4 + n])
             if kind == "anchor":
-                of_anchor = of_groups.pop()
                 yield Part(value + of_anchor.value, kind, of_anchor.said or _share(mean))
             else:  # a weight below 0 lets a low relevance speak for a link
-                yield Part(value, kind, _share(mean), is_clear=mean > average[n])
+                yield Part(value, kind, _share(mean), mean > average[n])
         yield from of_groups
-        yield Part(weight("referrers") * (math.log1p(n_referrers) - average[8]), "referrers", n_referrers)
-        yield from self._of_url(number, url)
+        yield Part(weight["referrers"] * (math.log1p(n_referrers) - average[8]), "referrers", n_referrers)
+        yield from self._of_url(number, url, weight)
 
     def average(self) -> float:
         """Return the log-odds of a link that is as the average one, in groups of which nothing is known."""
-        weights, average = self._model.weights, np.array(self._average_values())
-        of_texts = weights.dense[1:9:2] @ average[:4] + weights.dense[2:9:2] @ average[4:8]
-        return float(weights.of("bias") + of_texts + weights.of("referrers") * average[8])
+        weight, average = self._of_fit()
+        texts = sum(
+            weight[f"{kind} mean"] * average[n] + weight[f"{kind} best"] * average[4 + n]
+            for n, kind in enumerate(_TEXTS)
+        )
+        return weight["bias"] + texts + weight["referrers"] * average[8]
 
-    def _average_values(self) -> list[float]:
-        """Return the averages over all links: of the mean logits (4), of the best (4), of the logarithm of referrers."""
+    def _of_fit(self) -> tuple[dict[str, float], list[float]]:
+        """Return the weights by name, and averages over all links: of mean logits (4), best ones (4), log of referrers."""
         memory = self._model.memory
-        weights, n_pages, found = self._averages
+        weights, n_pages, weight, average = self._fit
         if weights is not self._model.weights or memory.n_pages >= n_pages + _PAGES_BETWEEN:
             links = memory.links
             linked = np.flatnonzero(links["n_referrers"])
             n = links["n_referrers"][linked][:, None]
             values = np.hstack((links["sums"][linked] / n, links["tops"][linked], np.log1p(n)))
-            found = values.mean(axis=0, dtype=np.float64).tolist()
-            self._averages = self._model.weights, memory.n_pages, found
-        return found
+            weight = dict(zip(DENSE, self._model.weights.dense.tolist(), strict=True))
+            average = values.mean(axis=0, dtype=np.float64).tolist()
+            self._fit = self._model.weights, memory.n_pages, weight, average
+        return weight, average
 
-    def _of_groups(self, number: int) -> Iterator[Part]:
-        """Yield what the groups add that a link belongs to on the page that linked there last; the anchor text's is last.
+    def _of_groups(self, number: int, weight: dict[str, float]) -> list[Part]:
+        """Return what the groups add that a link belongs to on the page that linked there last; the anchor text's is last.
 
-        What other pages say of it stands beside, in one part that is not named: all of them are looked at by the fit.
+        What other pages say of it is one part that is not named: to look for them in the memory would take longer.
         """
-        memory, weights = self._model.memory, self._model.weights
-        links = memory.links
+        memory = self._model.memory
+        links, evidence, anchors = memory.links, memory.evidence, memory.anchors
         row = links.at("last", number)
         rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
         of_crawl = math.log(rate / max(1 - rate, 1e-6))
-        best = weights.of("source best") * links.at("group_top", number)
-        rest = links.at("group_sum", number) / max(links.at("n_kept", number), 1)
-        anchor = memory.evidence.at("anchor", row)
-        columns = memory.anchors["columns"][anchor]
-        of_terms = sum(weights.anchors[columns].tolist()) * LENGTH / math.sqrt(memory.anchors.at("n_columns", anchor))
-        for name, kind in _KINDS.items():
-            group = memory.groups[name].table.at("rate", memory.evidence.at(name, row))
-            value = weights.of(name) * group + (of_terms if name == "anchor" else 0.0)
-            rest -= value
-            if name == "anchor":
-                yield Part(rest, "other pages", is_clear=False)
-                yield Part(value, kind, memory.anchor_words.get(anchor, ""))
-            else:
-                yield Part(value + (best if name == "source" else 0.0), kind, _share(group + of_crawl))
+        anchor = evidence.at("anchor", row)
+        terms = self._model.weights.anchors[anchors.row("columns", anchor)].tolist()
+        of_terms = sum(terms) * LENGTH / math.sqrt(anchors.at("n_columns", anchor))
+        rates = {name: memory.groups[name].table.at("rate", evidence.at(name, row)) for name in EVIDENCE_GROUPS}
+        source, block = weight["source"] * rates["source"], weight["block"] * rates["block"]
+        place, of_anchor = weight["place"] * rates["place"], weight["anchor"] * rates["anchor"] + of_terms
+        others = links.at("group_sum", number) / links.at("n_kept", number) - source - block - place - of_anchor
+        best = weight["source best"] * links.at("group_top", number)
+        return [
+            Part(source + best, "page links", _share(rates["source"] + of_crawl)),
+            Part(block, "block links", _share(rates["block"] + of_crawl)),
+            Part(place, "place", _share(rates["place"] + of_crawl)),
+            Part(others, "other pages", None, False),
+            Part(of_anchor, "anchor", memory.anchor_words.get(anchor, "")),
+        ]
 
-    def _of_url(self, number: int, url: str) -> Iterator[Part]:
-        """Yield what folder, host and the other terms of a URL add."""
-        memory, weights = self._model.memory, self._model.weights
+    def _of_url(self, number: int, url: str, weight: dict[str, float]) -> list[Part]:
+        """Return what folder, host and the other terms of a URL add."""
+        memory = self._model.memory
         links, (host_name, folder_name, hosts, folders) = memory.links, place_of(url)
-        columns = links["columns"][number]
+        host = weight["host"] * memory.groups["host"].table.at("rate", links.at("host", number))
+        folder = weight["folder"] * memory.groups["folder"].table.at("rate", links.at("folder", number))
+        columns = links.row("columns", number)
         length = LENGTH / math.sqrt(links.at("n_columns", number))
-        host, folder = (
-            weights.of(name) * memory.groups[name].table.at("rate", links.at(name, number))
-            for name in LINK_GROUPS[::-1]
-        )
         others, best, strongest = 0.0, 0.0, 0
-        for column, weight in zip(columns.tolist(), weights.urls[columns].tolist(), strict=True):
+        for column, of_term in zip(columns.tolist(), self._model.weights.urls[columns].tolist(), strict=True):
+            if not of_term:
+                continue
             if column in hosts:
-                host += weight * length
+                host += of_term * length
             elif column in folders:
-                folder += weight * length
+                folder += of_term * length
             else:
-                others += weight * length
-                if weight > best:
-                    best, strongest = weight, column
-        yield Part(host, "host", host_name)
-        yield Part(folder, "folder", folder_name)
-        yield Part(others, "address", (url, strongest), is_clear=best > 0)
+                others += of_term * length
+                if of_term > best:
+                    best, strongest = of_term, column
+        return [
+            Part(host, "host", host_name),
+            Part(folder, "folder", folder_name),
+            Part(others, "address", (url, strongest), best > 0),
+        ]
 
 
 def _value(part: Part) -> float:

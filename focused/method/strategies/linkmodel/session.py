@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
     from focused.method.scoring.base import Visit
+    from focused.method.strategies.linkmodel.seed_shares import SeedShares
     from focused.method.strategies.linkmodel.url_features import UrlFeatures
     from focused.method.topic.judge import PageRelevance
 
@@ -113,8 +114,10 @@ class LinkSession(Session):
     def why(self, url: str) -> str:
         """Return the strongest evidence for a link in words; empty if no page is known to link there."""
         number = self.memory.number(url)
-        advantage = 0.0 if number is None else float(self._advantages(np.array([number]))[0])
-        return self._reasons.of(url, advantage)
+        if number is None:
+            return ""
+        shares, column, factor = self._shares()
+        return self._reasons.of(number, url, factor * shares.advantage(self.memory.links.at(column, number)))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -308,10 +311,15 @@ class LinkSession(Session):
 
     def _advantages(self, links: Integers) -> Floats:
         """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
+        shares, column, factor = self._shares()
+        found: Floats = factor * shares.advantages(self.memory.links[column][links])
+        return found
+
+    def _shares(self) -> tuple[SeedShares, str, float]:
+        """Return the shares that count, the column of links that refers to them, and what an advantage counts for."""
         memory = self.memory
         rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
         # A single seed is a portal: its links are the places to begin at.
         has_several = memory.starts.n_starts > 1
         shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
-        found: Floats = self._fairness * (1 - rate) * shares.advantages(memory.links[column][links])
-        return found
+        return shares, column, self._fairness * (1 - rate)
