@@ -446,7 +446,7 @@ def test_positives_without_a_word_that_others_hold_are_named(
     (warning,) = [line for line in done.out.splitlines() if "no known word" in line]
     names = ", ".join(str(folder / f"odd{number}.html") for number in range(min(n_pages, 3)))
     wanted = "1 page of the positives holds" if n_pages == 1 else "5 pages of the positives hold"
-    assert warning.startswith(f"WARNING: {wanted} no known word, that is, none that several pages hold, and ")
+    assert warning.startswith(f"WARNING: {wanted} no known word (a word that several pages hold) and ")
     assert f" left out: {names}{'.' if n_pages == 1 else ' and 2 more.'} See" in warning
     assert "known word" not in done.err
 
@@ -592,7 +592,7 @@ def test_what_makes_figures_doubtful_is_told(examples: Path, here: Here) -> None
     few = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
     assert "WARNING: 100 pages that are not positive are few beside 15 pages that are" in few.out
     assert "Bring at least 200 unlabelled pages" in few.out
-    assert "too low to crawl by" not in few.out
+    assert "too low for a crawl" not in few.out
     background = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--quick", "--force")
     assert "A crawl meets pages that are nearer to the topic" in background.out
 
@@ -605,4 +605,4 @@ def test_a_topic_that_cannot_be_told_from_the_rest_is_called_unusable(
     for number, path in enumerate(sorted((examples / "unlabeled").iterdir())[:12]):
         (mixed / f"{number}.html").write_bytes(path.read_bytes())
     done = here("any", "--positive", mixed, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick")
-    assert "is too low to crawl by" in done.out
+    assert "is too low for a crawl" in done.out

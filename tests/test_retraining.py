@@ -261,7 +261,7 @@ def test_pages_of_a_crawl_without_a_known_word_are_named_when_a_topic_is_trained
     said: list[str] = []
     Retraining(a_topic(), pages).train(dict.fromkeys(range(1, 8), True), say=said.append)
     assert said[1:] == [
-        "5 pages of the positives hold no known word, that is, none that several pages hold, and are left out: "
+        "5 pages of the positives hold no known word (a word that several pages hold) and are left out: "
         "http://h.example/3, http://h.example/4, http://h.example/5, 2 more of the crawl"
     ]
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from focused.method.training.example_warnings import language_of_the_others
+from focused.method.training.example_warnings import language_of_unlabeled
 
 
 @pytest.mark.parametrize(
@@ -18,10 +18,10 @@ from focused.method.training.example_warnings import language_of_the_others
     ],
 )
 def test_how_many_unlabelled_pages_are_in_the_topics_language_is_said_where_another_has_more(languages, said):
-    [warning] = language_of_the_others("fr", SimpleNamespace(languages=Counter(languages)))
+    [warning] = language_of_unlabeled("fr", SimpleNamespace(languages=Counter(languages)))
     assert warning.startswith(said)
     assert "more --unlabeled pages in 'fr'" in warning
 
 
 def test_nothing_is_said_where_no_language_has_more_than_the_topics():
-    assert language_of_the_others("fr", SimpleNamespace(languages=Counter(fr=40, en=39, de=39))) == []
+    assert language_of_unlabeled("fr", SimpleNamespace(languages=Counter(fr=40, en=39, de=39))) == []

@@ -71,23 +71,25 @@ def read_examples(
             return candidates_in([Path(path) for path in paths], opening, _urls_in(urls) if urls else None)
 
         positive = candidates(opts.positive or [], refused[0], opts.positive_urls)
-        others = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
+        unlabeled_candidates = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
         if n_sample is not None:
-            others = shuffled(others, random_state)
+            unlabeled_candidates = shuffled(unlabeled_candidates, random_state)
             # All URLs are fetched first; refusals are only known afterwards.
-            others = [page for n, page in enumerate(others) if n < n_sample or not page.is_remote]
-        remote = list(dict.fromkeys(page.url for page in (*positive, *others) if page.is_remote))
+            unlabeled_candidates = [
+                page for n, page in enumerate(unlabeled_candidates) if n < n_sample or not page.is_remote
+            ]
+        remote = list(dict.fromkeys(page.url for page in (*positive, *unlabeled_candidates) if page.is_remote))
         if remote:
             progress.say(f"Fetching {len(remote)} pages")
             counter = progress.counter(len(remote), "Fetching pages")
             fetch(remote, fetched, settings, opts.web, counter)
-        wanted = urls_of([*positive, *others])
+        wanted = urls_of([*positive, *unlabeled_candidates])
         positives = PageSet() if opts.keywords else reader.positives(positive, refused[0], wanted)
         if not positives and not opts.keywords:
             raise SourceError(_none_left("--positive", opts.positive, refused[0]))
         if not opts.unlabeled:
             return positives, load_background()
-        unlabeled = reader.unlabeled(others, refused[1], wanted, positives, limit=n_sample)
+        unlabeled = reader.unlabeled(unlabeled_candidates, refused[1], wanted, positives, limit=n_sample)
         if not unlabeled:
             raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))
         return positives, unlabeled

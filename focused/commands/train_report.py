@@ -137,9 +137,9 @@ def _warnings(topic: Topic) -> str:
 
 
 def _figures(topic: Topic, figures: TrainingFigures, learner: str, is_background: bool) -> str:
-    others = "the background does" if is_background else "the unlabelled pages, none of which looks relevant, do"
+    why = "the background does" if is_background else "the unlabelled pages, none of which looks relevant, do"
     source = (
-        f"assumed, for {others} not tell"
+        f"assumed, for {why} not tell"
         if figures.prior_is_assumed
         else f"estimated from the unlabelled pages, 95 % interval {figures.prior_low:.3f}-{figures.prior_high:.3f}"
     )

@@ -50,7 +50,7 @@ def t_interval(values: list[float], confidence: float = CONFIDENCE) -> tuple[flo
 
 
 def compare(
-    values: Mapping[tuple[str, int], float], others: Mapping[tuple[str, int], float]
+    values: Mapping[tuple[str, int], float], baseline: Mapping[tuple[str, int], float]
 ) -> PairedComparison | None:
     """Compare two strategies on the crawls that both have.
 
@@ -60,7 +60,7 @@ def compare(
 
     Parameters
     ----------
-    values, others : mapping of (topic, repeat) to float
+    values, baseline : mapping of (topic, repeat) to float
 
     Returns
     -------
@@ -68,8 +68,8 @@ def compare(
         None if they have no crawl in common.
     """
     of_topic: dict[str, list[float]] = {}
-    for key in sorted(values.keys() & others.keys()):
-        of_topic.setdefault(key[0], []).append(values[key] - others[key])
+    for key in sorted(values.keys() & baseline.keys()):
+        of_topic.setdefault(key[0], []).append(values[key] - baseline[key])
     if not of_topic:
         return None
     if len(of_topic) > 1:

@@ -129,7 +129,7 @@ class Evaluation:
             )
             if web.web.index.n_damaged:
                 self.say(
-                    f"  {web.warc} is damaged or cut in {web.web.index.n_damaged} places; it goes on with the pages that "
+                    f"  {web.warc} is damaged or cut in {web.web.index.n_damaged} places; it is used with the pages that "
                     f"can be read"
                 )
             if labels.unknown:

@@ -142,8 +142,8 @@ def draw(
         )
     positives = sorted(generator("positives").sample(list(relevant), n_positives))
     taken = set(positives)
-    others = [url for url in pages if url not in taken]
-    unlabeled = sorted(generator("unlabeled").sample(others, min(n_unlabeled, len(others))))
+    rest = [url for url in pages if url not in taken]
+    unlabeled = sorted(generator("unlabeled").sample(rest, min(n_unlabeled, len(rest))))
     if not isinstance(seeds, int):
         return Sample(positives, unlabeled, list(seeds))
     pool = [url for url in relevant if url not in taken] if seeds_apart else positives

@@ -76,14 +76,14 @@ def train(group: CrawlGroup, settings: Any) -> Path:
             for each in refused
         ]
         positives = candidates_in(warc, openings[0], group.positives)
-        others = candidates_in(warc, openings[1], group.unlabeled)
-        wanted = urls_of([*positives, *others])
+        unlabeled_candidates = candidates_in(warc, openings[1], group.unlabeled)
+        wanted = urls_of([*positives, *unlabeled_candidates])
         positive = reader.positives(positives, refused[0], wanted)
         if not positive:
             raise ValueError(f"None of the {len(positives)} positives has words to learn from.")
-        unlabeled = reader.unlabeled(others, refused[1], wanted, positive)
+        unlabeled = reader.unlabeled(unlabeled_candidates, refused[1], wanted, positive)
         if not unlabeled:
-            raise ValueError(f"None of the {len(others)} unlabelled pages has words to learn from.")
+            raise ValueError(f"None of the {len(unlabeled_candidates)} unlabelled pages has words to learn from.")
     assert reader.language is not None
     topic.language = reader.language
     learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)

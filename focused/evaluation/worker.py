@@ -53,7 +53,7 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
             return
     graph = load_graph(Path(group.graph))
     if graph is None:
-        raise ValueError(f"{group.graph} is gone. Start the evaluation again; it is made anew.")
+        raise ValueError(f"{group.graph} is missing. Start the evaluation again: that makes it anew.")
     cache = PageCache()
     for strategy in group.strategies:
         if os.getppid() != _PARENT:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from focused.method.training.example_warnings import no_known_word
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -25,11 +26,7 @@ def without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
     named = [*joined[:_N_NAMED], *([f"{quantity(of_topic, 'pages')} of the topic's own examples"] if of_topic else [])]
     if len(joined) > _N_NAMED:
         named.append(f"{len(joined) - _N_NAMED} more of the crawl")
-    n = len(rows)
-    return (
-        f"{quantity(n, 'pages')} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
-        f"pages hold, and {'is' if n == 1 else 'are'} left out: {', '.join(named)}"
-    )
+    return no_known_word(len(rows), ", ".join(named))
 
 
 def with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:

@@ -87,7 +87,7 @@ def warnings(results: Results) -> Iterator[Markup]:
     if isinstance(expected, int) and expected > len(results.crawls):
         yield _note(
             f"This evaluation is not complete: {len(results.crawls):,} of {expected:,} crawls are done. "
-            "The same command goes on where it stopped."
+            "The same command resumes it."
         )
 
 
@@ -196,15 +196,15 @@ def _about_oracle(results: Results, web: WebResults, ranked: list[str]) -> Itera
         return
     options = results.run.get("options")
     n = options.get("concurrency") if isinstance(options, dict) else None
-    why = " found more than oracle, which is no bound: the optimum is out of reach, and oracle is greedy"
+    why = " found more than oracle, which is greedy: the optimum cannot be computed, and oracle is no bound"
     yield joined((" ", _some(above), why))
     if isinstance(n, int) and n > 1:
         yield (
-            f", and with {n} requests under way it fills the places beside the page that it waits for with whatever is known. "
-            "The share of bound is held against what can be reached, not against oracle."
+            f", and with {n} requests at a time it cannot always wait for the best page. "
+            "The share of bound is relative to the pages that can be reached, not to oracle."
         )
     else:
-        yield ". The share of bound is held against what can be reached, not against oracle."
+        yield ". The share of bound is relative to the pages that can be reached, not to oracle."
 
 
 def _sample(web: WebResults) -> str:

@@ -136,11 +136,11 @@ class WebResults:
         """Return mean and interval of paired differences of two strategies on the same topics and repeats."""
         by_topic: dict[str, list[float]] = {}
         for topic in self.topics:
-            others = {crawl.repeat: crawl.value(column) for crawl in self.of(other, topic)}
+            paired = {crawl.repeat: crawl.value(column) for crawl in self.of(other, topic)}
             by_topic[topic] = [
-                crawl.value(column) - others[crawl.repeat]
+                crawl.value(column) - paired[crawl.repeat]
                 for crawl in self.of(strategy, topic)
-                if crawl.repeat in others
+                if crawl.repeat in paired
             ]
         return estimated(by_topic)
 

@@ -71,19 +71,19 @@ def diagnose(counts: Any, positive: ArrayLike, *, is_background: bool = False, r
     columns = select_terms(known, is_positive)
     matrix = known[:, columns]
     rows = tfc(matrix, inverse_document_frequency(document_frequencies(matrix), matrix.shape[0]), sublinear=True)
-    ours, others = rows[is_positive], rows[~is_positive]
-    chosen = np.arange(ours.shape[0])
+    positives, unlabeled = rows[is_positive], rows[~is_positive]
+    chosen = np.arange(positives.shape[0])
     if len(chosen) > _MAX_COMPARED:
         chosen = np.sort(np.random.default_rng(random_state).choice(chosen, _MAX_COMPARED, replace=False))
-        ours = ours[chosen]
-    duplicates = near_duplicates(ours)
+        positives = positives[chosen]
+    duplicates = near_duplicates(positives)
     # Copies count once: one page of each group of copies is compared with the rest.
     singles = np.setdiff1d(np.arange(len(chosen)), [page for group in duplicates for page in group[1:]])
     level = "background" if is_background else "unlabeled"
-    groups = two_groups(ours[singles], others, level=_GROUP_LEVEL[level])
+    groups = two_groups(positives[singles], unlabeled, level=_GROUP_LEVEL[level])
     found = () if groups is None else tuple(chosen[singles[group]] for group in groups)
-    terms = () if groups is None else _telling_terms(ours[singles], groups, columns)
-    strays = outliers(ours, others, level=_OUTLIER_LEVEL[level])
+    terms = () if groups is None else _telling_terms(positives[singles], groups, columns)
+    strays = outliers(positives, unlabeled, level=_OUTLIER_LEVEL[level])
     return Diagnosis(tuple(chosen[group] for group in duplicates), found, terms, chosen[strays])
 
 
@@ -167,9 +167,9 @@ def _similarities(rows: sparse.csr_matrix) -> NDArray[np.float64]:
     return similarity
 
 
-def _to_mean(rows: sparse.csr_matrix, others: sparse.csr_matrix) -> NDArray[np.float64]:
-    """Return the mean cosine of each row with the rows of `others`."""
-    return np.asarray(rows @ np.asarray(others.mean(axis=0)).ravel(), dtype=np.float64)
+def _to_mean(rows: sparse.csr_matrix, reference: sparse.csr_matrix) -> NDArray[np.float64]:
+    """Return the mean cosine of each row with the rows of `reference`."""
+    return np.asarray(rows @ np.asarray(reference.mean(axis=0)).ravel(), dtype=np.float64)
 
 
 def _split(similarity: NDArray[np.float64], rounds: int = 30) -> NDArray[np.bool_]:

@@ -100,8 +100,8 @@ def learning_curve(
         for test_positive, test_unlabeled in zip(*folds, strict=True):
             # Each size adds to the one before, so that sizes differ in number only.
             order = rng.permutation(np.setdiff1d(positives, test_positive))
-            others = np.setdiff1d(unlabeled, test_unlabeled)
-            jobs += [(order[:size], others, test_positive, test_unlabeled) for size in sizes]
+            train_unlabeled = np.setdiff1d(unlabeled, test_unlabeled)
+            jobs += [(order[:size], train_unlabeled, test_positive, test_unlabeled) for size in sizes]
     above = Parallel(n_jobs=n_jobs)(
         delayed(_shares_above)(
             *(matrix[rows] for rows in job),
@@ -148,8 +148,10 @@ def _shares_above(
         model = make_learner(learner, random_state).fit(counts[:, terms], y)
     except ValueError:  # too few to learn from: no better than guessing
         return np.ones(test_positive.shape[0])
-    ours, others = (model.decision_function(test[:, terms]) for test in (test_positive, test_unlabeled))
-    return np.asarray(1 - np.searchsorted(np.sort(others), ours) / len(others))
+    positive_decisions, unlabeled_decisions = (
+        model.decision_function(test[:, terms]) for test in (test_positive, test_unlabeled)
+    )
+    return np.asarray(1 - np.searchsorted(np.sort(unlabeled_decisions), positive_decisions) / len(unlabeled_decisions))
 
 
 def _best_f1(above: NDArray[np.float64], prior: float, prior_is_assumed: bool) -> float:

@@ -61,7 +61,7 @@ def warnings_about(
     of_the_topic = _of_the_topic(prior)
     enough = not of_the_topic and (isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED)
     return [
-        *language_of_the_others(language, unlabeled),
+        *language_of_unlabeled(language, unlabeled),
         *of_the_topic,
         *_unusable(f1),
         *_few(positive),
@@ -78,31 +78,29 @@ def warnings_about(
 
 def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Background) -> list[str]:
     """Return the warnings about a topic made from words, the gravest first."""
-    found = language_of_the_others(language, unlabeled)
+    found = language_of_unlabeled(language, unlabeled)
     unknown = keywords.unknown(unlabeled)
     if unknown:
         found.append(
-            f"in no unlabelled page: {', '.join(unknown)}. Pages that hold such a word will count, but what belongs to it "
-            "could not be learnt."
+            f"in no unlabelled page: {', '.join(unknown)}. Pages that hold such a word will count, but its neighbours could "
+            "not be learnt."
         )
     if keywords.ignored:
-        found.append(
-            f"ignored: {', '.join(keywords.ignored)}. Stopwords, numbers and single letters mean nothing by themselves."
-        )
+        found.append(f"ignored: {', '.join(keywords.ignored)}. Stopwords, numbers and single letters name no topic.")
     if len(keywords.terms) < _FEW_WORDS:
         n = len(keywords.terms)
-        found.append(f"{n} word{'s say' if n != 1 else ' says'} little; half a dozen different ones are better.")
+        found.append(f"{n} word{'s are' if n != 1 else ' is'} few; half a dozen different ones are better.")
     return found
 
 
-def language_of_the_others(language: str, unlabeled: PageSet | Background) -> list[str]:
+def language_of_unlabeled(language: str, unlabeled: PageSet | Background) -> list[str]:
     """Warn if the unlabelled pages are in another language than the topic."""
     if isinstance(unlabeled, Background):
         if language == BACKGROUND_LANGUAGE:
             return []
         return [
-            f"the general background is English, the topic is in {language!r}: it does not fit. What was learnt tells "
-            f"the language rather than the topic. Train again with --unlabeled PATH, pages of any topic in {language!r}."
+            f"the general background is English, but the topic is in {language!r}: the model tells languages apart rather "
+            f"than topics. Train again with --unlabeled PATH, pages of any topic in {language!r}."
         ]
     languages = unlabeled.languages
     main = max(sorted(languages), key=lambda code: languages[code], default=UNKNOWN)
@@ -110,7 +108,7 @@ def language_of_the_others(language: str, unlabeled: PageSet | Background) -> li
         return []
     return [
         f"{languages.get(language, 0):,} of {sum(languages.values()):,} unlabelled pages are in {language!r}, the topic's "
-        f"language, {languages[main]:,} in {main!r}: much of what was learnt tells the language rather than the topic. Train "
+        f"language, {languages[main]:,} in {main!r}: the model partly tells languages apart rather than topics. Train "
         f"again with more --unlabeled pages in {language!r}."
     ]
 
@@ -119,9 +117,9 @@ def _of_the_topic(prior: float | None) -> list[str]:
     if prior is None or prior < _MUCH:
         return []
     return [
-        f"{prior:.0%} of the unlabelled pages look like pages of the topic, perhaps more: what the topic's pages have "
-        "in common can hardly be told from what those have, and the figures below are too low. Bring unlabelled pages of "
-        "other things too, of which a tenth or less belongs to the topic."
+        f"{prior:.0%} or more of the unlabelled pages look like pages of the topic: they can hardly be told from the "
+        "positives, and the figures below are too low. Bring unlabelled pages of other topics too, so that a tenth or less "
+        "belongs to the topic."
     ]
 
 
@@ -129,8 +127,8 @@ def _unusable(f1: float) -> list[str]:
     if f1 >= _USABLE_F1:
         return []
     return [
-        f"an F1 of {f1:.2f} is too low to crawl by: the positives can hardly be told from the unlabelled pages. See whether "
-        "they are about one thing, bring more of them, and unlabelled pages of any other topic."
+        f"an F1 of {f1:.2f} is too low for a crawl: the positives can hardly be told from the unlabelled pages. Check that "
+        "the positives are about one thing, bring more of them, and unlabelled pages of any other topic."
     ]
 
 
@@ -140,8 +138,8 @@ def _few_unlabeled(positive: PageSet, unlabeled: PageSet | Background) -> list[s
     if n >= needed:
         return []
     return [
-        f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: what else there is on the web is "
-        f"not known, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
+        f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: they do not show what else is "
+        f"on the web, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
     ]
 
 
@@ -161,15 +159,20 @@ def _few(positive: PageSet) -> list[str]:
     return [f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."]
 
 
+def no_known_word(n: int, names: str) -> str:
+    """Return the beginning of a warning about positives without a known word."""
+    return (
+        f"{_pages(n)} of the positives {'holds' if n == 1 else 'hold'} no known word (a word that several pages hold) "
+        f"and {'is' if n == 1 else 'are'} left out: {names}"
+    )
+
+
 def _without_words(positive: PageSet, left_out: Sequence[int]) -> list[str]:
     n = len(left_out)
     if not n:
         return []
-    return [
-        f"{_pages(n)} of the positives {'holds' if n == 1 else 'hold'} no known word, that is, none that several "
-        f"pages hold, and {'is' if n == 1 else 'are'} left out: {_named(_names(positive, left_out))}. See whether "
-        f"{'it has text, and belongs' if n == 1 else 'they have text, and belong'} to the topic."
-    ]
+    check = "it has text and belongs" if n == 1 else "they have text and belong"
+    return [f"{no_known_word(n, _named(_names(positive, left_out)))}. Check that {check} to the topic."]
 
 
 def _languages(language: str, positive: PageSet) -> list[str]:
@@ -193,8 +196,7 @@ def _topics(positive: PageSet, diagnosis: Diagnosis, terms: Sequence[str]) -> li
         for group, columns in zip(diagnosis.groups, diagnosis.group_terms, strict=True)
     ]
     return [
-        f"the positives look like several topics: {'; and '.join(groups)}. If that is not what you mean, make a topic of "
-        "each."
+        f"the positives look like several topics: {'; and '.join(groups)}. If you do not want that, make a topic of each."
     ]
 
 
@@ -208,7 +210,7 @@ def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
     more = f"; and {left} more group{'s' if left > 1 else ''}" if left > 0 else ""
     are = "is a near-duplicate of others and teaches" if n == 1 else "are near-duplicates of others and teach"
     return [
-        f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. The figures below are too good by them."
+        f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. They make the figures below too good."
     ]
 
 
@@ -218,8 +220,7 @@ def _outliers(positive: PageSet, rows: Sequence[int]) -> list[str]:
         return []
     return [
         f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
-        f"{_named(_names(positive, rows))}. See whether {'it belongs' if n == 1 else 'they belong'} to the "
-        "topic."
+        f"{_named(_names(positive, rows))}. Check that {'it belongs' if n == 1 else 'they belong'} to the topic."
     ]
 
 

@@ -157,19 +157,19 @@ def learn(
     ValueError
         If nothing can be learnt from them; one line that says why.
     """
-    pages, others = list(positive.pages), None
+    pages, background = list(positive.pages), None
     if isinstance(unlabeled, Background):
         columns = Columns(pages, unlabeled.terms)
-        others = columns.of_background(unlabeled)
-        if quick and others.shape[0] > QUICK_UNLABELED:
+        background = columns.of_background(unlabeled)
+        if quick and background.shape[0] > QUICK_UNLABELED:
             rng = np.random.default_rng(random_state)
-            others = others[np.sort(rng.choice(others.shape[0], QUICK_UNLABELED, replace=False))]
+            background = background[np.sort(rng.choice(background.shape[0], QUICK_UNLABELED, replace=False))]
     else:
         pages += unlabeled.pages
         columns = Columns(pages)
     counts = columns.counts([page.terms for page in pages])
-    if others is not None:
-        counts = sparse.vstack([counts, others], format="csr")
+    if background is not None:
+        counts = sparse.vstack([counts, background], format="csr")
     y = np.arange(counts.shape[0]) < len(positive)
     links = columns.links_among(pages)
 
@@ -189,7 +189,7 @@ def learn(
         return model, model.figures
 
     say(f"Learning from {len(positive):,} positives and {counts.shape[0] - len(positive):,} unlabelled pages")
-    is_background = others is not None
+    is_background = background is not None
     model, figures = train(BACKGROUND_PRIOR if is_background else None)
     if not is_background and figures.prior_high < max(1 / int((~y).sum()), _LEAST_PRIOR):
         say("No unlabelled page looks relevant; training again with an assumed prior")

@@ -78,8 +78,10 @@ def kept_examples(
         # A background's terms are the columns of its rows.
         moved = np.array([column_of[term] for term in unlabeled.terms], dtype=np.int64)  # type: ignore[union-attr]
         shape = (background.shape[0], len(terms))
-        others = sparse.csr_matrix((background.data, moved[background.indices], background.indptr), shape=shape)
-        matrices["pages"] = sparse.vstack([matrices["pages"], others], format="csr")
+        background_rows = sparse.csr_matrix(
+            (background.data, moved[background.indices], background.indptr), shape=shape
+        )
+        matrices["pages"] = sparse.vstack([matrices["pages"], background_rows], format="csr")
     is_kept = _worth_keeping(matrices, n_positive)
     kept = {name: matrix[:, is_kept] for name, matrix in matrices.items()}
     flags = np.arange(kept["pages"].shape[0]) < n_positive
@@ -147,13 +149,13 @@ def _links_among(
     targets = np.array([target for _, target, _ in found], dtype=np.int64)
     chosen = np.arange(len(found))
     if len(found) > MAX_LINKS:
-        to_positive, others = np.flatnonzero(targets < n_positive), np.flatnonzero(targets >= n_positive)
-        n_first = max(min(len(to_positive), MAX_LINKS // 2), MAX_LINKS - len(others))
+        to_positive, to_unlabeled = np.flatnonzero(targets < n_positive), np.flatnonzero(targets >= n_positive)
+        n_first = max(min(len(to_positive), MAX_LINKS // 2), MAX_LINKS - len(to_unlabeled))
         chosen = np.sort(
             np.concatenate(
                 [
                     rng.choice(to_positive, n_first, replace=False),
-                    rng.choice(others, MAX_LINKS - n_first, replace=False),
+                    rng.choice(to_unlabeled, MAX_LINKS - n_first, replace=False),
                 ]
             )
         )

@@ -66,15 +66,15 @@ def versions() -> dict[str, str]:
 
 
 def _described(positive: PageSet | Keywords, unlabeled: PageSet | Background) -> dict[str, Any]:
-    others: dict[str, Any]
+    about_unlabeled: dict[str, Any]
     if isinstance(unlabeled, Background):
         digests: list[bytes] = []
-        others = {"background": {"background_sha256": unlabeled.sha256, "n_pages": unlabeled.n_pages}}
+        about_unlabeled = {"background": {"background_sha256": unlabeled.sha256, "n_pages": unlabeled.n_pages}}
     else:
-        digests, others = unlabeled.digests, {"unlabeled": _described_set(unlabeled)}
+        digests, about_unlabeled = unlabeled.digests, {"unlabeled": _described_set(unlabeled)}
     if isinstance(positive, PageSet):
-        return {"sha256": digest_of(positive.digests, digests), "positive": _described_set(positive), **others}
-    return {"sha256": digest_of([], digests), "keywords": _described_words(positive, unlabeled), **others}
+        return {"sha256": digest_of(positive.digests, digests), "positive": _described_set(positive), **about_unlabeled}
+    return {"sha256": digest_of([], digests), "keywords": _described_words(positive, unlabeled), **about_unlabeled}
 
 
 def _described_words(keywords: Keywords, unlabeled: PageSet | Background) -> dict[str, Any]:

@@ -44,15 +44,15 @@ def write_warc(web: DemoWeb, path: Path) -> int:
 
 
 def _answers(web: DemoWeb) -> Iterator[tuple[str, Answer]]:
-    others: set[str] = set()  # URLs that are no pages: about one for each page that links to one
+    special_urls: set[str] = set()  # URLs that are no pages: about one for each page that links to one
     for url, _ in web.labels():
         answer = web.answer(url)
         yield url, answer
         linked = {urljoin(url, href.decode()) for href in HREF.findall(answer.body)}
-        for other in sorted({urljoin(url, "/robots.txt"), *linked} - others):
+        for other in sorted({urljoin(url, "/robots.txt"), *linked} - special_urls):
             if "/calendar/" in other or web.is_page(other):
                 continue
-            others.add(other)
+            special_urls.add(other)
             yield other, web.answer(other)
 
 

@@ -106,7 +106,7 @@ class PageIndex:
             for row in self._db.execute(f"SELECT {COLUMNS} FROM page WHERE {condition}", values):
                 yield RecordedPage(row[0], row[1], BytePosition(row[2], row[3]), BytePosition(row[4], row[5]))
         except sqlite3.DatabaseError as error:
-            raise WebError(f"{self.path} is damaged ({error}). Delete it; it is made anew.") from error
+            raise WebError(f"{self.path} is damaged ({error}). Delete it: the next start makes it anew.") from error
 
     def close(self) -> None:
         """Let go of the file."""

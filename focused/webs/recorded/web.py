@@ -147,6 +147,6 @@ class RecordedWeb:
 
     def _unfit(self) -> WebError:
         return WebError(
-            f"{self.path} has changed since it was indexed, or its index is wrong. Delete {self.index.path}; "
-            f"it is made anew."
+            f"{self.path} has changed since it was indexed, or its index is wrong. Delete {self.index.path}: "
+            "the next start makes it anew."
         )

@@ -65,9 +65,9 @@ def spy_negatives(
         raise ValueError(f"Spies need at least two positive documents, one of which spies. Got {n_positive}.")
     n_spies = min(max(round(spy_share * n_positive), 1), n_positive - 1)
     spies = np.sort(check_random_state(random_state).permutation(n_positive)[:n_spies])
-    others = np.setdiff1d(np.arange(n_positive), spies)
-    rows = sparse.vstack([positive[others], unlabeled, positive[spies]], format="csr")
-    bayes = MultinomialNB().fit(rows, np.arange(rows.shape[0]) < len(others))
+    honest = np.setdiff1d(np.arange(n_positive), spies)
+    rows = sparse.vstack([positive[honest], unlabeled, positive[spies]], format="csr")
+    bayes = MultinomialNB().fit(rows, np.arange(rows.shape[0]) < len(honest))
     log_ratios = bayes.feature_log_prob_[1] - bayes.feature_log_prob_[0]
     log_prior_ratio = float(bayes.class_log_prior_[1] - bayes.class_log_prior_[0])
     return select(

@@ -46,10 +46,10 @@ def negatives(
     """
     check_method(reliable)
     check_too_few(too_few)
-    others = np.flatnonzero(~positive)
+    unlabeled = np.flatnonzero(~positive)
     if unlabeled_are_negative:
-        return others
+        return unlabeled
     found = RELIABLE_NEGATIVES[reliable](
         counts[positive], counts[~positive], too_few=too_few, random_state=random_state
     )
-    return np.sort(others[found.unlabeled_rows])
+    return np.sort(unlabeled[found.unlabeled_rows])
