@@ -447,7 +447,7 @@ def test_positives_without_a_word_that_others_hold_are_named(
     names = ", ".join(str(folder / f"odd{number}.html") for number in range(min(n_pages, 3)))
     wanted = "1 page of the positives holds" if n_pages == 1 else "5 pages of the positives hold"
     assert warning.startswith(f"WARNING: {wanted} no known word (a word that several pages hold) and ")
-    assert f" left out: {names}{'.' if n_pages == 1 else ' and 2 more.'} See" in warning
+    assert f" left out: {names}{'.' if n_pages == 1 else ' and 2 more.'} Check" in warning
     assert "known word" not in done.err
 
 
