@@ -442,6 +442,12 @@ def test_probabilities_are_those_of_scikit_learn() -> None:
     assert expected.std() > 0.1
 
 
+def test_both_kinds_of_rows_weigh_the_same_and_one_in_the_mean() -> None:
+    weights = balanced_weights(np.arange(10) < 2)
+    assert weights.tolist() == [2.5] * 2 + [0.625] * 8
+    assert weights.mean() == 1
+
+
 def test_windows_are_counted_as_the_windows_of_each_anchor() -> None:
     page = read(b"<p>A star and <a href=/a>a planet</a> in orbit. <a href=/b>Soup</a> of butter and flour</p>")
     columns = TermColumns(TERMS)
