@@ -9,6 +9,7 @@ spider is the pages with most text and links.
 
 Examples:
   python benchmarks/crawl_cost.py
+  python benchmarks/crawl_cost.py --before ../older-checkout
   python benchmarks/crawl_cost.py --max-pages 800 --repeats 1 --set SCHEDULER=focused.frontier.budget_scheduler.BudgetScheduler
 """
 
@@ -173,7 +174,8 @@ def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
 
 
 def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Path, folder: Path) -> dict[str, float]:
-    """Crawl in a process of its own and return the cost."""
+    """Crawl in a process of its own and return the cost; ``before`` is the focused spider of another checkout."""
+    tree = options.before.resolve() if kind == "before" else ROOT
     done = subprocess.run(
         [
             sys.executable,
@@ -188,8 +190,8 @@ def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Pa
             *(f"--set={each}" for each in options.set),
             *seeds,
         ],
-        cwd=ROOT,
-        env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "PYTHONPATH": str(ROOT)},
+        cwd=tree,
+        env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "PYTHONPATH": str(tree)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,
@@ -216,6 +218,9 @@ def main() -> None:
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the focused spider"
     )
+    parser.add_argument(
+        "--before", type=Path, metavar="DIR", help="a checkout whose focused spider takes its turn, too"
+    )
     parser.add_argument("--one", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -237,7 +242,11 @@ def main() -> None:
             (root / package).symlink_to(options.documentation / package)
         files = documentation([options.documentation / package for package in present])
         models_dir = options.models or train_documentation_topic(files, folder, options.seed)
-        results: dict[str, list[dict[str, float]]] = {"plain": [], "focused": []}
+        results: dict[str, list[dict[str, float]]] = {
+            "plain": [],
+            **({"before": []} if options.before else {}),
+            "focused": [],
+        }
         with server(root, folder) as url:
             seeds = [f"{url}{package}/{page}" for package, page in present.items()]
             random.Random(options.seed).shuffle(seeds)
@@ -275,6 +284,9 @@ def main() -> None:
     )
     print(table(header, rows))
     print(f"\nFocused / plain: {ratio:.2f} (best {min(per_page['focused']) / min(per_page['plain']):.2f}; bar: {BAR})")
+    if options.before:
+        turns = [new / old for new, old in zip(per_page["focused"], per_page["before"], strict=True)]
+        print(f"Focused / before: {statistics.median(turns):.2f} (median of the turns; best {min(turns):.2f})")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from focused.method.page.printable import printable
 from focused.method.scoring.link_meta import WORDS
-from focused.utils.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from focused.frontier.completion import EndedPage
-    from focused.frontier.interface import JoinedLink
     from focused.method.page.page import Page
+    from focused.method.scoring.met_links import JoinedLink
     from focused.method.scoring.page_scores import PageScores
 
 
@@ -78,8 +77,8 @@ class PageItem:
         self.scores: PageScores | None = None
         #: Known links that the page links to again; the frontier updates them when the page ends.
         self.joined: Sequence[JoinedLink] = ()
-        #: What the frontier takes in when the page ends; set by the page end middleware.
-        self.ended_page: EndedPage | None = None
+        #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
+        self.ended_page: object = None
 
     @classmethod
     def from_response(cls, response: Response, **fields: Any) -> Self:

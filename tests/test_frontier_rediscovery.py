@@ -16,13 +16,13 @@ import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
-from focused.frontier.interface import JoinedLink
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import Link, fingerprint_of
 from focused.frontier.store.store import MERGED, NEW, FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
+from focused.method.scoring.met_links import JoinedLink
 from focused.method.scoring.priority import to_priority
 from focused.method.strategies import make_strategy
 from focused.method.topic.judge import Judge

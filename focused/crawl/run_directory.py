@@ -12,8 +12,7 @@ from typing import Any
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.scrapy_settings import scheduler_class
-from focused.frontier.resume import check_begun_here, check_same, check_unused
-from focused.frontier.store.schema import FILE_NAME, reserve
+from focused.frontier.resume import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.utils.output_files import check_output
 
 _LEAST_FREE_BYTES = 20_000_000
@@ -65,8 +64,7 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
         return
     folder = Path(job_dir or run_dir)
     check_begun_here(folder, run_dir)
-    if folder.is_dir():
-        reserve(folder / FILE_NAME)
+    reserve_frontier(folder)
     check_same(folder, topic, web, web_options)
 
 

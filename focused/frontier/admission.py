@@ -10,17 +10,18 @@ from scrapy.exceptions import IgnoreRequest
 from focused.frontier.store.store import MERGED, NEW, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
+from focused.utils.scrapy_internals import has_receivers
 
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
-    from focused.frontier.interface import JoinedLink
     from focused.frontier.learning import Learning
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Link
     from focused.method.scoring import Evidence
+    from focused.method.scoring.met_links import JoinedLink
 
 
 class Admission:
@@ -45,6 +46,8 @@ class Admission:
 
     def is_allowed(self, request: Request) -> bool:
         """Announce a request as Scrapy's engine does; tell whether no receiver refuses it."""
+        if not has_receivers(self._crawler, signals.request_scheduled):
+            return True
         answers = self._crawler.signals.send_catch_log(
             signals.request_scheduled, request=request, spider=self._crawler.spider, dont_log=IgnoreRequest
         )
@@ -52,7 +55,8 @@ class Admission:
 
     def refuse(self, request: Request) -> None:
         """Announce that a request is not taken in, as Scrapy's engine does."""
-        self._crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._crawler.spider)
+        if has_receivers(self._crawler, signals.request_dropped):
+            self._crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._crawler.spider)
 
     def link(self, link: Link) -> bool:
         """Take in a link; return whether it was new."""

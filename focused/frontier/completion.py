@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
     from focused.frontier.admission import Admission
     from focused.frontier.checkpoints import Checkpoints
-    from focused.frontier.interface import JoinedLink
     from focused.frontier.leases import Lease, Leases
     from focused.frontier.outcomes import Outcomes
     from focused.frontier.store.link import Link
+    from focused.method.scoring.met_links import JoinedLink
 
 _SLICE_LINKS = 1_000
 """So many links of a page are taken in at a time, some 20 ms. Then the reactor has its turn."""

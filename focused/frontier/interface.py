@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from scrapy import Request
@@ -15,26 +15,9 @@ if TYPE_CHECKING:
 
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
+    from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
     from focused.method.scoring.session import Session
-
-
-class JoinedLink(NamedTuple):
-    """A known link that a page links to again, and what that page says of it."""
-
-    url: str
-    #: Its number in the frontier's file.
-    number: int
-    evidence: Evidence
-
-
-class MetLinks(NamedTuple):
-    """The links of one page, sorted by what is to be done with them."""
-
-    #: URLs that are to be requested.
-    new: list[str]
-    #: Links whose evidence is updated when the page ends.
-    joined: Sequence[JoinedLink] = ()
 
 
 class Frontier(Protocol):

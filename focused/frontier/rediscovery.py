@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.frontier.fetched_pages import FetchedPages
-from focused.frontier.interface import JoinedLink, MetLinks
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.store.link import Link
 from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
+from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.schema import FILE_NAME, FrontierFileError, advice, open_file
+from focused.frontier.store.schema import FILE_NAME, FrontierFileError, advice, open_file, reserve
 from focused.utils.former_files import rename_former_files, with_present_names
 
 if TYPE_CHECKING:
@@ -149,6 +149,18 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
         f"{run_dir} holds pages of an earlier crawl, but {folder} holds no {FILE_NAME} to go on with. Begin anew in "
         f"another folder: -a run_dir=PATH. A crawl with one of Scrapy's schedulers goes on with that one and its JOBDIR."
     )
+
+
+def reserve_frontier(folder: Path) -> None:
+    """Keep other processes from starting a crawl in a folder until this one has opened its frontier there.
+
+    Raises
+    ------
+    ValueError
+        If a crawl is at work there.
+    """
+    if folder.is_dir():
+        reserve(folder / FILE_NAME)
 
 
 def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:

@@ -24,7 +24,7 @@ from focused.frontier.completion import Completion, EndedPage
 from focused.frontier.dispatch import Dispatch
 from focused.frontier.host_availability import HostAvailability
 from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.interface import CrawlOfFrontier, MetLinks, crawl_of
+from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from focused.frontier.store.link import Link
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
+    from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
 
 logger = logging.getLogger(__name__)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from scrapy import Request
 
 from focused.frontier.fetched_pages import FetchedPages
-from focused.frontier.interface import MetLinks
 from focused.frontier.waiting_links import WaitingLinks
 from focused.method.scoring import REASONS
 from focused.method.scoring.link_meta import WAITS, write_evidence
+from focused.method.scoring.met_links import MetLinks
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:

@@ -98,11 +98,11 @@ class PageEndItems(ItemPipelineManager):
             raise
         finally:
             page = item.ended_page if isinstance(item, PageItem) else None
-            if page is None:
-                frontier.will_count(counted)
-            else:
+            if isinstance(page, EndedPage):
                 item.ended_page, page.relevant, page.counted = None, bool(item.relevant), counted
                 await frontier.page_ended(page)
+            else:
+                frontier.will_count(counted)
 
 
 def durable_frontier(crawler: Crawler | None) -> FrontierScheduler | None:

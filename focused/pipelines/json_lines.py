@@ -12,9 +12,9 @@ from scrapy.exceptions import NotConfigured
 from focused.crawl.state import Crawl
 from focused.items import PageItem
 from focused.method.page.description import describe
+from focused.method.page.printable import printable
 from focused.utils.file_names import PAGES_FILE
 from focused.utils.files import LineFile
-from focused.utils.words import printable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,84 @@
+"""The private parts of Scrapy that the project needs are there, in the Scrapy versions that the requirements allow."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import scrapy
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.utils.test import get_crawler
+
+from focused.utils import scrapy_internals as internals
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+class Looks(Spider):
+    """Looks at the engine from inside a crawl."""
+
+    name = "looks"
+    custom_settings = {"TWISTED_REACTOR_ENABLED": False, "LOG_ENABLED": False, "DOWNLOAD_DELAY": 0.25}  # noqa: RUF012
+
+    async def start(self) -> Any:
+        self.seen: dict[str, Any] = {
+            "engine": internals.engine_of(self.crawler) is self.crawler.engine,
+            "starting": internals.is_starting(self.crawler.engine),
+            "closing": internals.is_closing(self.crawler),
+            "delay": internals.default_delay(self.crawler.engine.downloader),
+        }
+        internals.wake_engine(self.crawler)
+        yield Request("data:,page")
+
+    def parse(self, response: Any) -> None:
+        self.seen["in progress"] = {request.url for request in internals.requests_in_progress(self.crawler)}
+
+
+def test_they_say_what_a_crawl_does():
+    crawler = AsyncCrawlerRunner().create_crawler(Looks)
+    asyncio.run(asyncio.wait_for(crawler.crawl_async(), 60))
+    assert crawler.spider.seen == {
+        "engine": True,
+        "starting": False,
+        "closing": False,
+        "delay": 0.25,
+        "in progress": {"data:,page"},
+    }
+
+
+def test_before_a_crawl_nothing_is_in_progress():
+    crawler = get_crawler(settings_dict={"TWISTED_REACTOR_ENABLED": False})
+    assert internals.requests_in_progress(crawler) == set()
+    assert internals.engine_of(crawler) is None
+    assert not internals.is_closing(crawler)
+
+
+def test_a_signal_has_receivers_once_one_is_connected():
+    crawler = get_crawler(settings_dict={"TWISTED_REACTOR_ENABLED": False})
+
+    def receiver() -> None: ...
+
+    assert not internals.has_receivers(crawler, signals.request_scheduled)
+    crawler.signals.connect(receiver, signals.request_scheduled)
+    assert internals.has_receivers(crawler, signals.request_scheduled)
+
+
+def test_no_other_module_touches_them():
+    private = re.compile(r"\bengine\._\w|crawler\._\w|downloader\._\w|\bslot\.(inprogress|nextcall|closing)\b")
+    touching = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "focused").rglob("*.py"))
+        if private.search(path.read_text(encoding="utf-8"))
+    ]
+    assert touching == ["focused/utils/scrapy_internals.py"]
+
+
+def test_the_requirements_have_a_ceiling_for_scrapy_that_this_version_is_under():
+    [bounds] = re.findall(r"scrapy(>=[\d.]+,<[\d.]+)", (ROOT / "requirements.txt").read_text(encoding="utf-8"))
+    ceiling = tuple(map(int, bounds.rpartition("<")[2].split(".")))
+    assert scrapy.version_info[:2] < ceiling
+    assert version("scrapy").startswith("2.")
