@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import time
 from dataclasses import InitVar, dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
+from focused.method.page.description import describe
 from focused.method.page.printable import printable
 from focused.method.scoring.link_meta import WORDS
+from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -108,10 +111,25 @@ class PageItem:
             **fields,
         )
 
+    @property
+    def reason_kind(self) -> str:
+        """The kind of the link's reason: its words are left out."""
+        return kind_of(self.link_reason)
+
     def attach(self, page: Page) -> None:
         """Take the page as it was analysed."""
         self.analysed = page
         self.title = printable(page.title)
+
+    def complete(self) -> None:
+        """Fill in what is wanted only of pages that are kept: text, digest, and what the page says of itself."""
+        page = self.analysed
+        if page is None:
+            return
+        self.text, self.sha256 = printable(page.text), hashlib.sha256(self.raw).hexdigest()
+        found = describe(self.raw, self.url, base=page.marked_text.base)
+        self.canonical_url = found.canonical_url or self.url
+        self.description, self.language = printable(found.description), printable(found.language)
 
 
 def page_location(response: Response) -> str:

@@ -16,7 +16,7 @@ from sites import Reply, Site
 from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.frontier.interface import register_crawl
 from focused.method.topic import TopicError
-from focused.retraining.versions import Attempt, load_version
+from focused.retraining.versions import load_version
 from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
 
 LINE = re.compile(
@@ -114,17 +114,6 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     assert lines(1) == 1
     assert lines(119) == 0
     assert lines(1) == 1  # a sign of life
-
-
-@pytest.mark.parametrize(
-    ("mode", "accepted", "warns"), [("off", True, True), ("off", False, False), ("both", True, False)]
-)
-def test_a_crawl_that_is_resumed_without_its_model_says_so(tmp_path, caplog, mode, accepted, warns):
-    (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
-    crawler = get_crawler(settings_dict={"FOCUSED_RETRAINING": mode})
-    HarvestMonitor(crawler, SimpleNamespace(run_dir=tmp_path), SimpleNamespace())._warn_of_retrained_run()
-    assert [record.levelname for record in caplog.records] == ["WARNING"] * warns
-    assert ("used version 2" in caplog.text) == warns
 
 
 def test_a_version_that_is_gone_is_said_to_be_gone(tmp_path):

@@ -13,6 +13,7 @@ from scipy.optimize import minimize
 
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
+from focused.method.page.url_features import N_COLUMNS, url_features
 from focused.method.scoring import Visit
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies import make_strategy
@@ -33,7 +34,6 @@ from focused.method.strategies.linkmodel.page_links import PageLinks, logit, pag
 from focused.method.strategies.linkmodel.rates import Rates
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix
-from focused.method.strategies.linkmodel.url_features import N_COLUMNS, url_features
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
 from focused.utils.steps import Steps, finish

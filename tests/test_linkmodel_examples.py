@@ -16,12 +16,12 @@ from scipy import sparse
 
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import KINDS
+from focused.method.page.url_features import hashed, place_key, url_features
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.examples import learnt_prior
 from focused.method.strategies.linkmodel.prior import NO_PRIOR
 from focused.method.strategies.linkmodel.session import LinkSession
-from focused.method.strategies.linkmodel.url_features import hashed, place_key, url_features
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import EXAMPLES_FILE, Topic, TopicExamples, load_topic
 from focused.method.topic.examples import N_PLACES
@@ -170,7 +170,7 @@ def test_places_are_saved_and_loaded(tmp_path: Path):
 
 
 def test_hosts_and_folders_have_the_same_numbers_in_every_process():
-    code = "from focused.method.strategies.linkmodel.url_features import place_key; print(place_key('h.org/right'))"
+    code = "from focused.method.page.url_features import place_key; print(place_key('h.org/right'))"
     numbers = {
         subprocess.run(
             [sys.executable, "-c", code], capture_output=True, check=True, env=os.environ | {"PYTHONHASHSEED": seed}

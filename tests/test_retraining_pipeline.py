@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import hand_made
+import pytest
 from crawls import a_crawl
+from scrapy.exceptions import NotConfigured
 
 from focused.items import PageItem
 from focused.method.page.reader import PageReader
 from focused.pipelines.retraining import RetrainingPipeline
 from focused.retraining.judged_pages import RECORD_FILE, read_record
 from focused.retraining.options import RetrainingOptions
+from focused.retraining.versions import Attempt
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,3 +41,13 @@ def test_a_page_belongs_to_the_version_that_judged_it_although_another_took_over
     pipeline.close_spider()
     pages, _ = read_record(tmp_path / RECORD_FILE)
     assert [page.version for page in pages] == [1, 2]
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_crawl_that_is_resumed_without_its_model_says_so(tmp_path, caplog, accepted):
+    (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=accepted).to_line() + "\n")
+    crawler, _ = a_crawl(run_dir=tmp_path, settings={"FOCUSED_RETRAINING": "off"})
+    with pytest.raises(NotConfigured):
+        RetrainingPipeline.from_crawler(crawler)
+    assert [record.levelname for record in caplog.records] == ["WARNING"] * accepted
+    assert ("used version 2" in caplog.text) == accepted

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 from focused.utils.output_files import check_output
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
-from focused.webs import DEMO_OPTIONS
-from focused.webs.demo import DemoWeb
-from focused.webs.demo import export as demo_export
-from focused.webs.demo.server import DemoServer
+from focused.webs import DEMO_OPTIONS, DemoServer, DemoWeb
+from focused.webs import export as demo_export
 
 if TYPE_CHECKING:
     import argparse

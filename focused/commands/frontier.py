@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkRow, file_of
-from focused.method.scoring import REASONS
-from focused.method.scoring.base import BY_ADAPTIVE
+from focused.method.strategies import BY_ADAPTIVE, REASONS
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.words import quantity

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from focused.method.strategies import make_strategy
-from focused.method.strategies.linkmodel.page_links import PageLinks
+from focused.method.strategies import PageLinks, make_strategy
 from focused.method.topic import TopicError, load_topic
 from focused.utils.places import models_dirs
 

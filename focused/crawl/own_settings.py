@@ -100,6 +100,7 @@ OUTPUT = (
     ),
     Setting("FOCUSED_HARVEST_WINDOW_PAGES", 100, "Pages over which the recent harvest rate is taken.", least=1),
     Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1),
+    Setting("FOCUSED_PAGES_ENABLED", True, "Store relevant pages, with their text, in `pages.jsonl`.", set_by=USER),
     Setting("FOCUSED_WARC_ENABLED", False, "Record everything that is fetched in `pages.warc.gz`.", set_by=USER),
 )
 

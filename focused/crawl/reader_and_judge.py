@@ -13,8 +13,7 @@ from focused.utils.parameters import read_parameters
 from focused.utils.plugins import PlugInPlace
 
 if TYPE_CHECKING:
-    from focused.method.text.analyzer import Analyzer
-    from focused.method.topic import Topic
+    from focused.method.topic import Analyzer, Topic
 
 READERS = PlugInPlace("page reader", "focused.page_readers", "focused.method.page.reader.PageReader")
 CLASSIFIERS = PlugInPlace("page classifier", "focused.page_classifiers", "focused.method.topic.judge.Judge")

@@ -18,9 +18,8 @@ from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, FetchedRow, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
 from focused.items import PageItem
-from focused.spiders.focused import FocusedSpider
 from focused.utils.file_names import FETCHED_FILE
-from focused.webs.recorded import RecordedWeb
+from focused.webs import RecordedWeb
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,10 +48,7 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
         "LOG_LEVEL": "WARNING",
-        "ITEM_PIPELINES": {
-            **settings.getdict("ITEM_PIPELINES"),
-            "focused.pipelines.json_lines.JsonLinesPipeline": None,
-        },
+        "FOCUSED_PAGES_ENABLED": False,
     }
     if group.depth is not None:
         ours["DEPTH_LIMIT"] = group.depth or None
@@ -89,7 +85,7 @@ class Crawler:
             settings.set("FOCUSED_ORACLE_FILE", str(oracle_file(group)), priority="cmdline")
         elif strategy == "random" and "FOCUSED_RANDOM_SEED" not in group.settings:
             settings.set("FOCUSED_RANDOM_SEED", group.repeat, priority="cmdline")
-        crawler = AsyncCrawlerRunner(settings).create_crawler(FocusedSpider)
+        crawler = AsyncCrawlerRunner(settings).create_crawler("focused")
         with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
             page_of = self._page_of(web)
             watch = _Watch(crawler, group, page_of)

@@ -16,17 +16,16 @@ from w3lib.url import safe_url_string
 from focused.crawl.reader_and_judge import make_reader
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.method.page.encoding import may_be_text
-from focused.method.text.analyzer import Analyzer
+from focused.method.topic import Analyzer
 from focused.method.training.page_set import untracked
-from focused.webs.recorded.index_rows import REDIRECTS
+from focused.webs import REDIRECTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
     from focused.method.training.page_set import Track
-    from focused.webs import Answer
-    from focused.webs.recorded import RecordedWeb
+    from focused.webs import Answer, RecordedWeb
 
 FORMAT = 3
 """Version of the graphs; it rises when older graphs would be wrong."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from focused.webs.recorded import RecordedWeb
+    from focused.webs import RecordedWeb
 
 HEADER = "url\tlabels"
 

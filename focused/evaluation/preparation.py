@@ -13,10 +13,8 @@ from focused.evaluation.graph_build import PageResolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
 from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names
 from focused.utils.file_names import OPTIONS_FILE
-from focused.webs import open_web
-from focused.webs.demo import DemoWeb
-from focused.webs.demo.export import NO_TOPIC, write_labels, write_warc
-from focused.webs.recorded import RecordedWeb
+from focused.webs import DemoWeb, RecordedWeb, open_web
+from focused.webs import export as demo_export
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -102,8 +100,8 @@ def web_files(option: WebOption, settings: Any, folder: Path) -> tuple[Path, Pat
     warc, own = target / "demo.warc.gz", target / "demo.labels.tsv"
     # A file left by an evaluation that could not start may hold another web.
     if not (warc.is_file() and own.is_file() and (folder / OPTIONS_FILE).is_file()):
-        write_warc(web, warc)
-        write_labels(web, own)
+        demo_export.write_warc(web, warc)
+        demo_export.write_labels(web, own)
     return warc, None if option.labels_from else labels or own
 
 
@@ -146,7 +144,7 @@ def open_evaluated(
             )
     labels_sha256 = None if labels_path is None or option.labels_from else sha256_of(labels_path)
     resolver = PageResolver(web, settings)
-    no_topics = (NO_TOPIC,) if option.web == "demo" else ()
+    no_topics = (demo_export.NO_TOPIC,) if option.web == "demo" else ()
     return EvaluatedWeb(
         name, warc, digest, labels_path, labels_sha256, web, graph, graph_path, labels, resolver, pages, no_topics
     )

@@ -20,8 +20,6 @@ from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.frontier.passed_over import advice
-from focused.retraining.options import OFF
-from focused.retraining.versions import FIRST, read_attempts, version_in_use
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
@@ -88,7 +86,6 @@ class HarvestMonitor:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
-        self._warn_of_retrained_run()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
@@ -104,20 +101,6 @@ class HarvestMonitor:
         if self._interval_secs > 0:
             self._calls = create_looping_call(self._log_line)
             self._calls.start(self._interval_secs, now=False)
-
-    def _warn_of_retrained_run(self) -> None:
-        """Warn if a crawl is resumed without the model that it was using."""
-        plan = self._plan
-        if str(self.crawler.settings.get("FOCUSED_RETRAINING")) != OFF:
-            return
-        version = version_in_use(read_attempts(plan.run_dir))
-        if version != FIRST:
-            logger.warning(
-                "This crawl used version %d of the model and is resumed without it: pages are judged by the topic's "
-                "own, waiting links keep their scores. To use it, stop and add -s FOCUSED_RETRAINING=MODE "
-                "(automatic, interactive or both)",
-                version,
-            )
 
     def spider_closed(self, spider: Spider, reason: str) -> None:
         """Say how it went and where the files are."""

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import NotConfigured
-from scrapy.http import TextResponse
 
+from focused.crawl.page_reading import PageReading
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem, page_location
-from focused.method.page.encoding import may_be_text
 from focused.method.scoring import Visit
 from focused.utils.reactor import in_turns, yield_to_reactor
 from focused.utils.steps import finish
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.judging import Judging
-    from focused.method.page.page import Page
-    from focused.method.page.reader import PageReader
+    from focused.crawl.page_reading import Page
     from focused.method.scoring.page_scores import PageScores
 
 _MANY_LINKS = 1_000
@@ -53,17 +51,14 @@ class LinkScoringMiddleware:
     """
 
     def __init__(
-        self, crawler: Crawler, *, reader: PageReader, judging: Judging, harvest: HarvestCounter, drops: bool
+        self, crawler: Crawler, *, reading: PageReading, judging: Judging, harvest: HarvestCounter, drops: bool
     ) -> None:
-        settings = crawler.settings
         self.crawler = crawler
-        self._reader = reader
+        self._reading = reading
         self._judging = judging
         self._harvest = harvest
         self._drops = drops
-        self._is_scoring = settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
-        self._follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
-        self._max_depth = settings.getint("DEPTH_LIMIT")
+        self._is_scoring = crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
         self._n_judged = 0
 
     @classmethod
@@ -75,7 +70,7 @@ class LinkScoringMiddleware:
         plan = crawl.plan
         return cls(
             crawler,
-            reader=plan.reader,
+            reading=PageReading(plan.reader, crawler.settings),
             judging=crawl.judging,
             harvest=crawl.harvest,
             drops=plan.drops_below_threshold,
@@ -91,7 +86,7 @@ class LinkScoringMiddleware:
                 continue
             if self._is_scoring:
                 each.scores = await self._judged_in_turn(page, response)
-            links = self._followed(page, each.depth)
+            links = self._reading.followed(page, each.depth)
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
             yield each
@@ -109,11 +104,11 @@ class LinkScoringMiddleware:
             if session is not None and response.request is not None:
                 session.same(response.request.url, item.known_as)
             return None
-        if not isinstance(response, TextResponse) or not may_be_text(item.raw):
+        page = self._reading.read(response, item.raw_type)
+        if page is None:
             stats.inc_value("focused/pages/not_text_count")
-            return None
-        page = self._reader.read(item.raw, item.url, item.raw_type)
-        item.attach(page)
+        else:
+            item.attach(page)
         return page
 
     async def _judged_in_turn(self, page: Page, response: Response) -> PageScores:
@@ -150,14 +145,6 @@ class LinkScoringMiddleware:
         )
 
     # --- Its links
-
-    def _followed(self, page: Page, depth: int) -> Mapping[str, int]:
-        """Return the URLs that the page and DEPTH_LIMIT let us follow, and their numbers among the page's links."""
-        if 0 < self._max_depth <= depth:
-            return {}
-        if self._follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
-            return page.link_numbers
-        return {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}
 
     def _requests(self, item: PageItem, links: Mapping[str, int]) -> Iterator[Request]:
         """Yield the requests for new links of a page, each with its score as priority."""

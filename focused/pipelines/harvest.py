@@ -12,7 +12,6 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
-from focused.method.scoring.reasons import kind_of
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
 from focused.utils.files import LineFile
 
@@ -76,7 +75,7 @@ class HarvestPipeline:
         plan = self._plan
         if item.relevant:
             stats.inc_value("focused/pages/relevant_count")
-            kind = kind_of(item.link_reason)
+            kind = item.reason_kind
             through = {"seed": "seed", "below threshold": "deferred"}.get(kind, f"by_{kind}")
             stats.inc_value(f"focused/relevant/{through}_count")
         if plan.max_pages and counter.n_pages == plan.max_pages:

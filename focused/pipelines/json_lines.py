@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -11,8 +10,6 @@ from scrapy.exceptions import NotConfigured
 
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.method.page.description import describe
-from focused.method.page.printable import printable
 from focused.utils.file_names import PAGES_FILE
 from focused.utils.files import LineFile
 
@@ -29,6 +26,8 @@ class JsonLinesPipeline:
 
     Place: 300, after irrelevant pages have been dropped.
 
+    Settings: FOCUSED_PAGES_ENABLED.
+
     Stats: ``focused/store/pages_written_count``, ``focused/store/pages_lost_count``.
     """
 
@@ -38,9 +37,9 @@ class JsonLinesPipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Stay out of spiders that do not crawl for a topic."""
+        """Stay out of spiders that do not crawl for a topic; switch off if the settings say so."""
         crawl = Crawl.of(crawler)
-        if crawl is None:
+        if crawl is None or not crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
             raise NotConfigured
         return cls(crawler.stats, crawl.plan.run_dir)
 
@@ -48,11 +47,7 @@ class JsonLinesPipeline:
         """Complete a page with what is wanted of kept ones only, and store it."""
         if not isinstance(item, PageItem):
             return item
-        if item.analysed is not None:
-            item.text, item.sha256 = printable(item.analysed.text), hashlib.sha256(item.raw).hexdigest()
-            found = describe(item.raw, item.url, base=item.analysed.marked_text.base)
-            item.canonical_url = found.canonical_url or item.url
-            item.description, item.language = printable(found.description), printable(found.language)
+        item.complete()
         is_there = self._file.write(json.dumps(asdict(item), ensure_ascii=False))
         # With each page, so that a crawl that was killed goes on counting.
         self._stats.inc_value(f"focused/store/pages_{'written' if is_there else 'lost'}_count")

@@ -34,7 +34,7 @@ from focused.retraining.stats import RetrainingStats
 from focused.retraining.training_process import TrainingProcess
 from focused.retraining.training_rounds import TrainingRounds
 from focused.retraining.version_store import VersionStore
-from focused.retraining.versions import read_attempts, read_verdicts
+from focused.retraining.versions import read_attempts, read_verdicts, warn_of_version_left
 from focused.utils.parameters import read_parameters
 
 if TYPE_CHECKING:
@@ -75,7 +75,10 @@ class RetrainingPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Switch off if the settings say so."""
         crawl = Crawl.of(crawler)
-        if crawl is None or str(crawler.settings.get("FOCUSED_RETRAINING")) == OFF:
+        if crawl is None:
+            raise NotConfigured
+        if str(crawler.settings.get("FOCUSED_RETRAINING")) == OFF:
+            warn_of_version_left(crawl.plan.run_dir)
             raise NotConfigured
         return cls.of(crawler, crawl, read_options(crawler.settings, crawl.plan.topic))
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from focused.method.text.analyzer import TERMS
+from focused.method.topic import TERMS
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:

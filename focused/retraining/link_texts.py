@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focused.items import PageItem
-    from focused.method.text.analyzer import Analyzer
+    from focused.method.topic import Analyzer
     from focused.retraining.interface import ModelInUse
     from focused.retraining.kept_pages import KeptPages
 

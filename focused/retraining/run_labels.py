@@ -6,8 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.method.text.analyzer import COUNTING
-from focused.method.topic import TopicError
+from focused.method.topic import COUNTING, TopicError
 from focused.retraining.judged_pages import read_record, record_path, that_join
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
 

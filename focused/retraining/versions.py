@@ -7,6 +7,7 @@ be started with it. Versions that were refused are in the list only.
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
+
+logger = logging.getLogger(__name__)
 
 FOLDER = "versions"
 LIST_FILE = "versions.jsonl"
@@ -98,6 +101,18 @@ def attempt(values: dict[str, Any]) -> Attempt:
 def version_in_use(attempts: list[Attempt]) -> int:
     """Return the last version that was accepted."""
     return max((each.version for each in attempts if each.accepted), default=FIRST)
+
+
+def warn_of_version_left(run_dir: Path) -> None:
+    """Warn where a crawl is resumed without the model that it had trained."""
+    version = version_in_use(read_attempts(run_dir))
+    if version != FIRST:
+        logger.warning(
+            "This crawl used version %d of the model and is resumed without it: pages are judged by the topic's "
+            "own, waiting links keep their scores. To use it, stop and add -s FOCUSED_RETRAINING=MODE "
+            "(automatic, interactive or both)",
+            version,
+        )
 
 
 def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import scrapy
-from scrapy import Request, signals
+from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
@@ -14,13 +14,14 @@ from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
+from focused.crawl.seeds import seed_requests
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from twisted.python.failure import Failure
@@ -60,9 +61,8 @@ class FocusedSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Ask for the seeds first."""
-        for seed in self.plan.seeds:
-            meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
-            yield Request(seed, errback=self.failed, priority=SEED, meta=meta)
+        for request in seed_requests(self.plan, self.failed):
+            yield request
 
     def parse(self, response: Response) -> Iterator[PageItem]:
         """Yield the page; the link middleware does the rest."""

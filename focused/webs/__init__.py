@@ -6,15 +6,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.utils.setting import Setting
-from focused.webs.demo import DemoWeb
+from focused.webs.demo import DemoWeb, export
+from focused.webs.demo.server import DemoServer
 from focused.webs.recorded import RecordedWeb
 from focused.webs.recorded.answer import Answer, Web, WebError
+from focused.webs.recorded.index_rows import REDIRECTS
 from focused.webs.recorded.web import MAX_BODY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Answer", "Web", "WebError", "open_web"]
+__all__ = ["REDIRECTS", "Answer", "DemoServer", "DemoWeb", "RecordedWeb", "Web", "WebError", "export", "open_web"]
 
 DEMO_OPTIONS = {
     "n_pages": Setting(

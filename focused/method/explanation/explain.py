@@ -11,7 +11,7 @@ import numpy as np
 
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE
 from focused.method.scoring import REASONS, Visit
-from focused.method.text.analyzer import TERMS
+from focused.method.topic import TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

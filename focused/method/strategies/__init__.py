@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.scoring.base import LinkScores, Strategy, Visit
+from focused.method.scoring.base import BY_ADAPTIVE, LinkScores, Strategy, Visit
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.reasons import REASONS
 from focused.method.strategies.anchor_tree import AnchorTree
@@ -20,6 +20,7 @@ from focused.method.strategies.hybrid import Hybrid
 from focused.method.strategies.incremental import Incremental
 from focused.method.strategies.link_text import AnchorText, LinkContext, SelectiveLinkContext
 from focused.method.strategies.linkmodel.adaptive import Adaptive
+from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.patel_schmidt import PatelSchmidt
 from focused.method.strategies.references import Oracle, Random
 from focused.method.strategies.shark_search import SharkSearch
@@ -30,12 +31,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 __all__ = [
+    "BY_ADAPTIVE",
     "CHOICES",
     "PLUG_IN",
     "REASONS",
     "STRATEGIES",
     "Evidence",
     "LinkScores",
+    "PageLinks",
     "Strategy",
     "Visit",
     "make_strategy",

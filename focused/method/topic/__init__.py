@@ -8,6 +8,7 @@ checked against the manifest before they are used.
 
 from __future__ import annotations
 
+from focused.method.text.analyzer import COUNTING, FIRST_TERM, TERMS, Analyzer
 from focused.method.topic.examples import TopicExamples
 from focused.method.topic.files import load_topic, read_topic_file
 from focused.method.topic.names import (
@@ -25,11 +26,15 @@ from focused.method.topic.settings import is_topic_setting
 from focused.method.topic.topic import FORMAT, Topic
 
 __all__ = [
+    "COUNTING",
     "EXAMPLES_FILE",
+    "FIRST_TERM",
     "FORMAT",
     "MANIFEST_FILE",
     "MODEL_FILE",
+    "TERMS",
     "TOPIC_FILE",
+    "Analyzer",
     "Topic",
     "TopicError",
     "TopicExamples",

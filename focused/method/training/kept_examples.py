@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from focused.method.page.link_context import url_terms
-from focused.method.strategies.linkmodel.url_features import place_key, url_features
+from focused.method.page.url_features import place_key, url_features
 from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background
 from focused.method.topic.examples import N_PLACES, TopicExamples

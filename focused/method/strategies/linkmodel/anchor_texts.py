@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from focused.method.page.url_features import hashed
 from focused.method.scoring.reasons import plain
-from focused.method.strategies.linkmodel.url_features import hashed
-from focused.method.text.analyzer import FIRST_TERM, TERMS
+from focused.method.topic import FIRST_TERM, TERMS
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page

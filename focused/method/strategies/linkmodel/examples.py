@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.url_features import UrlFeatures, hashed
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.descent import descend
 from focused.method.strategies.linkmodel.loss import Loss
@@ -15,7 +16,6 @@ from focused.method.strategies.linkmodel.page_links import PageLinks, logit
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.rates import Rates
 from focused.method.strategies.linkmodel.training_matrix import DENSE, training_matrix
-from focused.method.strategies.linkmodel.url_features import UrlFeatures, hashed
 from focused.method.topic.counted import relevance_of_counts
 from focused.utils.steps import finish
 

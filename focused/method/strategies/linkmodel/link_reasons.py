@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from focused.method.page.url_features import place_of, url_terms
 from focused.method.scoring.reasons import in_words, plain, quoted
 from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS
 from focused.method.strategies.linkmodel.training_matrix import DENSE, LENGTH
-from focused.method.strategies.linkmodel.url_features import place_of, url_terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

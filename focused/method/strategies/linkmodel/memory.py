@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable
 from focused.method.strategies.linkmodel.seed_shares import NOT_FETCHED, UNKNOWN_START, SeedShares
-from focused.method.strategies.linkmodel.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.url_features import N_COLUMNS
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS, anchor_texts
-from focused.method.strategies.linkmodel.url_features import N_COLUMNS
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page

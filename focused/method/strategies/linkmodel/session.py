@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from focused.method.page.page import Page
+    from focused.method.page.url_features import UrlFeatures
     from focused.method.scoring.base import Visit
     from focused.method.strategies.linkmodel.seed_shares import SeedShares
-    from focused.method.strategies.linkmodel.url_features import UrlFeatures
     from focused.method.topic.judge import PageRelevance
 
 Floats = npt.NDArray[np.float64]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.url_features import N_COLUMNS
 from focused.method.strategies.linkmodel.memory import EVIDENCE_GROUPS, LINK_GROUPS
-from focused.method.strategies.linkmodel.url_features import N_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Generator
