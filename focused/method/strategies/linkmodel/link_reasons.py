@@ -25,7 +25,7 @@ EXPLORATION, FAIR_SHARE = "exploration", "fair share"
 _LEAST_SHARE = 0.1
 """Of the strongest part: what adds less is not named."""
 _PAGES_BETWEEN = 25
-_TEXTS = ("page", "block", "anchor", "context")
+_TEXTS = tuple((kind, f"{kind} mean", f"{kind} best") for kind in ("page", "block", "anchor", "context"))
 
 
 class Part(NamedTuple):
@@ -90,11 +90,11 @@ class LinkReasons:
         """
         links, (weight, average) = self._model.memory.links, self._of_fit()
         n_referrers = links.at("n_referrers", number)
-        sums, tops = links.at("sums", number), links.at("tops", number)
+        sums, tops = links.row("sums", number).tolist(), links.row("tops", number).tolist()
         *of_groups, of_anchor = self._of_groups(number, weight)
-        for n, kind in enumerate(_TEXTS):
+        for n, (kind, of_mean, of_best) in enumerate(_TEXTS):
             mean = sums[n] / n_referrers
-            value = weight[f"{kind} mean"] * (mean - average[n]) + weight[f"{kind} best"] * (tops[n] - average[4 + n])
+            value = weight[of_mean] * (mean - average[n]) + weight[of_best] * (tops[n] - average[4 + n])
             if kind == "anchor":
                 yield Part(value + of_anchor.value, kind, of_anchor.said or _share(mean))
             else:  # a weight below 0 lets a low relevance speak for a link
@@ -107,8 +107,8 @@ class LinkReasons:
         """Return the log-odds of a link that is as the average one, in groups of which nothing is known."""
         weight, average = self._of_fit()
         texts = sum(
-            weight[f"{kind} mean"] * average[n] + weight[f"{kind} best"] * average[4 + n]
-            for n, kind in enumerate(_TEXTS)
+            weight[of_mean] * average[n] + weight[of_best] * average[4 + n]
+            for n, (_, of_mean, of_best) in enumerate(_TEXTS)
         )
         return weight["bias"] + texts + weight["referrers"] * average[8]
 
