@@ -6,9 +6,10 @@ one of them is gone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from typing import Any as Anything
 
-from pydispatch.dispatcher import getAllReceivers, liveReceivers
+from pydispatch.dispatcher import Any, getReceivers
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -56,10 +57,9 @@ def is_starting(engine: ExecutionEngine) -> bool:
 
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Tell whether anything listens to a signal: to send one to nobody takes 50 us."""
-    sender = crawler.signals.sender
-    return any(True for _ in liveReceivers(getAllReceivers(sender, signal)))
+    return any(getReceivers(sender, which) for sender in (crawler.signals.sender, Any) for which in (signal, Any))
 
 
-def _slot(crawler: Crawler) -> Any:
+def _slot(crawler: Crawler) -> Anything:
     engine = crawler._engine
     return None if engine is None else engine._slot

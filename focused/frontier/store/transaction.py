@@ -24,6 +24,7 @@ class Transaction:
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
         self._is_open = False
+        self._written: dict[str, str] = {}
 
     def begin(self) -> None:
         """Let what follows be part of the next commit."""
@@ -40,11 +41,13 @@ class Transaction:
             If they cannot be written; they are then not durable.
         """
         self.begin()
+        texts = {key: json.dumps(value) for key, value in state.items()}
+        changed = [(key, text) for key, text in texts.items() if self._written.get(key) != text]
         self._sql.executemany(
-            "INSERT INTO crawl VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-            [(key, json.dumps(value)) for key, value in state.items()],
+            "INSERT INTO crawl VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", changed
         )
         self._sql.execute("COMMIT")
+        self._written.update(changed)
         self._is_open = False
 
     def give_up(self) -> None:
