@@ -49,7 +49,8 @@ def a_plan(strategy: str = "best_first", *, run_dir: Path = Path(), drops: bool 
 
 def a_crawl(strategy: str = "best_first", *, settings: dict[str, Any] | None = None, **plan: Any) -> tuple[Any, Crawl]:
     """Return a crawler whose spider is there, and its crawl; Scrapy's scheduler holds the links."""
-    crawler = get_crawler(settings_dict=SETTINGS | (settings or {}))
+    scheduler = {"SCHEDULER": "scrapy.core.scheduler.Scheduler"}
+    crawler = get_crawler(settings_dict=scheduler | SETTINGS | (settings or {}))
     crawler.spider = spider = FocusedSpider()
     spider.crawler, spider.plan = crawler, a_plan(strategy, **plan)
     spider.crawl = Crawl(crawler, spider.plan)

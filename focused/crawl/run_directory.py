@@ -59,7 +59,7 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
         What makes the demo web the one it is.
     """
     job_dir = settings.get("JOBDIR")
-    if not getattr(scheduler_class(settings), "goes_on", False):
+    if not getattr(scheduler_class(settings), "is_durable", False):
         check_unused(run_dir, job_dir)
         return
     folder = Path(job_dir or run_dir)

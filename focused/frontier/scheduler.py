@@ -82,7 +82,7 @@ class FrontierScheduler(BaseScheduler):
     """
 
     #: Whether a crawl can be resumed in the run directory of an earlier one: see focused.crawl.planning.
-    goes_on = True
+    is_durable = True
     #: Whether the scores of waiting links can be changed.
     can_rescore = True
 

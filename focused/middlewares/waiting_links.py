@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 
+from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.interface import crawl_of, frontier_of
+from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring.link_meta import WAITS, read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority
@@ -38,9 +40,13 @@ class WaitingLinkMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Stay out of crawls in which no link changes its score."""
+        """Stay out of crawls in which no link changes its score, and of those whose scheduler can change a priority."""
         crawl = crawl_of(crawler)
-        if crawl is None or crawl.task.merge is None:
+        if (
+            crawl is None
+            or crawl.task.merge is None
+            or issubclass(scheduler_class(crawler.settings), FrontierScheduler)
+        ):
             raise NotConfigured
         return cls(crawler)
 
