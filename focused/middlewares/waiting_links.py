@@ -8,7 +8,6 @@ from scrapy.exceptions import IgnoreRequest, NotConfigured
 
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.interface import crawl_of, frontier_of
-from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring.link_meta import WAITS, read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority
@@ -42,11 +41,8 @@ class WaitingLinkMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of crawls in which no link changes its score, and of those whose scheduler can change a priority."""
         crawl = crawl_of(crawler)
-        if (
-            crawl is None
-            or crawl.task.merge is None
-            or issubclass(scheduler_class(crawler.settings), FrontierScheduler)
-        ):
+        is_durable = getattr(scheduler_class(crawler.settings), "is_durable", False)
+        if crawl is None or crawl.task.merge is None or is_durable:
             raise NotConfigured
         return cls(crawler)
 
