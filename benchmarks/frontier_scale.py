@@ -87,7 +87,7 @@ class Clock:
 
 def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[int]) -> None:
     """Simulate the crawl with the project's frontier."""
-    from focused.frontier.store.link import Link, fingerprint_of, host_of
+    from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
     from focused.frontier.store.store import FrontierStore, better
     from focused.method.scoring.base import BY_ANCHOR
     from focused.method.scoring.evidence import Evidence
@@ -98,7 +98,8 @@ def frontier(n_links: int, n_hosts: int, seed: int, folder: Path, marks: list[in
     for number, (urls, again, scores) in enumerate(pages(n_links, n_hosts, seed), 1):
         evidence = [Evidence(score, BY_ANCHOR, True, urls[0], 3, 1) for score in scores]
         links = [
-            Link(fingerprint_of(url, host_of(url)), url, each) for url, each in zip(urls + again, evidence, strict=True)
+            FrontierLink(fingerprint_of(url, host_of(url)), url, each)
+            for url, each in zip(urls + again, evidence, strict=True)
         ]
         clock.start()
         store.add(links[:N_NEW])

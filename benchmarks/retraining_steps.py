@@ -31,7 +31,7 @@ from common import DOCUMENTATION, documentation, machine, say, table, train_docu
 
 from focused.crawl.judging import Judging
 from focused.frontier.learning import Learning
-from focused.frontier.store.link import Link
+from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.store.store import NEW, FrontierStore
 from focused.method.page.reader import PageReader
@@ -154,7 +154,7 @@ def links(steps: Steps, options: argparse.Namespace) -> None:
             session._records[found.urls[0]] = found
             scores = steps.each(f"{what}, learnt from", session._learning(found), size)[1]
             for url, score in zip(found.links, scores.tolist(), strict=True):
-                if store.add([Link(hash(url), url, Evidence(score, BY_ADAPTIVE, admitted=True))]) == [NEW]:
+                if store.add([FrontierLink(hash(url), url, Evidence(score, BY_ADAPTIVE, admitted=True))]) == [NEW]:
                     learning.placed(url, score)
             steps.take(f"{what}, its end: record, links that move", lambda: learning.page_ended(found.urls[0]))  # noqa: B023
             store.commit()
@@ -200,7 +200,9 @@ def model(steps: Steps, options: argparse.Namespace) -> None:
             pages.keep(page, Visit())
             scores = strategy.score(page, judge.judge(page, strategy.kinds), Visit())
             found = zip(page.link_numbers, scores.scores.tolist(), scores.reasons.tolist(), strict=True)
-            store.add([Link(hash(url), url, Evidence(score, reason, admitted=True)) for url, score, reason in found])
+            store.add(
+                [FrontierLink(hash(url), url, Evidence(score, reason, admitted=True)) for url, score, reason in found]
+            )
             n_links += page.n_links
             if len(pages) == options.kept_pages:
                 break

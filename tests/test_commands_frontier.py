@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from focused.commands.frontier import Command
-from focused.frontier.store.link import Link
+from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.schema import open_file
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring.base import BY_ANCHOR
@@ -28,7 +28,7 @@ def run_dir(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
     store = FrontierStore(folder / "frontier.sqlite")
-    store.add([Link(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.add([FrontierLink(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True))])
     store.commit(topic="stars", web="live")
     store.close()
     return folder
@@ -104,7 +104,7 @@ def test_a_frontier_is_shown_from_a_folder_that_may_not_be_written(capsys, run_d
 
 def test_where_a_crawl_was_killed_in_a_folder_that_may_not_be_written_a_copy_is_advised(capsys, run_dir):
     store = FrontierStore(run_dir / "frontier.sqlite")
-    store.add([Link(2, f"{URL}2", Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.add([FrontierLink(2, f"{URL}2", Evidence(0.5, BY_ANCHOR, admitted=True))])
     store.commit()
     (run_dir / "frontier.sqlite-shm").unlink()
     try:
@@ -135,12 +135,12 @@ def test_the_frontier_that_is_read_is_not_written_over_under_whatever_name(capsy
 def test_a_seed_is_found_on_no_page_and_no_page_is_said_to_link_to_it(capsys, tmp_path):
     (tmp_path / "run").mkdir()
     store = FrontierStore(tmp_path / "run" / "frontier.sqlite")
-    store.add([Link(1, URL, Evidence(1.0, BY_ANCHOR, admitted=True), extra=SEED)])
+    store.add([FrontierLink(1, URL, Evidence(1.0, BY_ANCHOR, admitted=True), extra=SEED)])
     store.commit(topic="stars", web="live")
     told = show(capsys, tmp_path / "run", why=URL)
     assert "found on    nothing: a seed" in told
     assert "referrers   0 pages known to link to it" in told
-    store.add([Link(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True, referrer="http://a.example/2"))])
+    store.add([FrontierLink(1, URL, Evidence(0.5, BY_ANCHOR, admitted=True, referrer="http://a.example/2"))])
     store.commit()
     store.close()
     assert "referrers   1 page known to link to it" in show(capsys, tmp_path / "run", why=URL)
@@ -151,7 +151,7 @@ def test_a_seed_is_found_on_no_page_and_no_page_is_said_to_link_to_it(capsys, tm
 def test_a_url_is_known_with_and_without_the_port_of_its_scheme(capsys, tmp_path, kept, asked):
     (tmp_path / "run").mkdir()
     store = FrontierStore(tmp_path / "run" / "frontier.sqlite")
-    store.add([Link(1, kept, Evidence(0.5, BY_ANCHOR, admitted=True))])
+    store.add([FrontierLink(1, kept, Evidence(0.5, BY_ANCHOR, admitted=True))])
     store.commit(topic="stars", web="live")
     store.close()
     assert kept in show(capsys, tmp_path / "run", why=asked)

@@ -18,7 +18,7 @@ from sites import Reply, Site
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.rediscovery import Rediscovery
-from focused.frontier.store.link import Link, fingerprint_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import MERGED, NEW, FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
@@ -128,7 +128,7 @@ def test_the_order_is_that_of_the_means_whatever_is_remembered_in_memory(open_st
         says = Says(*((url, score, score > 0.3) for url, score in rows), referrer=f"http://r/{page}")
         met, n_in_memory = links.meet(says.links, says, drops=False)
         for url in met.new:
-            links.add(Link(fingerprint_of(url, "h.org"), url, says.evidence(says.links[url])))
+            links.add(FrontierLink(fingerprint_of(url, "h.org"), url, says.evidence(says.links[url])))
         for joined in met.joined:
             assert links.join(joined, 0) is not None
         assert n_in_memory + len(met.joined) + len(met.new) == len(rows)
@@ -158,7 +158,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
     store = open_store("lpe")
     links = Rediscovery(store, is_mean=True)
     url = "http://h.org/a"
-    assert links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1"))) == NEW
+    assert links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1"))) == NEW
     n_joined = 0
     for page in range(2, 101):
         for joined in meet(links, Says((url, 0.5, True), referrer=f"http://r/{page}"))[1]:
@@ -172,7 +172,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
     links = Rediscovery(store, is_mean=True)
     # Nothing is remembered: the link comes as if it were new, and is joined to what the file knows.
     assert meet(links, Says((url, 1.0, True), referrer="http://r/101")) == ([url], [])
-    assert links.add(Link(1, url, Evidence(1.0, 1, True, referrer="http://r/101"))) == MERGED
+    assert links.add(FrontierLink(1, url, Evidence(1.0, 1, True, referrer="http://r/101"))) == MERGED
     evidence = links.next(lambda host: 0.0, 0.0).evidence
     assert evidence.n_referrers == 101 if ends_in_peace else 51 <= evidence.n_referrers < 101
     assert evidence.score == pytest.approx((0.5 * (evidence.n_referrers - 1) + 1) / evidence.n_referrers)
@@ -181,7 +181,7 @@ def test_after_a_restart_the_file_knows_half_of_the_pages_at_least_and_all_if_it
 def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
     links = Rediscovery(open_store("fish_search"), is_mean=False)
     url = "http://h.org/a"
-    links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0)))
+    links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1", carried=1.0)))
     new, [joined] = meet(links, Says((url, 0.1, True), referrer="http://r/2", carried=3.0))
     assert (new, joined.url, joined.number) == ([], url, 1)
     known, merged = links.join(joined, 0)
@@ -191,7 +191,7 @@ def test_what_an_own_rule_says_is_asked_for_each_page(open_store):
 def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_store):
     links = Rediscovery(open_store("lpe"), is_mean=True)
     for url in ("http://h.org/?a&b", "http://h.org/?b&a"):
-        links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
+        links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
     links.next(lambda host: 0.0, 0.0)
     assert meet(links, Says(("http://h.org/?a&b", 0.9, True), referrer="http://r/2")) == ([], [])
     [joined] = meet(links, Says(("http://h.org/?b&a", 0.9, True), referrer="http://r/2"))[1]
@@ -201,7 +201,7 @@ def test_a_link_that_was_handed_out_is_settled_under_whatever_spelling(open_stor
 def test_where_links_are_dropped_a_page_below_the_threshold_says_nothing_of_a_known_link(open_store):
     links = Rediscovery(open_store("lpe"), is_mean=True)
     url = "http://h.org/a"
-    links.add(Link(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
+    links.add(FrontierLink(1, url, Evidence(0.5, 1, True, referrer="http://r/1")))
     says = Says((url, 0.1, False), referrer="http://r/2")
     assert meet(links, says, drops=True) == ([], [])
     assert [joined.url for joined in meet(links, says)[1]] == [url]
@@ -212,14 +212,14 @@ def test_where_the_first_page_s_evidence_stands_known_links_are_left_alone_until
     links = Rediscovery(store, joins=False)
     rows = [(f"http://h.org/{number}", 0.5, True) for number in range(100)]
     for number, (url, score, admitted) in enumerate(rows):
-        links.add(Link(number, url, Evidence(score, 1, admitted, referrer="http://r/1")))
+        links.add(FrontierLink(number, url, Evidence(score, 1, admitted, referrer="http://r/1")))
     says = Says(*rows, referrer="http://r/2")
     assert meet(links, says) == ([], [])
     links.note_fetched(rows[0][0])
     number = 100
     while store.n_cut_rounds == 0:
         number += 1
-        links.add(Link(number, f"http://h.org/more/{number}", Evidence(0.9, 1, True, referrer="http://r/3")))
+        links.add(FrontierLink(number, f"http://h.org/more/{number}", Evidence(0.9, 1, True, referrer="http://r/3")))
     # Nobody knows which ones are gone: the file is asked about each that has not been fetched.
     assert meet(links, says)[0] == [url for url, _, _ in rows[1:]]
     store.close()

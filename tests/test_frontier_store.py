@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import Link, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, FrontierStore
@@ -24,10 +24,12 @@ from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
 
 
-def link(url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more) -> Link:
+def link(
+    url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more
+) -> FrontierLink:
     url = url if "://" in url else f"http://{url}"
     evidence = Evidence(**{"score": score, "reason": BY_ANCHOR if admitted else BELOW, "admitted": admitted, **more})
-    return Link(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
+    return FrontierLink(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
 
 
 @pytest.fixture
@@ -359,7 +361,7 @@ def all_better(rows: WaitingSlice) -> NewScores:
     return NewScores(np.full(len(rows.urls), 0.9), rows.reasons, np.ones(len(rows.urls), dtype=bool))
 
 
-def own(url: str, priority: int) -> Link:
+def own(url: str, priority: int) -> FrontierLink:
     """A request of a spider's own, with the priority that the spider gives it."""
     return replace(link(url, 1.0, extra=priority - to_priority(1.0, True)), request='{"method": "POST"}')
 

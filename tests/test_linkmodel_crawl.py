@@ -16,7 +16,7 @@ from commands import crawl, crawl_argv, environment, finished, started
 from sites import Reply, Site
 
 from focused.frontier.learning import Learning
-from focused.frontier.store.link import Link
+from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring import Evidence
 from focused.method.scoring.base import BY_ADAPTIVE
@@ -189,7 +189,7 @@ def test_records_of_another_version_are_said_once_not_page_by_page(tmp_path, cap
 def test_a_link_that_is_placed_anew_comes_in_its_new_turn(tmp_path):
     store = FrontierStore(tmp_path / "frontier.sqlite")
     for number, (url, score) in enumerate([("http://a.org/", 0.2), ("http://b.org/", 0.5), ("http://a.org/2", 0.4)]):
-        store.add([Link(number, url, Evidence(score, BY_ADAPTIVE, admitted=True))])
+        store.add([FrontierLink(number, url, Evidence(score, BY_ADAPTIVE, admitted=True))])
     store.commit()
     first = store.next()
     assert first.url == "http://b.org/"

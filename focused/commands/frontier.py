@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.frontier.store.schema import advice
-from focused.frontier.store.view import FrontierView, LinkRow, file_of
+from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, REASONS
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number
@@ -159,17 +159,17 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
         yield f"  before it   {quantity(in_all, 'links')}, {of_host:,} of them of its host"
 
 
-def _version(link: LinkRow) -> str:
+def _version(link: LinkView) -> str:
     """Return the version of the model that scored a link; fits of a learning strategy are no versions."""
     return f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
 
 
-def _n_referrers(link: LinkRow) -> int:
+def _n_referrers(link: LinkView) -> int:
     """Return the number of known pages that hold a link; a seed was found on none."""
     return link.n_referrers - (link.reason == "seed")
 
 
-def _learnt(view: FrontierView, link: LinkRow, settings: BaseSettings) -> Iterator[str]:
+def _learnt(view: FrontierView, link: LinkView, settings: BaseSettings) -> Iterator[str]:
     # These imports take longer than the rest of the command.
     from focused.commands.link_evidence import evidence_of, strongest_evidence
     from focused.retraining.versions import LIST_FILE
@@ -190,7 +190,7 @@ def _learnt(view: FrontierView, link: LinkRow, settings: BaseSettings) -> Iterat
     )
 
 
-def _when(link: LinkRow) -> str:
+def _when(link: LinkView) -> str:
     note = f": {link.note}" if link.note else ""
     return f"{note} ({_time(link.ended_at)})" if link.ended_at else note
 

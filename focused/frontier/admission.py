@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from focused.frontier.learning import Learning
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.rediscovery import Rediscovery
-    from focused.frontier.store.link import Link
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import JoinedLink
 
@@ -58,7 +57,7 @@ class Admission:
         if has_receivers(self._crawler, signals.request_dropped):
             self._crawler.signals.send_catch_log(signals.request_dropped, request=request, spider=self._crawler.spider)
 
-    def link(self, link: Link) -> bool:
+    def link(self, link: FrontierLink) -> bool:
         """Take in a link; return whether it was new."""
         what = self._links.add(link)
         if what == NEW:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from focused.frontier.checkpoints import Checkpoints
     from focused.frontier.leases import Lease, Leases
     from focused.frontier.outcomes import Outcomes
-    from focused.frontier.store.link import Link
+    from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.met_links import JoinedLink
 
 _SLICE_LINKS = 1_000
@@ -30,7 +30,7 @@ class EndedPage:
 
     lease: Lease
     #: New links, as requests and as the frontier takes them in.
-    links: list[tuple[Request, Link]] = field(default_factory=list)
+    links: list[tuple[Request, FrontierLink]] = field(default_factory=list)
     #: Links found again.
     joined: Sequence[JoinedLink] = ()
     #: Whether the page is relevant; None: there was no page.

@@ -12,7 +12,7 @@ from scrapy.spidermiddlewares.referer import RefererMiddleware
 
 from focused.frontier.leases import LEASE
 from focused.frontier.own_requests import NotDurableError, from_text, to_text
-from focused.frontier.store.link import Link, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
 
@@ -61,7 +61,7 @@ class LinkRequests:
         """Find out who sets the Referer header: known when the engine has been put together."""
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
 
-    def link(self, request: Request) -> Link:
+    def link(self, request: Request) -> FrontierLink:
         """Return what the frontier keeps of a request.
 
         Raises
@@ -74,7 +74,7 @@ class LinkRequests:
         callback = None if request.callback in (None, self._spider.parse) else request.callback.__name__
         return self._kept(request, callback=callback)
 
-    def target(self, request: Request, link: Leased) -> Link:
+    def target(self, request: Request, link: Leased) -> FrontierLink:
         """Return what the frontier keeps of a request to which a link under way was redirected."""
         text = link.request
         if text is not None:
@@ -128,7 +128,7 @@ class LinkRequests:
             and request.meta.keys() <= _KEPT_META
         )
 
-    def _kept(self, asked: Request, *, callback: str | None = None, request: str | None = None) -> Link:
+    def _kept(self, asked: Request, *, callback: str | None = None, request: str | None = None) -> FrontierLink:
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
@@ -136,7 +136,7 @@ class LinkRequests:
         evidence = read_evidence(asked.meta)
         extra = asked.priority - to_priority(evidence.score, evidence.admitted)
         fingerprint = fingerprint_of(digest, host_of(asked.url))
-        return Link(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, request)
+        return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, request)
 
     def _method(self, name: str | None) -> Any:
         """Return a method of the spider; None without a name."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.frontier.fetched_pages import FetchedPages
+from focused.frontier.fetched_urls import FetchedUrls
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
-from focused.frontier.store.link import Link
+from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
 from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
@@ -62,7 +62,7 @@ class Rediscovery:
         self._is_mean = is_mean and not depth_priority
         self._depth_priority = depth_priority
         self._levels = LinkLevels(max_links, store.waiting.count_referrers)
-        self._fetched = FetchedPages()
+        self._fetched = FetchedUrls()
         self._n_prunings = store.n_cut_rounds
 
     # --- In
@@ -124,7 +124,7 @@ class Rediscovery:
         table.more[at[passed]] += mine[passed]
         return passed
 
-    def add(self, link: Link) -> str:
+    def add(self, link: FrontierLink) -> str:
         """Take in a link; return what the store says of it."""
         [what] = self._store.add([link])
         if link.request is not None:  # its URL may be that of a link, too
@@ -157,7 +157,7 @@ class Rediscovery:
             evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
         # What other middlewares add to a priority was added when the link was found first.
         extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
-        joined = self._store.join(number, Link(0, url, evidence, extra=extra, tunnel=tunnel))
+        joined = self._store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
         if joined is not None:
             self._remember(url, number, joined[1])
         return joined

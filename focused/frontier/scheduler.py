@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from focused.frontier.store.link import Link
+    from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
@@ -229,7 +229,7 @@ class FrontierScheduler(BaseScheduler):
         """Return the lease that a response belongs to."""
         return self._leases.of(response.request)
 
-    def link_of(self, request: Request) -> Link | None:
+    def link_of(self, request: Request) -> FrontierLink | None:
         """Return what is kept of a request until its page ends; None where it has to be enqueued as it is."""
         try:
             return None if self._leases.of(request) is not None else self._requests.link(request)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from focused.frontier.fetched_pages import FetchedPages
+from focused.frontier.fetched_urls import FetchedUrls
 from focused.frontier.waiting_links import WaitingLinks
 from focused.method.scoring import REASONS
 from focused.method.scoring.link_meta import WAITS, write_evidence
@@ -47,7 +47,7 @@ class ScrapyFrontier:
     def __init__(self, crawler: Crawler, task: FrontierTask) -> None:
         self._crawler = crawler
         self._drops = task.drops
-        self._fetched = FetchedPages()
+        self._fetched = FetchedUrls()
         # Hashes of the URLs that were requested. The dupefilter has the last word, so forgetting is harmless.
         self._requested: set[int] = set()
         #: Links whose score may still change; None where the first page's evidence stands.

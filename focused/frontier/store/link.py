@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class FrontierLink:
     """A link that was found.
 
     Parameters
@@ -49,11 +49,11 @@ class Link:
         """The host's name, in lower case."""
         return host_of(self.url)
 
-    def behind(self, tunnel: int) -> Link:
+    def behind(self, tunnel: int) -> FrontierLink:
         """Return the same link, so many irrelevant pages after the last relevant one; the spider's own request as it is."""
         if tunnel == self.tunnel or self.request is not None:
             return self
-        return Link(self.fingerprint, self.url, self.evidence, self.extra, tunnel, self.callback)
+        return FrontierLink(self.fingerprint, self.url, self.evidence, self.extra, tunnel, self.callback)
 
 
 class Leased(NamedTuple):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Sequence
 
-    from focused.frontier.store.link import Link
+    from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.evidence import Evidence
 
 # What belongs together is asked for in one statement: two of their own would cost a pop 1 to 2 us more.
@@ -98,7 +98,7 @@ class LinkTable:
         """Return what is known of a link that waits."""
         return self._evidence.evidence(row.columns, row.referrer or "")
 
-    def insert(self, number: int, link: Link, host: int, rank: int, found_at: int) -> None:
+    def insert(self, number: int, link: FrontierLink, host: int, rank: int, found_at: int) -> None:
         """Write a new link; it waits."""
         self._sql.execute(
             _INSERT,
@@ -124,7 +124,7 @@ class LinkTable:
         referrer = row.columns[REFERRER] if merged.referrer == known.referrer else None
         self._sql.execute(_UPDATE, (rank, extra, tunnel, *self._evidence.row(merged, referrer), row.number))
 
-    def take_over(self, number: int, link: Link, rank: int) -> None:
+    def take_over(self, number: int, link: FrontierLink, rank: int) -> None:
         """Let the spider's own request stand in the place of a waiting link."""
         values = rank, link.extra, link.request, *self._evidence.row(link.evidence), number
         self._sql.execute(_TAKE_OVER, values)

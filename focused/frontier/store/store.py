@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from focused.frontier.store.link import Link
+    from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.link_table import LinkRow
     from focused.method.scoring.evidence import Evidence
 
@@ -94,7 +94,7 @@ class FrontierStore(LinkStates):
 
     # --- In
 
-    def add(self, links: Iterable[Link]) -> list[str]:
+    def add(self, links: Iterable[FrontierLink]) -> list[str]:
         """Take in links, and join those that wait already with what is known of them.
 
         Returns
@@ -123,7 +123,7 @@ class FrontierStore(LinkStates):
         self._counts[WAITING] -= n_links
         self._n_cut += n_links
 
-    def _add(self, link: Link) -> str:
+    def _add(self, link: FrontierLink) -> str:
         row = self._table.by_fingerprint(link.fingerprint)
         if row is not None:
             if row.state != WAITING or row.request is not None:
@@ -147,7 +147,7 @@ class FrontierStore(LinkStates):
         self.hosts.offer(host, rank)
         return NEW
 
-    def join(self, number: int, link: Link) -> tuple[Evidence, Evidence] | None:
+    def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
         """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
 
         Returns
@@ -161,7 +161,7 @@ class FrontierStore(LinkStates):
         self._transaction.begin()
         return self._join(row, link)
 
-    def _join(self, row: LinkRow, link: Link) -> tuple[Evidence, Evidence]:
+    def _join(self, row: LinkRow, link: FrontierLink) -> tuple[Evidence, Evidence]:
         known = self._table.evidence(row)
         merged = self._merge(known, link.evidence)
         if merged == known and link.extra <= row.extra and link.tunnel >= row.tunnel:
@@ -229,7 +229,7 @@ class FrontierStore(LinkStates):
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
         return self._sql.execute("SELECT name, n_pages, n_relevant FROM hosts WHERE n_pages > 0").fetchall()
 
-    def claim(self, link: Link) -> int | None:
+    def claim(self, link: FrontierLink) -> int | None:
         """Lease the target of a redirect: its number, or None if it is no business of this lease.
 
         A target that waits stays where it is, with this evidence joined to its own.

@@ -32,7 +32,7 @@ _QUERY = (
 _PORTS = {"http": ":80", "https": ":443"}
 
 
-class LinkRow(NamedTuple):
+class LinkView(NamedTuple):
     """What the frontier knows of a link."""
 
     url: str
@@ -100,12 +100,12 @@ class FrontierView:
         names = ("host", *STATES, "pages", "relevant")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
-    def top(self, n_links: int) -> list[LinkRow]:
+    def top(self, n_links: int) -> list[LinkView]:
         """Return the links that would be fetched next if all hosts could be asked now."""
         query = f"{_QUERY} WHERE state = {WAITING} ORDER BY rank LIMIT ?"
         return [self._row(row) for row in self._sql.execute(query, (n_links or -1,))]
 
-    def find(self, url: str) -> LinkRow | None:
+    def find(self, url: str) -> LinkView | None:
         """Return what is known of a URL; None if it is not known."""
         for form in dict.fromkeys((url, canonical := canonicalize_url(url), _other_port(canonical))):
             host = self._sql.execute("SELECT id FROM hosts WHERE name = ?", (host_of(form),)).fetchone()
@@ -116,7 +116,7 @@ class FrontierView:
                 return self._row(row)
         return None
 
-    def n_before(self, row: LinkRow) -> tuple[int, int]:
+    def n_before(self, row: LinkView) -> tuple[int, int]:
         """Return how many waiting links come before one: in all, and of its host."""
         count = f"SELECT count(*) FROM links WHERE state = {WAITING} AND rank < ?"
         [in_all] = self._sql.execute(count, (row.rank,)).fetchone()
@@ -130,24 +130,24 @@ class FrontierView:
         if self._sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'records'").fetchone() is not None:
             yield from (record for (record,) in self._sql.execute("SELECT record FROM records ORDER BY id"))
 
-    def rows(self) -> Iterator[LinkRow]:
+    def rows(self) -> Iterator[LinkView]:
         """Yield every link, in the order of discovery."""
         return (self._row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))
 
     def write_csv(self, file: IO[str]) -> int:
         """Write every link; return how many."""
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(LinkRow._fields)
+        writer.writerow(LinkView._fields)
         n_links = 0
         for row in self.rows():
             writer.writerow(row)
             n_links += 1
         return n_links
 
-    def _row(self, row: tuple[Any, ...]) -> LinkRow:
+    def _row(self, row: tuple[Any, ...]) -> LinkView:
         (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
         by = "seed" if extra > LEVELS else REASONS[self._reasons.from_file(reason)]
-        return LinkRow._make(
+        return LinkView._make(
             (
                 *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
                 *(*numbers, found_at, ended_at, note or ""),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 MAX_PAGES = 2_000_000
 
 
-class FetchedPages:
+class FetchedUrls:
     """Hashes of URLs. Memory is bounded: where there are too many, all are forgotten.
 
     Parameters
