@@ -124,7 +124,7 @@ def upward(found: Arrows) -> list[tuple[str, str]]:
 
 
 def main() -> int:
-    """Print the figures; exit with 1 where the nested rooms form a cycle."""
+    """Print the figures; exit with 1 where the nested rooms form a cycle, or one imports what stands above it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tree", type=Path, default=ROOT, help="checkout to read (default: this one)")
     parser.add_argument("--arrows", action="store_true", help="print every arrow of the nested rooms")
@@ -145,7 +145,7 @@ def main() -> int:
     if given.arrows:
         for (here, there), why in sorted(found.items()):
             print(f"  {here} -> {there}: {', '.join(f'{a} > {b}' for a, b in sorted(why))}")
-    return 1 if circles else 0
+    return 1 if circles or (given.tree == ROOT and upward(found)) else 0
 
 
 if __name__ == "__main__":

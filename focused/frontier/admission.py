@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from focused.frontier.learning import Learning
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.rediscovery import Rediscovery
+    from focused.frontier.store.link import FrontierLink
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import JoinedLink
 
