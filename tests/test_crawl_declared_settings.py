@@ -79,6 +79,7 @@ def test_what_only_a_server_sets_a_topic_does_not_set():
         "FOCUSED_VERDICTS",
     }
     assert may_not - only_server == {
+        "FOCUSED_PAGES_ENABLED",
         "FOCUSED_RUN_DIR",
         "FOCUSED_WEB",
         "FOCUSED_PAGE_READER",

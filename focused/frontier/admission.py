@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.exceptions import IgnoreRequest
 
-from focused.frontier.store.store import MERGED, NEW, TAKEN_OVER
+from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
 from focused.utils.scrapy_internals import has_receivers
@@ -70,9 +70,9 @@ class Admission:
             return True
         if what == TAKEN_OVER:
             return True
-        if what == MERGED:
+        if what == MERGED and self._links.joins:
             self._count_joined(*self._links.last_joined())
-        elif what != "known":
+        elif what not in (MERGED, KNOWN):
             self._stats.inc_value(f"focused/frontier/{what}_count")
         self._stats.inc_value("dupefilter/filtered")
         return False

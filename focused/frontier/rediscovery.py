@@ -58,7 +58,8 @@ class Rediscovery:
         max_links: int = 1_000_000,
     ) -> None:
         self._store = store
-        self._joins = joins
+        #: Whether what later pages say of a waiting link counts.
+        self.joins = joins
         self._is_mean = is_mean and not depth_priority
         self._depth_priority = depth_priority
         self._levels = LinkLevels(max_links, store.waiting.count_referrers)
@@ -90,7 +91,7 @@ class Rediscovery:
         places = table.find(urls)
         is_new = places < 0
         new = [urls[row] for row in np.flatnonzero(is_new).tolist()]
-        if scores is None or not self._joins or len(new) == len(urls):
+        if scores is None or not self.joins or len(new) == len(urls):
             return MetLinks(new), 0
         joins = ~is_new
         joins[joins] = table.levels[places[joins]] != SETTLED
@@ -139,7 +140,7 @@ class Rediscovery:
             self._levels.put(link.url, 0, SETTLED)
         if self._store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
             self._n_prunings = self._store.n_cut_rounds
-            if not self._joins:
+            if not self.joins:
                 self._levels.forget_waiting()
         return what
 
