@@ -53,7 +53,7 @@ class FocusedAddon:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of ``scrapy shell`` and ``scrapy fetch``, and of spiders that want no topic."""
         spider = crawler.spider
-        if isinstance(spider, DefaultSpider) or getattr(spider, "topic", "") is None:
+        if spider is None or isinstance(spider, DefaultSpider) or getattr(spider, "topic", "") is None:
             raise NotConfigured
         return cls(crawler)
 

@@ -15,7 +15,7 @@ from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from scrapy.http import Response
     from typing_extensions import Self
@@ -66,16 +66,21 @@ class PageItem:
     #: URL that the page has, as the web says; the one it was asked for by where the web says nothing.
     location: InitVar[str] = ""
     #: Name of the spider's method that the pages of its links go to; None: ``parse``.
-    callback: InitVar[str | None] = None
+    callback: InitVar[str | Callable[..., Any] | None] = None
 
     def __post_init__(
-        self, page: Page | None, body: bytes, content_type: str, location: str, callback: str | None
+        self,
+        page: Page | None,
+        body: bytes,
+        content_type: str,
+        location: str,
+        callback: str | Callable[..., Any] | None,
     ) -> None:
         self.analysed = page
         self.raw = body
         self.raw_type = content_type
         self.known_as = location or self.url
-        self.links_callback = callback
+        self.links_callback = callback if callback is None or isinstance(callback, str) else callback.__name__
         #: What the link middleware found on the page; None where links are not scored.
         self.scores: PageScores | None = None
         #: Known links that the page links to again; the frontier updates them when the page ends.
@@ -93,7 +98,8 @@ class PageItem:
         ----------
         response : Response
         **fields
-            Values of fields that a subclass adds. ``callback`` names the spider's method that the pages of its links go to.
+            Values of fields that a subclass adds. ``callback`` is the spider's method that the pages of its links go to, or
+            that method's name.
         """
         meta = response.meta
         return cls(

@@ -163,6 +163,7 @@ FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST"
             for value in ("a.class.that.is.not.there", "focused.crawl.planning.NoSuchClass", "", "x", None)
         ),
         ("SCHEDULER", "focused.crawl.planning.CrawlPlan"),  # no scheduler
+        ("ITEM_PROCESSOR", "scrapy.pipelines.ItemPipelineManager"),  # links would never reach the frontier
     ],
 )
 def test_a_bad_setting_of_the_frontier_is_refused_before_anything_is_written(settings, tmp_path, name, value):

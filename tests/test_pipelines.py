@@ -157,3 +157,8 @@ def test_control_characters_of_a_page_reach_no_feed(crawler):
     assert not any(ord(character) < 32 and character not in "\t\n" for character in found.title + found.text)
     assert "\x7f" not in found.title
     assert found.title.startswith("St")
+
+
+def test_an_item_takes_the_callback_of_its_links_as_a_method_or_by_name():
+    for callback in ("parse_story", SimpleNamespace(__name__="parse_story")):
+        assert PageItem("http://h.org/", callback=callback).links_callback == "parse_story"

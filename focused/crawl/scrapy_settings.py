@@ -80,6 +80,13 @@ def check_values(settings: Any) -> None:
                 f"{name} must be a class that can be imported, with its module. Got {value!r}: {error}. Leave it out for "
                 f"the default."
             ) from None
+    processor = settings.get("ITEM_PROCESSOR")
+    is_durable = getattr(scheduler_class(settings), "is_durable", False)
+    if is_durable and not getattr(load_object(processor), "ends_pages", False):
+        raise PlanError(
+            f"ITEM_PROCESSOR must be a subclass of focused.middlewares.page_end.PageEndItems, or links never reach "
+            f"the frontier. Got {processor!r}. Leave it out for the default."
+        )
 
 
 def scheduler_class(settings: Any) -> type:

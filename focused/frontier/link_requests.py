@@ -31,6 +31,7 @@ _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
     "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS,
 }  # fmt: skip
+_MOST_PRIORITY = 1_000_000
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}
 
@@ -134,7 +135,9 @@ class LinkRequests:
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
             digest = self._crawler.request_fingerprinter.fingerprint(asked)
         evidence = read_evidence(asked.meta)
-        extra = asked.priority - to_priority(evidence.score, evidence.admitted)
+        # The file has so many bits for a priority; far fewer are needed to come before, or behind, all links.
+        priority = max(-_MOST_PRIORITY, min(_MOST_PRIORITY, asked.priority))
+        extra = priority - to_priority(evidence.score, evidence.admitted)
         fingerprint = fingerprint_of(digest, host_of(asked.url))
         return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, request)
 

@@ -82,5 +82,5 @@ def _check(name: str, value: Any) -> None:
     elif isinstance(value, list):
         for each in value:
             _check(name, each)
-    elif value is not None and type(value) not in (str, int, float, bool):
+    elif value is not None and not isinstance(value, (str, int, float)):
         raise NotDurableError(f"{name} holds a {type(value).__name__}, which JSON cannot keep")

@@ -82,6 +82,9 @@ class PageEndMiddleware:
 class PageEndItems(ItemPipelineManager):
     """Scrapy's item pipelines, and the end of the page after the last of them (setting ITEM_PROCESSOR)."""
 
+    #: Whether links that wait for the end of their page come to it: see focused.crawl.scrapy_settings.
+    ends_pages = True
+
     async def process_item_async(self, item: Any) -> Any:
         """Send an item through the pipelines once no page is about to end."""
         frontier = durable_frontier(self.crawler)
