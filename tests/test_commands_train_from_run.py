@@ -71,7 +71,7 @@ def test_a_better_model_takes_the_topics_place_and_the_former_topic_is_kept_as_i
         file.write(note)
     before = contents(models / "stars")
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True, are_verdicts=True)
-    said = train_from_run("stars", run, models, tolerance=0.02)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
     assert "It is not worse: average precision" in said
     assert "and 40 pages with a verdict" in said
     assert "at the threshold, F1 " in said
@@ -91,12 +91,12 @@ def test_a_worse_model_does_not_take_the_topics_place_unless_it_is_forced_to(mod
     before = contents(models / "stars")
     run = a_run(tmp_path / "run", models, STAR_WORDS, is_right=False)
     with pytest.raises(ValueError, match="stays as it is") as error:
-        train_from_run("stars", run, models, tolerance=0.02)
+        train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
     assert "--force" in str(error.value)
     assert "(the topic's own examples)" in str(error.value)
     assert contents(models / "stars") == before
     assert not (models / "stars" / PREVIOUS).exists()
-    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert "It is worse (average precision" in said
     assert contents(models / "stars" / PREVIOUS / "stars") == before
     assert contents(models / "stars") != before
@@ -108,7 +108,7 @@ def test_counts_of_two_countings_are_never_joined_not_even_by_force(models, tmp_
     old(models if which == "topic" else run / "versions" / "2")
     before = contents(models / "stars")
     with pytest.raises(ValueError, match="counting 1, now 2") as refused:
-        train_from_run("stars", run, models, tolerance=0.02, force=True)
+        train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert ("Retrain it: scrapy train stars" if which == "topic" else "Crawl again") in str(refused.value)
     assert contents(models / "stars") == before
 
@@ -118,7 +118,7 @@ def test_a_topic_that_cannot_be_kept_is_not_replaced(models, tmp_path):
     run = a_run(tmp_path / "run", models, STAR_WORDS, is_right=True)
     (models / "stars" / PREVIOUS).write_text("in the way")
     with pytest.raises(ValueError, match="cannot be kept"):
-        train_from_run("stars", run, models, tolerance=0.02)
+        train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
     (models / "stars" / PREVIOUS).unlink()
     assert contents(models / "stars") == before
 
@@ -141,12 +141,12 @@ def with_more(run: Path, pages: list[JudgedPage], labels: dict[int, bool]) -> No
 def test_trained_from_one_run_twice_a_topic_has_its_pages_once(models, tmp_path):
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
     before = joined_in(models)
-    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     after = joined_in(models)
     assert after == (before[0] + 20, before[1] + 20)
     files, kept = contents(models / "stars"), contents(models / "stars" / PREVIOUS / "stars")
     with pytest.raises(ValueError, match=r"\(40 pages\) is among the examples of topic 'stars' already"):
-        train_from_run("stars", run, models, tolerance=0.02, force=True)
+        train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert contents(models / "stars") == files
     assert contents(models / "stars" / PREVIOUS / "stars") == kept  # the topic before the run, not the one after it
 
@@ -154,17 +154,17 @@ def test_trained_from_one_run_twice_a_topic_has_its_pages_once(models, tmp_path)
 def test_of_a_run_that_went_on_only_what_is_new_joins_and_what_is_known_is_said(models, tmp_path):
     rng = np.random.default_rng(3)
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
-    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     before = joined_in(models)
     with_more(run, [judged(n, words(rng, COMET_WORDS)) for n in (41, 42, 43)], {41: True, 42: True, 43: True, 2: True})
-    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     # Page 2 joined as a negative; now somebody says that it is about the topic.
     assert joined_in(models) == (before[0] + 4, before[1])
     assert "4 positives and 0 negatives joined" in said
     assert "Known already, and not joined again: 39 pages." in said
     assert load_topic("stars", models).manifest["retraining"]["n_known"] == 39
     with pytest.raises(ValueError, match="43 pages"):
-        train_from_run("stars", run, models, tolerance=0.02, force=True)
+        train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
 
 
 @pytest.mark.parametrize("what", ["URL", "text", "nothing"])
@@ -172,7 +172,7 @@ def test_a_page_is_known_by_its_canonical_url_or_by_its_text(models, tmp_path, w
     rng = np.random.default_rng(3)
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
     first = read_record(run / RECORD_FILE)[0][0]
-    train_from_run("stars", run, models, tolerance=0.02, force=True)
+    train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     before = joined_in(models)
     again = {
         "URL": replace(first, number=1, url="HTTP://H.example/%31#part", terms=words(rng, COMET_WORDS)),
@@ -181,11 +181,11 @@ def test_a_page_is_known_by_its_canonical_url_or_by_its_text(models, tmp_path, w
     }[what]
     with_more(run, [again], {})
     if what == "nothing":
-        assert "not joined again: 39 pages." in train_from_run("stars", run, models, tolerance=0.02, force=True)
+        assert "not joined again: 39 pages." in train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
         assert joined_in(models) == (before[0] + 1, before[1])
     else:
         with pytest.raises(ValueError, match="40 pages"):
-            train_from_run("stars", run, models, tolerance=0.02, force=True)
+            train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
 
 
 def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_path):
@@ -199,6 +199,6 @@ def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_
     assert examples.positive[[0, -2]].tolist() == [True, False]
     # The other page was unlabelled: that it is relevant has not been said of it before, so with that label it joins.
     with_more(run, [judged(41, positive), judged(42, other), judged(43, other)], {41: True, 42: False, 43: True})
-    said = train_from_run("stars", run, models, tolerance=0.02, force=True)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert "21 positives and 20 negatives joined" in said
     assert "not joined again: 2 pages." in said

@@ -48,16 +48,13 @@ class Command(ScrapyCrawl):
         """Add the focused spider's arguments to the help."""
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
-        parser.usage, epilog = as_typed(parser.usage or ""), as_typed(_EPILOG)
-        parser.epilog = epilog.format(
-            arguments="\n".join(
-                f"  {name:14}{each.meaning}: {each.values} (default: {each.default})"
-                for name, each in ARGUMENTS.items()
-            ),
+        parser.usage = as_typed(parser.usage or "")
+        arguments = (f"  {name:14}{a.meaning}: {a.values} (default: {a.default})" for name, a in ARGUMENTS.items())
+        installed = {place.group: ", ".join(place.installed()) for place in _PLACES}
+        parser.epilog = as_typed(_EPILOG).format(
+            arguments="\n".join(arguments),
             strategies=", ".join(CHOICES),
-            installed="".join(
-                f"Installed {place.group}: {', '.join(place.installed())}\n" for place in _PLACES if place.installed()
-            ),
+            installed="".join(f"Installed {group}: {names}\n" for group, names in installed.items() if names),
         )
 
     def process_options(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -106,7 +103,5 @@ def _wrong_names(args: list[str], settings: BaseSettings) -> Iterator[str]:
         return
     names = get_spider_loader(settings).list()
     if args[0] not in names:
-        yield (
-            f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} There are: {', '.join(sorted(names))}. Example: "
-            f"scrapy crawl focused -a topic=demo"
-        )
+        known = f"There are: {', '.join(sorted(names))}. Example: scrapy crawl focused -a topic=demo"
+        yield f"There is no spider {args[0]!r}.{did_you_mean(args[0], names)} {known}"

@@ -40,21 +40,21 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        what = parser.add_argument_group("what to do (one or more)")
-        what.add_argument("--list", action="store_true", help="print topics, pages per topic and seeds")
-        what.add_argument("--serve", type=int, metavar="PORT", help="serve it on 127.0.0.1 (0: any free port)")
-        what.add_argument("--warc", type=Path, metavar="FILE", help="write all pages; compressed if FILE ends in .gz")
-        what.add_argument("--labels", type=Path, metavar="FILE", help="write the topic of every page (TSV)")
-        what.add_argument("--examples", nargs=2, metavar=("TOPIC", "DIR"), help="write pages to train a topic from")
-        web = parser.add_argument_group("which demo web (default: the FOCUSED_DEMO_* settings)")
-        web.add_argument("--pages", type=int, metavar="N", help="pages, up to 1,000,000")
-        web.add_argument("--hosts", type=int, metavar="N", help="hosts")
-        web.add_argument("--topics", type=int, metavar="N", help="topics, 2 to 8")
-        web.add_argument("--seed", type=int, metavar="N", help="another seed is another web")
-        train = parser.add_argument_group("which examples")
-        train.add_argument("--positive", type=int, default=30, metavar="N", help="pages about TOPIC (default: 30)")
-        train.add_argument("--unlabeled", type=int, default=1500, metavar="N", help="any pages (default: 1500)")
-        train.add_argument("--random-state", type=int, default=0, metavar="N", help="another number draws others")
+        what = parser.add_argument_group("what to do (one or more)").add_argument
+        what("--list", action="store_true", help="print topics, pages per topic and seeds")
+        what("--serve", type=int, metavar="PORT", help="serve it on 127.0.0.1 (0: any free port)")
+        what("--warc", type=Path, metavar="FILE", help="write all pages; compressed if FILE ends in .gz")
+        what("--labels", type=Path, metavar="FILE", help="write the topic of every page (TSV)")
+        what("--examples", nargs=2, metavar=("TOPIC", "DIR"), help="write pages to train a topic from")
+        web = parser.add_argument_group("which demo web (default: the FOCUSED_DEMO_* settings)").add_argument
+        web("--pages", type=int, metavar="N", help="pages, up to 1,000,000")
+        web("--hosts", type=int, metavar="N", help="hosts")
+        web("--topics", type=int, metavar="N", help="topics, 2 to 8")
+        web("--seed", type=int, metavar="N", help="another seed is another web")
+        train = parser.add_argument_group("which examples").add_argument
+        train("--positive", type=int, default=30, metavar="N", help="pages about TOPIC (default: 30)")
+        train("--unlabeled", type=int, default=1500, metavar="N", help="any pages (default: 1500)")
+        train("--random-state", type=int, default=0, metavar="N", help="another number draws others")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Do what the options say."""
@@ -81,12 +81,10 @@ class Command(ProjectCommand):
 
     def _web(self, opts: argparse.Namespace) -> DemoWeb:
         given = {"n_pages": opts.pages, "n_hosts": opts.hosts, "n_topics": opts.topics, "seed": opts.seed}
-        return DemoWeb(
-            **{
-                option: setting.read(self.settings) if given[option] is None else given[option]
-                for option, setting in DEMO_OPTIONS.items()
-            }
-        )
+        said = {
+            option: setting.read(self.settings) for option, setting in DEMO_OPTIONS.items() if given[option] is None
+        }
+        return DemoWeb(**given | said)
 
 
 def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:

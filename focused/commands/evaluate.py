@@ -55,39 +55,33 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        web = parser.add_argument_group("webs and labels")
-        web.add_argument(
-            "--web", action="append", metavar="WEB", help="a WARC file, or demo; repeat it for several webs"
-        )
-        web.add_argument(
-            "--labels", action="append", metavar="FILE", help="url<TAB>labels separated by |; one for each --web"
-        )
-        web.add_argument("--labels-from", metavar="TOPIC", help="instead: labels by the classifier of a topic (or a,b)")
-        topics = parser.add_argument_group("topics (default: all labels)")
-        topics.add_argument("--topics", metavar="A,B", help="these labels, as in a CSV file: '\"A, with a comma\",B'")
-        topics.add_argument("--largest", metavar="N", help="the N labels with most pages")
-        topics.add_argument("--min-pages", metavar="N", help="labels with at least N pages")
-        topics.add_argument("--exclude", metavar="A,B", help="labels that are no topics, written likewise")
-        crawls = parser.add_argument_group("crawls")
-        crawls.add_argument("--strategies", default="all", metavar="all|A,B", help="default: all")
-        crawls.add_argument("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
-        crawls.add_argument("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
-        crawls.add_argument("--positives", default="30", metavar="N", help="training positives (default: 30)")
-        crawls.add_argument("--unlabeled", default="1500", metavar="N", help="unlabelled pages (default: 1500)")
-        crawls.add_argument(
+        web = parser.add_argument_group("webs and labels").add_argument
+        web("--web", action="append", metavar="WEB", help="a WARC file, or demo; repeat it for several webs")
+        web("--labels", action="append", metavar="FILE", help="url<TAB>labels separated by |; one for each --web")
+        web("--labels-from", metavar="TOPIC", help="instead: labels by the classifier of a topic (or a,b)")
+        topics = parser.add_argument_group("topics (default: all labels)").add_argument
+        topics("--topics", metavar="A,B", help="these labels, as in a CSV file: '\"A, with a comma\",B'")
+        topics("--largest", metavar="N", help="the N labels with most pages")
+        topics("--min-pages", metavar="N", help="labels with at least N pages")
+        topics("--exclude", metavar="A,B", help="labels that are no topics, written likewise")
+        crawls = parser.add_argument_group("crawls").add_argument
+        crawls("--strategies", default="all", metavar="all|A,B", help="default: all")
+        crawls("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
+        crawls("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
+        crawls("--positives", default="30", metavar="N", help="training positives (default: 30)")
+        crawls("--unlabeled", default="1500", metavar="N", help="unlabelled pages (default: 1500)")
+        crawls(
             "--seeds", default="5", metavar="N|FILE", help="drawn from the positives, or a file of URLs (default: 5)"
         )
-        crawls.add_argument("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
-        crawls.add_argument("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
-        crawls.add_argument("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
-        crawls.add_argument("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
-        crawls.add_argument(
-            "--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})"
-        )
-        running = parser.add_argument_group("running")
-        running.add_argument("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
-        running.add_argument("--output", metavar="DIR", help="folder of the results; required")
-        running.add_argument("--quiet", action="store_true", help="no progress on stderr")
+        crawls("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
+        crawls("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
+        crawls("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
+        crawls("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
+        crawls("--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})")
+        running = parser.add_argument_group("running").add_argument
+        running("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
+        running("--output", metavar="DIR", help="folder of the results; required")
+        running("--quiet", action="store_true", help="no progress on stderr")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Evaluate."""
@@ -100,44 +94,38 @@ class Command(ProjectCommand):
         from focused.evaluation.run import Evaluation
 
         progress = Progress(opts.quiet)
+        folder = check_folder(Path(opts.output).expanduser().resolve(), "--output")
+        # Scrapy removes the command's name from the arguments.
+        command = shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]])
         evaluation = Evaluation(
-            options,
-            check_folder(Path(opts.output).expanduser().resolve(), "--output"),
-            self.settings,
-            # Scrapy removes the command's name from the arguments.
-            command=shlex.join(["scrapy", "evaluate", *sys.argv[1 + (sys.argv[1:2] == ["evaluate"]) :]]),
+            *(options, folder, self.settings),
+            command=command,
             n_jobs=whole_number("--jobs", opts.jobs, 1),
             quiet=opts.quiet,
             say=progress.say,
             track=progress.track,
         )
         n_failed = evaluation.run()
-        for line in summary(evaluation):
-            print(line)
+        print(*_summary(evaluation), sep="\n")
         print(f"\nReport: {os.path.relpath(write_evaluation_report(evaluation.folder))}")
         if n_failed:
-            self.fail(
-                f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why). The others are done; "
-                f"the same command repeats the failed ones"
-            )
+            failed = f"{n_failed} of {len(evaluation.records)} crawls failed (results.csv says why)"
+            self.fail(f"{failed}. The others are done; the same command repeats the failed ones")
 
 
-def summary(evaluation: Evaluation) -> list[str]:
+def _summary(evaluation: Evaluation) -> list[str]:
     """Return a table of means for each web, best strategy first."""
     lines: list[str] = []
     done = [record for record in evaluation.records if record["state"] == "done"]
     for web in dict.fromkeys(record["web"] for record in evaluation.records):
-        verdicts = {
-            entry["strategy"]: entry
-            for entry in evaluation.significance
-            if entry["web"] == web and entry["measure"] == "share_of_bound"
-        }
+        compared = [e for e in evaluation.significance if (e["web"], e["measure"]) == (web, "share_of_bound")]
+        verdicts = {entry["strategy"]: entry for entry in compared}
         rows = []
         for strategy in evaluation.options.strategies:
             found = [record["figures"] for record in done if (record["web"], record["strategy"]) == (web, strategy)]
-            shares = [figures["share_of_bound"] for figures in found if figures["share_of_bound"] is not None]
+            shares = [each["share_of_bound"] for each in found if each["share_of_bound"] is not None]
             if shares:
-                rows.append((fmean(shares), fmean(figures["harvest_rate"] for figures in found), strategy, len(found)))
+                rows.append((fmean(shares), fmean(each["harvest_rate"] for each in found), strategy, len(found)))
         head = f"{web}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}"
         lines += ["", f"{head}  {_against(verdicts, evaluation)}"]
         lines += [
@@ -161,6 +149,9 @@ def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str
 def _verdict(entry: dict[str, Any] | None) -> str:
     if entry is None:
         return ""
-    if entry["low"] is None:
-        return f"{entry['difference']:+.3f}, no interval"
-    return f"{entry['difference']:+.3f} ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"
+    interval = (
+        ", no interval"
+        if entry["low"] is None
+        else f" ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"
+    )
+    return f"{entry['difference']:+.3f}{interval}"

@@ -26,23 +26,15 @@ with."""
 
 
 def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
-    """Return the checked options of an evaluation.
-
-    Raises
-    ------
-    ValueError
-        If an option is missing or wrong.
-    """
+    """Return the options of an evaluation; a ValueError says which one is missing or wrong."""
     positives = whole_number("--positives", opts.positives, 1)
     seeds = _seeds(str(opts.seeds))
     if isinstance(seeds, int) and not opts.seeds_apart and seeds > positives:
-        raise ValueError(
-            f"--seeds {seeds} are drawn from --positives {positives}. Draw fewer, or from other pages: --seeds-apart"
-        )
+        drawn = f"--seeds {seeds} are drawn from --positives {positives}"
+        raise ValueError(f"{drawn}. Draw fewer, or from other pages: --seeds-apart")
     if opts.seeds_apart and not isinstance(seeds, int):
-        raise ValueError(
-            "--seeds-apart says where seeds are drawn from; a file of seeds is used as it is. Leave one out."
-        )
+        drawn = "--seeds-apart says where seeds are drawn from; a file of seeds is used as it is"
+        raise ValueError(f"{drawn}. Leave one out.")
     if opts.topics is not None and (opts.largest is not None or opts.min_pages is not None):
         raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
     check_learner(opts.learner)
@@ -75,14 +67,11 @@ def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
         raise ValueError("--labels are those of people, --labels-from those of a classifier. Leave one out.")
     for name in topics:
         check_topic_name(name)
-    files = [web for web in webs if web != "demo"]
-    if not topics:
-        wanting = files if len(labels) != len(webs) else webs
-        if len(labels) != len(wanting):
-            raise ValueError(
-                f"--labels must be given once for each --web, in the same order (the demo web has its own). Got {len(webs)} "
-                f"webs and {len(labels)} files of labels. If there are none: --labels-from TOPIC"
-            )
+    if not topics and len(labels) not in (len(webs), sum(web != "demo" for web in webs)):
+        raise ValueError(
+            f"--labels must be given once for each --web, in the same order (the demo web has its own). Got {len(webs)} "
+            f"webs and {len(labels)} files of labels. If there are none: --labels-from TOPIC"
+        )
     found: list[WebOption] = []
     for web in webs:
         has_file = not topics and (web != "demo" or len(labels) >= len(webs) - len(found))
@@ -150,9 +139,8 @@ def _settings(settings: dict[str, str]) -> dict[str, str]:
         raise ValueError(f"-s {name} is decided by the evaluation itself. Leave it out.")
     for name in sorted({"FOCUSED_MAX_RELEVANT", "JOBDIR"} & settings.keys()):
         # Training positives would count for the goal; in a job directory each crawl would find the requests of the last one.
-        raise ValueError(
-            f"-s {name} is not for evaluations: every crawl starts anew and fetches --pages. Leave it out."
-        )
+        instead = "every crawl starts anew and fetches --pages"
+        raise ValueError(f"-s {name} is not for evaluations: {instead}. Leave it out.")
     if "CONCURRENT_REQUESTS" in settings:
         raise ValueError("-s CONCURRENT_REQUESTS is --concurrency here.")
     if "DEPTH_LIMIT" in settings:

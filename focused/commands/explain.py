@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -56,60 +57,52 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        group = parser.add_argument_group("explaining")
-        group.add_argument(
-            "--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)"
-        )
-        group.add_argument("--strategy", metavar="NAME", help=f"{', '.join(CHOICES)} (default: the topic's)")
-        group.add_argument("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
-        group.add_argument("--url", metavar="URL", help="the URL of FILE, the base of its relative links")
-        group.add_argument("--json", action="store_true", help="print everything as one JSON object")
+        add = parser.add_argument_group("explaining").add_argument
+        add("--web", metavar="WEB", help="where a URL is fetched: live, demo, or a WARC (default: the topic's)")
+        add("--strategy", metavar="NAME", help=f"{', '.join(CHOICES)} (default: the topic's)")
+        add("--top", default="20", metavar="N", help="rows of each table; 0: all (default: 20)")
+        add("--url", metavar="URL", help="the URL of FILE, the base of its relative links")
+        add("--json", action="store_true", help="print everything as one JSON object")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Explain."""
-        print(self._explain(args, opts), end="")
-
-    def _explain(self, args: list[str], opts: argparse.Namespace) -> str:
         self.refuse_options(args)
         if len(args) != 2:
-            raise ValueError(
-                f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {shlex.join(args) or 'none'}."
-            )
+            got = shlex.join(args) or "none"
+            raise ValueError(f"Name a topic and a page: scrapy explain TOPIC URL|FILE. Got {got}.")
         top = whole_number("--top", opts.top, meaning="0: all")
         topic = load_topic(args[0], *models_dirs(self.settings))
         settings = with_topic(topic, self.settings)
         check_settings(settings)
         strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
         reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
-        content = self._content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
-        explanation = explain(
-            reader.read(content.body, content.url, content.content_type),
-            judge,
-            strategy,
-            drops=BELOW_THRESHOLD.read(settings) == "drop",
-            follows_nofollow=not settings.getbool("FOCUSED_NOFOLLOW_ENABLED"),
-        )
+        content = _content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
+        page = reader.read(content.body, content.url, content.content_type)
+        drops, follows = BELOW_THRESHOLD.read(settings) == "drop", not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
+        explanation = explain(page, judge, strategy, drops=drops, follows_nofollow=follows)
         if opts.json:
-            return to_json(explanation) + "\n"
-        return to_text(explanation, top) + (f"\n{strategy.remark}\n" if strategy.remark else "")
+            print(to_json(explanation))
+        else:
+            print(to_text(explanation, top), end=f"\n{strategy.remark}\n" if strategy.remark else "")
 
-    def _content(self, page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
-        """Return the page at a URL or in a file."""
-        url = http_url(page)
-        if url is None:
-            return _read(page, opts.url)
-        if opts.url:
-            raise ValueError(f"--url goes with a file. Got it with {page}.")
-        if web != "live":
-            open_web(web, settings).close()
-        settings.setdict(signed(settings), priority="cmdline")
-        with FetchedPages() as fetched:
-            fetch([url], fetched, settings, web, lambda: None)
-            try:
-                return fetched.content(url)
-            except RefusedError as refused:
-                detail = f" ({refused.detail})" if refused.detail else ""
-                raise ValueError(f"There is no page to explain under {url}: {refused}{detail}.") from None
+
+def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) -> Content:
+    """Return the page at a URL or in a file."""
+    url = http_url(page)
+    if url is None:
+        return _read(page, opts.url)
+    if opts.url:
+        raise ValueError(f"--url goes with a file. Got it with {page}.")
+    if web != "live":
+        open_web(web, settings).close()
+    settings.setdict(signed(settings), priority="cmdline")
+    with closing(FetchedPages()) as fetched:
+        fetch([url], fetched, settings, web, lambda: None)
+        try:
+            return fetched.content(url)
+        except RefusedError as refused:
+            detail = f" ({refused.detail})" if refused.detail else ""
+            raise ValueError(f"There is no page to explain under {url}: {refused}{detail}.") from None
 
 
 def _read(name: str, origin: str | None) -> Content:

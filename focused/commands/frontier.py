@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, REASONS
+from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number
 from focused.utils.words import quantity
@@ -49,11 +50,11 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        group = parser.add_argument_group("what to show")
-        group.add_argument("--top", default="20", metavar="N", help="links that come next; 0: all (default: 20)")
-        group.add_argument("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
-        group.add_argument("--why", metavar="URL", help="say where this URL is and why")
-        group.add_argument("--csv", metavar="FILE", help="write every link to a file instead")
+        add = parser.add_argument_group("what to show").add_argument
+        add("--top", default="20", metavar="N", help="links that come next; 0: all (default: 20)")
+        add("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
+        add("--why", metavar="URL", help="say where this URL is and why")
+        add("--csv", metavar="FILE", help="write every link to a file instead")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show."""
@@ -72,38 +73,34 @@ class Command(ProjectCommand):
         if opts.why is not None and not opts.why.strip():
             raise ValueError("--why must be a URL. Got an empty text.")
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
-        n_links, n_hosts = (
-            whole_number(option, value, meaning="0: all")
-            for option, value in (("--top", opts.top), ("--hosts", opts.hosts))
-        )
+        n_links = whole_number("--top", opts.top, meaning="0: all")
+        n_hosts = whole_number("--hosts", opts.hosts, meaning="0: all")
         with FrontierView(Path(args[0])) as view:
             if export_to is not None:
-                yield self._export(view, export_to)
+                yield _export(view, export_to)
             elif opts.why is not None:
                 yield from _why(view, opts.why, self.settings)
             else:
                 yield from _overview(view, n_hosts, n_links)
 
-    def _export(self, view: FrontierView, path: Path) -> str:
-        part = path.with_name(path.name + ".part")
-        try:
-            with part.open("w", encoding="utf-8", newline="") as file:
-                n_links = view.write_csv(file)
-            part.replace(path)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-        return f"{quantity(n_links, 'links')} in {path}"
+
+def _export(view: FrontierView, path: Path) -> str:
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", newline="") as file:
+            n_links = view.write_csv(file)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+    return f"{quantity(n_links, 'links')} in {path}"
 
 
 def _csv_path(value: str, frontier: Path) -> Path:
     path = Path(value)
     if not value.strip() or value.endswith(("/", os.sep)) or path.is_dir():
         raise ValueError(f"--csv must be the name of a file, not of a folder: --csv links.csv. Got {value!r}.")
-    if not path.parent.is_dir():
-        raise ValueError(
-            f"--csv must be in a folder that is there: {path.parent} is none. Make it: mkdir {path.parent}"
-        )
+    if not (folder := path.parent).is_dir():
+        raise ValueError(f"--csv must be in a folder that is there: {folder} is none. Make it: mkdir {folder}")
     check_output(path, "--csv")
     if path.exists() and frontier.exists() and path.samefile(frontier):
         raise ValueError(f"{path} is the frontier that is to be read. Choose another name: --csv FILE")
@@ -113,22 +110,16 @@ def _csv_path(value: str, frontier: Path) -> Path:
 def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     counts = view.counts()
     yield f"Topic {view.remembered('topic')} on web {view.remembered('web')}, {view.path}"
-    yield f"{quantity(sum(counts.values()), 'links')}: " + ", ".join(
-        f"{count:,} {state}" for state, count in counts.items()
-    )
-    n_cut = view.remembered("n_cut")
-    if n_cut:
+    states = ", ".join(f"{count:,} {state}" for state, count in counts.items())
+    yield f"{quantity(sum(counts.values()), 'links')}: {states}"
+    if n_cut := view.remembered("n_cut"):
         yield f"{quantity(n_cut, 'links')} forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)"
-    hosts = view.hosts(n_hosts)
-    if hosts:
-        yield f"\n{'waiting':>9} {'leased':>7} {'done':>8} {'failed':>7} {'dropped':>8} {'pages':>8} {'relevant':>8}  host"
+    if hosts := view.hosts(n_hosts):
+        widths = {"waiting": 9, "leased": 7, "done": 8, "failed": 7, "dropped": 8, "pages": 8, "relevant": 8}
+        yield "\n" + " ".join(f"{name:>{width}}" for name, width in widths.items()) + "  host"
         for host in hosts:
-            yield (
-                f"{host['waiting']:>9,} {host['leased']:>7,} {host['done']:>8,} {host['failed']:>7,} "
-                f"{host['dropped']:>8,} {host['pages']:>8,} {host['relevant']:>8,}  {host['host']}"
-            )
-    links = view.top(n_links)
-    if links:
+            yield " ".join(f"{host[name]:>{width},}" for name, width in widths.items()) + f"  {host['host']}"
+    if links := view.top(n_links):
         yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
         for link in links:
             # A strategy with a memory keeps the pages that link to it there; the frontier knows only the first.
@@ -139,12 +130,13 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
 def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     link = view.find(url)
     if link is None:
-        raise ValueError(
-            f"{url} is not known: no page that was fetched links to it, or the link was refused or forgotten."
-        )
+        why = "no page that was fetched links to it, or the link was refused or forgotten"
+        raise ValueError(f"{url} is not known: {why}.")
     yield _printable(link.url)
     yield f"  state       {link.state}{_when(link)}"
-    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {_version(link)}"
+    # Fits of a learning strategy are no versions of the model.
+    version = f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
+    yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {version}"
     yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
     if link.reason == _LEARNS:
         yield from _learnt(view, link, settings)
@@ -159,11 +151,6 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
         yield f"  before it   {quantity(in_all, 'links')}, {of_host:,} of them of its host"
 
 
-def _version(link: LinkView) -> str:
-    """Return the version of the model that scored a link; fits of a learning strategy are no versions."""
-    return f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
-
-
 def _n_referrers(link: LinkView) -> int:
     """Return the number of known pages that hold a link; a seed was found on none."""
     return link.n_referrers - (link.reason == "seed")
@@ -172,7 +159,6 @@ def _n_referrers(link: LinkView) -> int:
 def _learnt(view: FrontierView, link: LinkView, settings: BaseSettings) -> Iterator[str]:
     # These imports take longer than the rest of the command.
     from focused.commands.link_evidence import evidence_of, strongest_evidence
-    from focused.retraining.versions import LIST_FILE
 
     if link.state == "waiting" and (words := strongest_evidence(view, link.url, settings)):
         yield f"  because     {words} (strongest evidence)"
@@ -180,9 +166,9 @@ def _learnt(view: FrontierView, link: LinkView, settings: BaseSettings) -> Itera
     yield f"  referrers   {quantity(max(evidence.n_referrers, link.n_referrers), 'pages')} known to link to it"
     if evidence.relevances:
         kinds = zip(("page", "block", "anchor text", "context"), evidence.relevances, strict=True)
-        when = ""  # a crawl with retraining has newer models later, which change the score only
-        if (view.path.parent / LIST_FILE).exists():
-            when = ", by the models in use when these pages were fetched"
+        # A crawl with retraining has newer models later, which change the score only.
+        has_versions = (view.path.parent / VERSIONS_FILE).exists()
+        when = ", by the models in use when these pages were fetched" if has_versions else ""
         yield f"  they say    {', '.join(f'{kind} {value:.3f}' for kind, value in kinds)} (relevance, mean{when})"
     yield (
         f"  learnt      from {quantity(evidence.n_learnt, 'pages')} of this crawl and the topic's examples: what these\n"

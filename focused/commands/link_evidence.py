@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
 
 class LinkEvidence(NamedTuple):
-    """What the pages that a crawl has learnt from say about a link."""
+    """What the ``n_learnt`` pages that a crawl has learnt from say about a link, which ``n_referrers`` of them hold."""
 
-    #: Pages that the crawl has learnt from, and those of them that hold the link.
     n_learnt: int
     n_referrers: int
     #: Relevance in [0, 1] of page, block, anchor text and context: from the mean logits over those pages.
@@ -29,19 +28,14 @@ class LinkEvidence(NamedTuple):
 
 
 def evidence_of(view: FrontierView, url: str) -> LinkEvidence:
-    """Return what the records of a frontier say about a link; damaged records are left out.
-
-    It reads all records: 0.1 to 1 ms a page.
-    """
+    """Return what the records of a frontier (0.1 to 1 ms each) say about a link; damaged records are left out."""
     n_learnt, rows = 0, []
     for record in view.records():
-        try:
+        with suppress(ValueError):
             page = PageLinks.unpack(record)
-        except ValueError:
-            continue
-        n_learnt += 1
-        if url in page.links:
-            rows.append(page.logits[page.links.index(url)])
+            n_learnt += 1
+            if url in page.links:
+                rows.append(page.logits[page.links.index(url)])
     means = expit(np.mean(rows, axis=0)).tolist() if rows else ()
     return LinkEvidence(n_learnt, len(rows), tuple(means))
 
@@ -49,7 +43,7 @@ def evidence_of(view: FrontierView, url: str) -> LinkEvidence:
 def strongest_evidence(view: FrontierView, url: str, settings: BaseSettings) -> str:
     """Return in words what the score of a link rests on; empty where the topic is not there any more.
 
-    Learns from all records again, as a resumed crawl does: 1 to 5 ms a page.
+    It learns from all records again, as a resumed crawl does: 1 to 5 ms a page.
     """
     try:
         topic = load_topic(str(view.remembered("topic")), *models_dirs(settings))

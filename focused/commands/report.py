@@ -38,43 +38,35 @@ class Command(ProjectCommand):
     def add_options(self, parser: argparse.ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
-        group = parser.add_argument_group("report")
-        group.add_argument(
-            "--output",
-            metavar="FILE",
-            help="file of the report (default: report.html in RUN_DIR; of several runs: in the folder that holds them)",
-        )
+        add = parser.add_argument_group("report").add_argument
+        help_ = "file of the report (default: report.html in RUN_DIR; of several runs: in the folder that holds them)"
+        add("--output", metavar="FILE", help=help_)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Write the report."""
-        print(self._write(args, Path(opts.output) if opts.output else None))
-
-    def _write(self, args: list[str], output: Path | None) -> Path:
         # Scrapy imports every command whichever is run, and only this one should wait for matplotlib.
         from focused.evaluation.report import write_evaluation_report, write_run_report
 
         self.refuse_options(args)
         if not args:
             raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
-        if output is not None:
-            check_output(output, "--output")
-        directories = [Path(arg) for arg in args]
+        output = check_output(Path(opts.output), "--output") if opts.output else None
+        paths = [Path(arg) for arg in args]
         # A shell's runs/* also names an earlier report.
-        folders = [directory for directory in directories if not (directory.is_file() and directory.suffix == ".html")]
-        evaluations = [directory for directory in folders if (directory / RESULTS_FILE).is_file()]
+        folders = [path for path in paths if not (path.is_file() and path.suffix == ".html")]
+        evaluations = [folder for folder in folders if (folder / RESULTS_FILE).is_file()]
         if evaluations and len(folders) > 1:
-            raise ValueError(
-                f"{evaluations[0]} is an evaluation; give it alone. Crawls and evaluations do not share figures."
-            )
+            alone = f"{evaluations[0]} is an evaluation; give it alone"
+            raise ValueError(f"{alone}. Crawls and evaluations do not share figures.")
         try:
             if evaluations:
-                return write_evaluation_report(evaluations[0], output)
-            return write_run_report(folders or directories, output, meanings=LOSSES)
+                print(write_evaluation_report(evaluations[0], output))
+            else:
+                print(write_run_report(folders or paths, output, meanings=LOSSES))
         except OSError as error:
             if error.filename and not str(error.filename).endswith(".part"):
                 raise  # a file could not be read
-            where = str(error.filename or output or "").removesuffix(".part")
-            reason = error.strerror or error
+            where, why = str(error.filename or output or "").removesuffix(".part"), error.strerror or error
             raise ValueError(
-                f"The report {where} cannot be written: {reason}. Write it elsewhere: --output FILE"
+                f"The report {where} cannot be written: {why}. Write it elsewhere: --output FILE"
             ) from None

@@ -26,7 +26,7 @@ from focused.utils.project_command import ProjectCommand
 from focused.webs import open_web
 
 if TYPE_CHECKING:
-    import argparse
+    from argparse import ArgumentParser, Namespace
 
     from scrapy.settings import Settings
 
@@ -59,12 +59,12 @@ class Command(ProjectCommand):
     errors = (ValueError, FetchError)
     interrupted = "Interrupted; no topic was written"
 
-    def add_options(self, parser: argparse.ArgumentParser) -> None:
+    def add_options(self, parser: ArgumentParser) -> None:
         """Add the options of this command."""
         super().add_options(parser)
         add_options(parser)
 
-    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+    def work(self, args: list[str], opts: Namespace) -> None:
         """Train."""
         check_settings(self.settings)
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
@@ -74,11 +74,8 @@ class Command(ProjectCommand):
             check_alone(opts)
             progress = Progress(opts.quiet)
             tolerance = parameters_of(RetrainingOptions)["tolerance"].read(self.settings)
-            print(
-                train_from_run(
-                    *(name, Path(opts.from_run), models_dir), tolerance=tolerance, force=opts.force, say=progress.say
-                )
-            )
+            run = Path(opts.from_run), models_dir
+            print(train_from_run(name, *run, tolerance=tolerance, force=opts.force, say=progress.say))
             return
         n_sample, random_state = check_options(opts)
         topic = _topic(name, models_dir, opts, self.settings)
@@ -93,86 +90,50 @@ class Command(ProjectCommand):
             other_anchors=self.settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
             track=progress.track,
         )
-        made = self._from_words if opts.keywords else self._from_pages
-        print(as_typed(made(topic, opts, reader, progress, n_sample, random_state)))
+        print(as_typed(self._trained(topic, opts, reader, progress, n_sample, random_state)))
 
-    def _from_pages(
-        self,
-        topic: Topic,
-        opts: argparse.Namespace,
-        reader: ExampleReader,
-        progress: Progress,
-        n_sample: int | None,
-        random_state: int,
+    def _trained(
+        self, topic: Topic, opts: Namespace, reader: ExampleReader, progress: Progress, n_sample: int | None, state: int
     ) -> str:
-        """Train a topic from example pages, save it, and return the report."""
+        """Train a topic from example pages or from words, save it, and return the report."""
         # Imported here: scikit-learn would double the time that every scrapy command takes to start.
-        from focused.method.training.from_keywords import NOTE
+        from focused.method.training.from_keywords import NOTE, learn_keywords, read_keywords
         from focused.method.training.from_pages import learn
         from focused.method.training.trained_topic import make_topic
 
+        keywords = read_keywords(" ".join(opts.keywords), reader.language or "en") if opts.keywords else None
         positive, unlabeled = read_examples(
-            opts, reader, self.settings, progress, n_sample=n_sample, random_state=random_state
+            opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
         )
         assert reader.language is not None
-        topic.language = reader.language
+        topic.language, command, say = reader.language, command_line(topic.name, opts), progress.say
+        models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
+        if keywords is not None:
+            learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)
+            topic.note = opts.note or keywords.note
+            warnings = keyword_warnings(topic.language, keywords, unlabeled)
+            make_topic(topic, learnt, keywords, unlabeled, command=command, warnings=warnings, random_state=state)
+            return keyword_report(topic, learnt, keywords, unlabeled, topic.save(models_dir))
         topic.seeds = topic.seeds or seeds_from(positive.urls)
-        if topic.note.startswith(NOTE):
-            topic.note = ""
-        learnt = learn(
-            *(positive, unlabeled), learner=opts.learner, quick=opts.quick, random_state=random_state, say=progress.say
-        )
-        warnings = warnings_about(
-            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
-            f1=learnt.f1,
-            prior=learnt.prior,
-            left_out=learnt.model.left_out,
-        )
-        command = command_line(topic.name, opts)
-        make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=random_state)
-        directory = topic.save(Path(self.settings.get("FOCUSED_MODELS_DIR")))
-        return report(topic, learnt, positive, unlabeled, directory, language_is_given=opts.language is not None)
-
-    def _from_words(
-        self,
-        topic: Topic,
-        opts: argparse.Namespace,
-        reader: ExampleReader,
-        progress: Progress,
-        n_sample: int | None,
-        random_state: int,
-    ) -> str:
-        """Make a topic from words, save it, and return the report."""
-        from focused.method.training.from_keywords import learn_keywords, read_keywords
-        from focused.method.training.trained_topic import make_topic
-
-        assert reader.language is not None
-        topic.language = reader.language
-        keywords = read_keywords(" ".join(opts.keywords), topic.language)
-        _, unlabeled = read_examples(
-            opts, reader, self.settings, progress, n_sample=n_sample, random_state=random_state
-        )
-        learnt = learn_keywords(keywords, unlabeled, random_state=random_state, say=progress.say)
-        topic.note = opts.note or keywords.note
-        warnings = keyword_warnings(topic.language, keywords, unlabeled)
-        command = command_line(topic.name, opts)
-        make_topic(topic, learnt, keywords, unlabeled, command=command, warnings=warnings, random_state=random_state)
-        return keyword_report(
-            topic, learnt, keywords, unlabeled, topic.save(Path(self.settings.get("FOCUSED_MODELS_DIR")))
-        )
+        topic.note = "" if topic.note.startswith(NOTE) else topic.note
+        learnt = learn(positive, unlabeled, learner=opts.learner, quick=opts.quick, random_state=state, say=say)
+        found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
+        warnings = warnings_about(*found, f1=learnt.f1, prior=learnt.prior, left_out=learnt.model.left_out)
+        make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=state)
+        given = opts.language is not None
+        return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
 
 
-def _topic(name: str, models_dir: Path, opts: argparse.Namespace, settings: Settings) -> Topic:
+def _topic(name: str, models_dir: Path, opts: Namespace, settings: Settings) -> Topic:
     """Return a topic without model: a new one, or the texts of the one to be replaced."""
     topic = Topic(name, name, "en", [])
     if (models_dir / name / TOPIC_FILE).exists():
         if not opts.force:
             raise TopicError(f"There is a topic {name!r} in {models_dir} already. Replace it with --force.")
         topic = read_topic_file(name, models_dir)
-    if opts.title is not None:
-        topic.title = opts.title
-    if opts.note is not None:
-        topic.note = opts.note
+    for name, text in (("title", opts.title), ("note", opts.note)):
+        if text is not None:
+            setattr(topic, name, text)
     if opts.web != "live":
         open_web(opts.web, settings).close()
     if opts.web == "demo":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,25 +32,10 @@ def read_examples(
     n_sample: int | None,
     random_state: int,
 ) -> tuple[PageSet, PageSet | Background]:
-    """Read the examples that the options name.
+    """Read the examples that the options name: positives (none for a topic made from words) and unlabelled pages.
 
-    Parameters
-    ----------
-    opts : argparse.Namespace
-    reader : ExampleReader
-    settings : Settings
-    progress : Progress
-    n_sample : int or None
-        Size of the random sample of unlabelled pages; None: all.
-    random_state : int
-        Seed of the draw.
-
-    Returns
-    -------
-    PageSet
-        The positives; empty if the topic is made from words.
-    PageSet or Background
-        Unlabelled pages, or the general background if none are named.
+    ``n_sample`` unlabelled pages are drawn at random; None: all are read. Where none are named, the general background
+    takes their place.
 
     Raises
     ------
@@ -62,34 +47,30 @@ def read_examples(
     refused = Refusals(), Refusals()
     cache_dir = settings.get("FOCUSED_CACHE_DIR")
     with ExitStack() as stack:
-        fetched = stack.enter_context(FetchedPages())
+        fetched = stack.enter_context(closing(FetchedPages()))
 
         def candidates(paths: list[str], refusals: Refusals, urls: str | None) -> list[Candidate]:
-            opening = Opening(
-                *(refusals, fetched, stack, reader.limits.max_bytes, Path(cache_dir) if cache_dir else None)
-            )
+            cache = Path(cache_dir) if cache_dir else None
+            opening = Opening(refusals, fetched, stack, reader.limits.max_bytes, cache)
             return candidates_in([Path(path) for path in paths], opening, _urls_in(urls) if urls else None)
 
         positive = candidates(opts.positive or [], refused[0], opts.positive_urls)
-        unlabeled_candidates = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
+        others = candidates(opts.unlabeled or [], refused[1], opts.unlabeled_urls)
         if n_sample is not None:
-            unlabeled_candidates = shuffled(unlabeled_candidates, random_state)
             # All URLs are fetched first; refusals are only known afterwards.
-            unlabeled_candidates = [
-                page for n, page in enumerate(unlabeled_candidates) if n < n_sample or not page.is_remote
-            ]
-        remote = list(dict.fromkeys(page.url for page in (*positive, *unlabeled_candidates) if page.is_remote))
+            drawn = enumerate(shuffled(others, random_state))
+            others = [page for n, page in drawn if n < n_sample or not page.is_remote]
+        remote = list(dict.fromkeys(page.url for page in (*positive, *others) if page.is_remote))
         if remote:
             progress.say(f"Fetching {len(remote)} pages")
-            counter = progress.counter(len(remote), "Fetching pages")
-            fetch(remote, fetched, settings, opts.web, counter)
-        wanted = urls_of([*positive, *unlabeled_candidates])
+            fetch(remote, fetched, settings, opts.web, progress.counter(len(remote), "Fetching pages"))
+        wanted = urls_of([*positive, *others])
         positives = PageSet() if opts.keywords else reader.positives(positive, refused[0], wanted)
         if not positives and not opts.keywords:
             raise SourceError(_none_left("--positive", opts.positive, refused[0]))
         if not opts.unlabeled:
             return positives, load_background()
-        unlabeled = reader.unlabeled(unlabeled_candidates, refused[1], wanted, positives, limit=n_sample)
+        unlabeled = reader.unlabeled(others, refused[1], wanted, positives, limit=n_sample)
         if not unlabeled:
             raise SourceError(_none_left("--unlabeled", opts.unlabeled, refused[1]))
         return positives, unlabeled

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import scrapy
@@ -40,25 +39,16 @@ class FetchError(RuntimeError):
     """The URLs could not be fetched at all."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Stored:
-    url: str
-    content_type: str | None
-    start: int
-    length: int
-
-
 class FetchedPages:
     """Pages that were fetched, kept in a temporary file; a `focused.method.training.example_sources.FetchedExamples`."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - this object owns and closes the file
-        self._found: dict[str, _Stored | RefusedError] = {}
+        # Of each page its URL, its content type, and where its bytes begin and how many they are.
+        self._found: dict[str, tuple[str, str | None, int, int] | RefusedError] = {}
 
-    def __enter__(self) -> FetchedPages:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
+    def close(self) -> None:
+        """Let go of the file."""
         self._file.close()
 
     def __len__(self) -> int:
@@ -68,7 +58,7 @@ class FetchedPages:
         """Keep a page under the requested URL."""
         start = self._file.seek(0, 2)
         self._file.write(content.body)
-        self._found[asked] = _Stored(content.url, content.content_type, start, len(content.body))
+        self._found[asked] = content.url, content.content_type, start, len(content.body)
 
     def refuse(self, asked: str, reason: str, detail: str = "") -> None:
         """Note why there is no page under a URL."""
@@ -81,21 +71,13 @@ class FetchedPages:
             raise RefusedError("not fetched")
         if isinstance(found, RefusedError):
             raise RefusedError(str(found), found.detail)
-        self._file.seek(found.start)
-        return Content(found.url, self._file.read(found.length), found.content_type)
+        url, content_type, start, length = found
+        self._file.seek(start)
+        return Content(url, self._file.read(length), content_type)
 
 
 class FetchSpider(scrapy.Spider):
-    """Fetches URLs and follows no links.
-
-    Parameters
-    ----------
-    urls : list of str
-    pages : FetchedPages
-        Where the answers go.
-    on_answer : callable
-        Called after each answer or failure.
-    """
+    """Fetches URLs into ``pages`` and follows no links; calls ``on_answer`` after each answer or failure."""
 
     name = "fetch"
 
@@ -142,12 +124,7 @@ class FetchSpider(scrapy.Spider):
 def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on_answer: Callable[[], None]) -> None:
     """Fetch URLs from the network, or from a recorded web or the demo web. robots.txt is obeyed.
 
-    Call it once in a process, because Scrapy's reactor cannot start twice.
-
-    Raises
-    ------
-    FetchError
-        If the crawl did not run to its end.
+    Call it once in a process, because Scrapy's reactor cannot start twice. A FetchError says that it did not run to its end.
     """
     settings = settings.copy()
     settings.setdict(_NO_COMPONENTS, priority="cmdline")
@@ -163,7 +140,5 @@ def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on
     process.start()
     reason = crawler.stats.get_value("finish_reason") if crawler.stats else None
     if reason != "finished":
-        raise FetchError(
-            f"Fetching stopped after {len(pages)} of {len(urls)} URLs ({reason or 'it did not start'}). Start again, or "
-            f"see why with -L INFO."
-        )
+        got = f"{len(pages)} of {len(urls)} URLs ({reason or 'it did not start'})"
+        raise FetchError(f"Fetching stopped after {got}. Start again, or see why with -L INFO.")

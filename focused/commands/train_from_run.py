@@ -30,13 +30,7 @@ _OTHER_OPTIONS = (
 
 
 def check_alone(opts: argparse.Namespace) -> None:
-    """Refuse options that name other examples.
-
-    Raises
-    ------
-    ValueError
-        Naming the option.
-    """
+    """Refuse options that name other examples, by a ValueError."""
     for option in _OTHER_OPTIONS:
         if getattr(opts, option) is not None:
             raise ValueError(
@@ -46,27 +40,18 @@ def check_alone(opts: argparse.Namespace) -> None:
 
 
 def train_from_run(
-    name: str,
-    run_dir: Path,
-    models_dir: Path,
-    *,
-    tolerance: float,
-    force: bool = False,
-    say: Callable[[str], None] = lambda _: None,
+    name: str, run_dir: Path, models_dir: Path, *, tolerance: float, force: bool, say: Callable[[str], None]
 ) -> str:
     """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
 
-    Pages that are among the topic's examples already, with the label they have in the run, do not join again.
-
-    The topic that there was is kept. It is set against the new one as in a crawl, on the same examples, kept from both:
-    by the order of the pages, and by what is called relevant.
+    Pages that are among the topic's examples already, with the label they have in the run, do not join again. The former
+    topic is kept, and set against the new one as in a crawl: on examples kept from both, by the order of the pages and by
+    what is called relevant.
 
     Parameters
     ----------
-    name : str
-        Of the topic.
-    run_dir : Path
-        Of a crawl for this topic with retraining.
+    name, run_dir : str, Path
+        Of the topic, and of a crawl for it with retraining.
     models_dir : Path
         Of the user: it takes the new topic. One that it lacks is looked for among those that ship.
     tolerance : float
@@ -109,15 +94,9 @@ def train_from_run(
     retraining = Retraining(topic, joined, random_state=random_state)
     found = retraining.compare(labels, {}, verdicts)
     first = acceptance_figures(retraining.train({}))
-    about = {
-        "from_run": run_dir.name,
-        "version": version,
-        "n_positive": n_positive,
-        "n_negative": len(joined) - n_positive,
-        "n_verdicts": len(verdicts),
-        "n_known": len(known),
-        "held_out": {"new": round(found.new, 6), "first": round(found.first, 6)},
-    }
+    counts = {"n_positive": n_positive, "n_negative": len(joined) - n_positive, "n_verdicts": len(verdicts)}
+    held_out = {"new": round(found.new, 6), "first": round(found.first, 6)}
+    about = {"from_run": run_dir.name, "version": version, **counts, "n_known": len(known), "held_out": held_out}
     widens = mostly_verdicts(labels, verdicts)
     made = retraining.train(labels, verdicts, about=about, widens=widens, say=say)
     new = acceptance_figures(made)
@@ -145,8 +124,6 @@ def train_from_run(
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
-    ]
-    lines += [
         f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
         f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
     ]

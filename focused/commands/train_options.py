@@ -19,53 +19,31 @@ QUICK_SAMPLE = 1000
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command, in groups."""
-    pages = parser.add_argument_group("example pages")
-    pages.add_argument("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
-    pages.add_argument(
-        "--keywords",
-        nargs="*",
-        metavar="WORD",
-        help="half a dozen words instead of pages: a first model, which example pages or retraining improve",
+    pages = parser.add_argument_group("example pages").add_argument
+    pages("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
+    help_ = "half a dozen words instead of pages: a first model, which example pages or retraining improve"
+    pages("--keywords", nargs="*", metavar="WORD", help=help_)
+    pages("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
+    pages("--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)")
+    pages("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
+    pages("--unlabeled-sample", metavar="N", help="draw N of the unlabelled pages")
+    pages("--web", default="live", metavar="WEB", help="where URLs are fetched: live (default), demo, or a WARC")
+    topic = parser.add_argument_group("topic").add_argument
+    topic("--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)")
+    topic("--title", metavar="TEXT", help="what the topic is called (default: its name)")
+    topic("--note", metavar="TEXT", help="what users should know about it")
+    topic("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
+    learning = parser.add_argument_group("learning").add_argument
+    learning("--learner", default=LEARNERS[0], metavar="NAME", help=f"{', '.join(LEARNERS)} (default: {LEARNERS[0]})")
+    help_ = "for small machines: 3 folds, not 10, no learning curve, 1,000 unlabelled pages unless --unlabeled-sample differs"
+    learning("--quick", action="store_true", help=help_)
+    learning("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
+    help_ = (
+        "retrain the topic with the pages that joined in a crawl with retraining; the former is kept in TOPIC/previous"
     )
-    pages.add_argument("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
-    pages.add_argument(
-        "--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)"
-    )
-    pages.add_argument("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
-    pages.add_argument("--unlabeled-sample", metavar="N", help="draw N of the unlabelled pages")
-    pages.add_argument(
-        "--web", default="live", metavar="WEB", help="where URLs are fetched: live (default), demo, or a WARC"
-    )
-    topic = parser.add_argument_group("topic")
-    topic.add_argument(
-        "--seeds", nargs="*", metavar="FILE|URL", help="where crawls start (default: URLs of the positives)"
-    )
-    topic.add_argument("--title", metavar="TEXT", help="what the topic is called (default: its name)")
-    topic.add_argument("--note", metavar="TEXT", help="what users should know about it")
-    topic.add_argument("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
-    learning = parser.add_argument_group("learning")
-    learning.add_argument(
-        "--learner", default=LEARNERS[0], metavar="NAME", help=f"{', '.join(LEARNERS)} (default: {LEARNERS[0]})"
-    )
-    learning.add_argument(
-        "--quick",
-        action="store_true",
-        help="for small machines: 3 folds instead of 10, no learning curve, 1,000 unlabelled pages unless "
-        "--unlabeled-sample says otherwise",
-    )
-    learning.add_argument("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
-    learning.add_argument(
-        "--from-run",
-        metavar="RUN_DIR",
-        help="retrain the topic with the pages that joined in a crawl with retraining; the former topic is kept in "
-        "TOPIC/previous",
-    )
-    learning.add_argument(
-        "--force",
-        action="store_true",
-        help="replace a topic of that name; with --from-run: even by a worse one",
-    )
-    learning.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    learning("--from-run", metavar="RUN_DIR", help=help_)
+    learning("--force", action="store_true", help="replace a topic of that name; with --from-run: even by a worse one")
+    learning("--quiet", action="store_true", help="no progress on stderr")
 
 
 def topic_name(args: list[str]) -> str:
@@ -88,18 +66,15 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     for option in ("unlabeled", "seeds"):
         if getattr(opts, option) == []:
             raise ValueError(f"--{option} must be followed by at least one value.")
-    if not opts.unlabeled:
-        for option in ("unlabeled_urls", "unlabeled_sample"):
-            if getattr(opts, option) is not None:
-                raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
+    for option in () if opts.unlabeled else ("unlabeled_urls", "unlabeled_sample"):
+        if getattr(opts, option) is not None:
+            raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
     check_learner(opts.learner)
     if opts.language is not None:
         opts.language = opts.language.lower()
         if opts.language not in LANGUAGES and opts.language not in detectable_languages():
-            known = ", ".join(LANGUAGES)
-            raise ValueError(
-                f"--language must be an ISO 639-1 code. Got {opts.language!r}. With stopwords or a stemmer: {known}."
-            )
+            known = f"With stopwords or a stemmer: {', '.join(LANGUAGES)}."
+            raise ValueError(f"--language must be an ISO 639-1 code. Got {opts.language!r}. {known}")
     n_sample = None
     if opts.unlabeled_sample is not None:
         n_sample = whole_number("--unlabeled-sample", opts.unlabeled_sample, 1)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, cast
 
 from focused.method.text.background import Background
+from focused.method.topic import TOPIC_FILE
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import TypeAlias
 
     from focused.method.learning.trained_model import KeywordFigures, TrainingFigures
     from focused.method.topic import Topic
@@ -15,24 +19,18 @@ if TYPE_CHECKING:
     from focused.method.training.from_pages import Learnt
     from focused.method.training.page_set import PageSet
 
-_WIDTH = 30
+    Unlabeled: TypeAlias = PageSet | Background
 
 
 def report(
-    topic: Topic,
-    learnt: Learnt,
-    positive: PageSet,
-    unlabeled: PageSet | Background,
-    directory: Path,
-    *,
-    language_is_given: bool = False,
+    topic: Topic, learnt: Learnt, positive: PageSet, unlabeled: Unlabeled, directory: Path, *, language_is_given: bool
 ) -> str:
     """Return the report on a trained topic, for people."""
     figures = cast("TrainingFigures", learnt.model.figures)
     detected = _languages(positive)
     how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
-        _sources(topic, how, [_positives(positive, len(learnt.model.left_out))], learnt, unlabeled, positive),
+        _sources(topic, learnt, how, _positives(positive, len(learnt.model.left_out)), unlabeled, positive),
         _warnings(topic),
         _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background)),
         _thresholds(figures),
@@ -43,12 +41,9 @@ def report(
     return "\n\n".join(part for part in parts if part)
 
 
-def keyword_report(
-    topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: PageSet | Background, directory: Path
-) -> str:
+def keyword_report(topic: Topic, learnt: Learnt, keywords: Keywords, unlabeled: Unlabeled, directory: Path) -> str:
     """Return the report on a topic made from words, for people."""
     figures, page = cast("KeywordFigures", learnt.model.figures), topic.model.calibrations["page"]
-    words = [f"Words:      {', '.join(keywords.words)}"]
     about = [
         f"A beginning: {figures.n_with_keywords:,} of {figures.n_unlabeled:,} unlabelled pages hold a word, and what stands",
         "beside the words there belongs to the topic. How good that is cannot be told without example pages:",
@@ -61,7 +56,7 @@ def keyword_report(
         f"scrapy train {topic.name} --positive PATH --force",
     ]
     parts = [
-        _sources(topic, "as asked or English", words, learnt, unlabeled),
+        _sources(topic, learnt, "as asked or English", f"Words:      {', '.join(keywords.words)}", unlabeled),
         _warnings(topic),
         "\n".join(about),
         _terms(learnt, "Words and their neighbours", "and against"),
@@ -71,14 +66,9 @@ def keyword_report(
 
 
 def _sources(
-    topic: Topic,
-    language: str,
-    ours: list[str],
-    learnt: Learnt,
-    unlabeled: PageSet | Background,
-    positive: PageSet | None = None,
+    topic: Topic, learnt: Learnt, language: str, ours: str, unlabeled: Unlabeled, positive: PageSet | None = None
 ) -> str:
-    lines = [f"Topic {topic.name}: {topic.title}", "", f"Language:   {topic.language} ({language})", *ours]
+    lines = [f"Topic {topic.name}: {topic.title}", "", f"Language:   {topic.language} ({language})", ours]
     figures = learnt.model.figures
     if isinstance(unlabeled, Background):
         sources = ", ".join(unlabeled.about.get("sources", {}))
@@ -88,7 +78,7 @@ def _sources(
         if figures.n_unlabeled < unlabeled.n_pages:
             lines.append(f"            of which {figures.n_unlabeled:,} were drawn")
     else:
-        lines.append(f"Unlabelled: {_pages(unlabeled)}, languages: {_languages(unlabeled)}")
+        lines.append(f"Unlabelled: {quantity(len(unlabeled), 'pages')}, languages: {_languages(unlabeled)}")
     lines.append(f"Links:      {figures.n_links:,} among these pages")
     if positive is not None:
         lines += _reliable_negatives(cast("TrainingFigures", figures))
@@ -115,14 +105,9 @@ def _reliable_negatives(figures: TrainingFigures) -> list[str]:
 
 
 def _positives(positive: PageSet, n_left_out: int) -> str:
-    learnt = (
-        f", {len(positive) - n_left_out:,} of them with known words, from which it was learnt" if n_left_out else ""
-    )
-    return f"Positive:   {_pages(positive)}{learnt}"
-
-
-def _pages(pages: PageSet) -> str:
-    return f"{len(pages):,} page{'s' if len(pages) != 1 else ''}"
+    n_learnt = len(positive) - n_left_out
+    learnt = f", {n_learnt:,} of them with known words, from which it was learnt" if n_left_out else ""
+    return f"Positive:   {quantity(len(positive), 'pages')}{learnt}"
 
 
 def _languages(pages: PageSet) -> str:
@@ -138,25 +123,22 @@ def _warnings(topic: Topic) -> str:
 
 def _figures(topic: Topic, figures: TrainingFigures, learner: str, is_background: bool) -> str:
     why = "the background does" if is_background else "the unlabelled pages, none of which looks relevant, do"
-    source = (
-        f"assumed, for {why} not tell"
-        if figures.prior_is_assumed
-        else f"estimated from the unlabelled pages, 95 % interval {figures.prior_low:.3f}-{figures.prior_high:.3f}"
-    )
+    source = f"assumed, for {why} not tell"
+    if not figures.prior_is_assumed:
+        source = f"estimated from the unlabelled pages, 95 % interval {figures.prior_low:.3f}-{figures.prior_high:.3f}"
     rows = [
-        (name, getattr(figures, name), getattr(figures, f"{name}_low"), getattr(figures, f"{name}_high"))
-        for name in ("precision", "recall", "f1")
+        (title, *(getattr(figures, name + end) for end in ("", "_low", "_high")))
+        for title, name in (("precision", "precision"), ("recall", "recall"), ("F1", "f1"))
     ]
-    lines = [
-        f"Cross-validated, for whole pages ({learner}, {figures.n_terms:,} terms, {figures.n_folds} folds):",
-        "             95 % interval",
-    ]
-    lines += [
-        f"  {'F1' if name == 'f1' else name:<10} {value:.2f}  {low:.2f}-{high:.2f}" for name, value, low, high in rows
-    ]
-    lines.append(f"Threshold: a page is relevant from a relevance of {topic.threshold('page'):.3f}")
-    lines.append(f"Prior:     {figures.prior:.3f} of all pages are relevant ({source})")
-    return "\n".join(lines)
+    return "\n".join(
+        [
+            f"Cross-validated, for whole pages ({learner}, {figures.n_terms:,} terms, {figures.n_folds} folds):",
+            "             95 % interval",
+            *(f"  {name:<10} {value:.2f}  {low:.2f}-{high:.2f}" for name, value, low, high in rows),
+            f"Threshold: a page is relevant from a relevance of {topic.threshold('page'):.3f}",
+            f"Prior:     {figures.prior:.3f} of all pages are relevant ({source})",
+        ]
+    )
 
 
 def _thresholds(figures: TrainingFigures) -> str:
@@ -174,35 +156,24 @@ def _curve(learnt: Learnt) -> str:
     curve = learnt.curve
     if curve is None:
         return "Would more examples help? Not computed (--quick)."
-    points = [f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True)]
-    course = (
-        f"\n  F1 {', '.join(points)} positives (with the best threshold for each; compare these with each other only)"
-        if points
-        else ""
-    )
-    return f"Would more examples help? {curve.advice}{course}"
+    points = ", ".join(f"{f1:.2f} with {size}" for size, f1 in zip(curve.sizes, curve.f1, strict=True))
+    remark = "positives (with the best threshold for each; compare these with each other only)"
+    return f"Would more examples help? {curve.advice}" + (f"\n  F1 {points} {remark}" if points else "")
 
 
 def _terms(learnt: Learnt, first_title: str, second_title: str) -> str:
-    columns = [[f"{term[:20]:<20} {weight:+.2f}" for term, weight in terms] for terms in learnt.strongest()]
-    n = max(map(len, columns))
-    padded = [column + [""] * (n - len(column)) for column in columns]
-    lines = [f"{first_title:<{_WIDTH}}{second_title}"]
-    lines += [f"{first:<{_WIDTH}}{second}".rstrip() for first, second in zip(*padded, strict=True)]
-    return "\n".join(lines)
+    columns = ([f"{term[:20]:<20} {weight:+.2f}" for term, weight in terms] for terms in learnt.strongest())
+    rows = [(first_title, second_title), *zip_longest(*columns, fillvalue="")]
+    return "\n".join(f"{first:<30}{second}".rstrip() for first, second in rows)
 
 
 def _next(topic: Topic, directory: Path, why_no_seeds: str) -> str:
-    lines = [f"Topic written to {directory}"]
-    if topic.seeds:
-        lines.append(
-            f"Seeds: {', '.join(topic.seeds[:3])}{', ...' if len(topic.seeds) > 3 else ''} ({len(topic.seeds)})"
+    more = ", ..." if len(topic.seeds) > 3 else ""
+    seeds = f"Seeds: {', '.join(topic.seeds[:3])}{more} ({len(topic.seeds)})"
+    if not topic.seeds:
+        seeds = (
+            f"It has no seeds: {why_no_seeds}, and --seeds was not given. Say where a crawl starts, or write seeds into "
+            f"{directory / TOPIC_FILE}."
         )
-        lines.append(f"Next: scrapy crawl focused -a topic={topic.name}")
-    else:
-        lines.append(
-            f"It has no seeds: {why_no_seeds}, and --seeds was not given. Say where a crawl starts, or write "
-            f"seeds into {directory / 'topic.toml'}."
-        )
-        lines.append(f"Next: scrapy crawl focused -a topic={topic.name} -a seeds=URL,URL")
-    return "\n".join(lines)
+    crawl = f"scrapy crawl focused -a topic={topic.name}" + ("" if topic.seeds else " -a seeds=URL,URL")
+    return f"Topic written to {directory}\n{seeds}\nNext: {crawl}"

@@ -5,11 +5,7 @@ from __future__ import annotations
 from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
-_WORDS = {
-    "redirections": "redirected without end",
-    "robots.txt": "forbidden by robots.txt",
-    "MAXSIZE": "too large",
-}
+_WORDS = {"redirections": "redirected without end", "robots.txt": "forbidden by robots.txt", "MAXSIZE": "too large"}
 
 
 def why_ignored(message: str) -> str:

@@ -114,7 +114,7 @@ class HarvestMonitor:
         lines = [
             f"Finished ({reason}): {harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate "
             f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
-            f"{quantity(frontier_of(self.crawler).n_waiting, 'links')} still waiting",
+            f"{quantity(frontier_of(self.crawler).n_waiting, 'links')} still waiting"
         ]
         lines.extend(
             f"  {quantity(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))

@@ -111,8 +111,7 @@ class WarcRecorder:
         except OSError as error:
             if not self._stats.get_value("focused/warc/failed_count"):
                 logger.error(
-                    "Cannot write to %s: %s. The crawl goes on; further failures are only counted.",
-                    *(self.path, error),
+                    "Cannot write to %s: %s. The crawl goes on; further failures are only counted.", *(self.path, error)
                 )
             self._stats.inc_value("focused/warc/failed_count")
         else:
@@ -153,11 +152,7 @@ class WarcRecorder:
 
     def _info(self) -> bytes:
         software = f"focused/{__version__} scrapy/{scrapy.__version__}"
-        about = {
-            "software": software,
-            "format": "WARC File Format 1.1",
-            "http-header-user-agent": self._user_agent,
-        }
+        about = {"software": software, "format": "WARC File Format 1.1", "http-header-user-agent": self._user_agent}
         return self._compress(self._writer.create_warcinfo_record(self.path.name, about))
 
     def _compress(self, record: object) -> bytes:
