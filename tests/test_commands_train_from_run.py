@@ -181,7 +181,9 @@ def test_a_page_is_known_by_its_canonical_url_or_by_its_text(models, tmp_path, w
     }[what]
     with_more(run, [again], {})
     if what == "nothing":
-        assert "not joined again: 39 pages." in train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
+        assert "not joined again: 39 pages." in train_from_run(
+            "stars", run, models, tolerance=0.02, force=True, say=print
+        )
         assert joined_in(models) == (before[0] + 1, before[1])
     else:
         with pytest.raises(ValueError, match="40 pages"):

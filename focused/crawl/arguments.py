@@ -93,11 +93,7 @@ def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> 
 def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list[str]:
     """Return the URLs in a list separated by commas or white space, or in the text file that the value names.
 
-    Parameters
-    ----------
-    value : str
-    confined_by : mapping, optional
-        Settings whose FOCUSED_WEBS_DIR the file must lie in.
+    The file must lie in FOCUSED_WEBS_DIR of the settings ``confined_by``, if there are any.
     """
     if "://" in value.partition("?")[0] or not value.strip():
         return [url for url in re.split(r"[\s,]+(?=\S*://)|\s+", value.strip().strip(",")) if url]
@@ -107,9 +103,8 @@ def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, ValueError):
-        raise PlanError(
-            f"Seeds must be URLs separated by commas, or a text file of URLs. Got {_short(value)}, which is neither."
-        ) from None
+        must = "Seeds must be URLs separated by commas, or a text file of URLs"
+        raise PlanError(f"{must}. Got {_short(value)}, which is neither.") from None
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 

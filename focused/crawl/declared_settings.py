@@ -13,11 +13,12 @@ from focused.method.strategies import STRATEGIES
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
-from focused.utils.setting import SERVER, Setting
 from focused.webs import DEMO_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from focused.utils.setting import Setting
 
 _STRATEGIES = [setting for kind in STRATEGIES.values() for setting in parameters_of(kind).values()]
 _SHARED = (COSINE_THRESHOLD, OTHER_ANCHORS, *parameters_of(PageLimits).values())
@@ -28,11 +29,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Relevance": (PAGE_CLASSIFIER, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),
     "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),
     "Pages": (
-        PAGE_READER,
-        BLOCK_TAGS,
-        BLOCK_ALPHA,
-        BLOCK_MIN_LINKS,
-        OTHER_ANCHORS,
+        *(PAGE_READER, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS),
         *parameters_of(PageLimits).values(),
     ),
     "The frontier": FRONTIER,
@@ -65,11 +62,6 @@ def folders(environment: Mapping[str, str]) -> dict[str, str]:
 def check_settings(settings: Any) -> None:
     """Refuse settings of the project that are not what they must be, and names that nothing reads.
 
-    Parameters
-    ----------
-    settings : scrapy.settings.BaseSettings
-        All settings of a crawl, the topic's among them.
-
     Raises
     ------
     ValueError
@@ -79,24 +71,7 @@ def check_settings(settings: Any) -> None:
         for old, new in _RENAMED.items():
             if name.startswith(old):
                 raise PlanError(f"{name} is called {name.replace(old, new, 1)} now. Use the new name.")
-        raise PlanError(
-            f"Unknown setting {name!r}.{did_you_mean(name, DECLARED, _PREFIX)} docs/reference/settings.md lists them."
-        )
+        meant = did_you_mean(name, DECLARED, _PREFIX)
+        raise PlanError(f"Unknown setting {name!r}.{meant} docs/reference/settings.md lists them.")
     for setting in DECLARED.values():
         setting.read(settings)
-
-
-def check_client(settings: Any) -> None:
-    """Under Scrapyd, refuse what a client may not set: where things are is the server's business.
-
-    Raises
-    ------
-    PlanError
-        It names the setting and what to do.
-    """
-    for name, setting in DECLARED.items():
-        if setting.set_by == SERVER and (settings.getpriority(name) or 0) >= COMMAND_LINE:
-            raise PlanError(
-                f"{name} cannot be set by a client of Scrapyd. Got {settings.get(name)!r}. Set it in the server's "
-                f"environment."
-            )

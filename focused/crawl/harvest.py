@@ -37,14 +37,9 @@ def f_measure(precision: float, recall: float) -> float:
 
 
 def area(rates: Sequence[float]) -> float:
-    """Return the mean of a rate over a crawl, in [0, 1]: the area under its curve; 0 of no page.
+    """Return the mean of the rates after each page, in [0, 1]: the area under a crawl's curve; 0 of no page.
 
     Of two crawls that found the same, the one that found it earlier has the larger area.
-
-    Parameters
-    ----------
-    rates : sequence of float
-        After each page.
 
     >>> area([1.0, 0.5, 0.75])
     0.75
@@ -53,13 +48,7 @@ def area(rates: Sequence[float]) -> float:
 
 
 class HarvestCounter:
-    """Counts pages as they are judged.
-
-    Parameters
-    ----------
-    window : int
-        Over how many of the last pages the recent harvest rate is taken.
-    """
+    """Counts pages as they are judged; the recent harvest rate is that of the last ``window`` pages."""
 
     def __init__(self, window: int = 100) -> None:
         self.n_pages = 0

@@ -17,28 +17,16 @@ if TYPE_CHECKING:
 
 
 class Judging:
-    """The judge and the strategy of a crawl, and what the strategy remembers.
-
-    Parameters
-    ----------
-    judge : Judge
-    strategy : Strategy
-
-    Attributes
-    ----------
-    session : Session or None
-        What scores the links where the strategy learns.
-    version : int
-        Of the model that judges; above 1 once the crawl has trained again.
-    turn : FifoLock
-        Held while a page with many links is judged, which takes several turns of the reactor.
-    """
+    """The judge and the strategy of a crawl, and what the strategy remembers."""
 
     def __init__(self, judge: Judge, strategy: Strategy) -> None:
         self.judge = judge
         self.strategy = strategy
+        #: What scores the links where the strategy learns.
         self.session: Session | None = strategy.session()
+        #: Version of the model that judges; above 1 once the crawl has trained again.
         self.version = 1
+        #: Held while a page with many links is judged, which takes several turns of the reactor.
         self.turn = FifoLock()
 
     def replace(

@@ -24,12 +24,7 @@ _SETTING = "SPIDER_MIDDLEWARES"
 
 
 def with_old_middlewares(settings: Any) -> dict[str, Any]:
-    """Return SPIDER_MIDDLEWARES with an :class:`OldMiddleware` in the place of each class of the old kind.
-
-    Returns
-    -------
-    dict
-        Empty where there is none.
+    """Return SPIDER_MIDDLEWARES with an :class:`OldMiddleware` in the place of each class of the old kind, or nothing.
 
     Raises
     ------
@@ -48,10 +43,6 @@ class OldMiddleware:
     """Makes an instance of an old class, and gives it the asynchronous method that Scrapy calls.
 
     The old method gets the results of a response as a list when all of them are there.
-
-    Parameters
-    ----------
-    old : type
     """
 
     def __init__(self, old: type) -> None:

@@ -4,100 +4,60 @@ from __future__ import annotations
 
 from focused.utils.setting import SERVER, USER, Setting
 
+# fmt: off
 MAX_PAGES = Setting(
-    "FOCUSED_MAX_PAGES", 1000, "Pages to fetch: answered 2xx, with text, and analysed. 0: no limit.", least=0
-)
+    "FOCUSED_MAX_PAGES", 1000, "Pages to fetch: answered 2xx, with text, and analysed. 0: no limit.", least=0)
 MAX_RELEVANT = Setting(
-    "FOCUSED_MAX_RELEVANT",
-    0,
-    "The crawl ends when so many relevant pages are found; what is in flight is still counted. 0: no limit.",
-    least=0,
-)
+    "FOCUSED_MAX_RELEVANT", 0,
+    "The crawl ends when so many relevant pages are found; what is in flight is still counted. 0: no limit.", least=0)
 BELOW_THRESHOLD = Setting(
-    "FOCUSED_BELOW_THRESHOLD",
-    "defer",
+    "FOCUSED_BELOW_THRESHOLD", "defer",
     "What happens to links below the threshold: ranked under all others, or dropped as in the papers (the frontier then runs "
-    "empty early).",
-    choices=("defer", "drop"),
-)
+    "empty early).", choices=("defer", "drop"))
 
 PAGE_READER = Setting(
-    "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER
-)
+    "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER)
 PAGE_CLASSIFIER = Setting(
-    "FOCUSED_PAGE_CLASSIFIER",
-    "",
-    "Class that judges pages; by default the project's own, by the topic's model.",
-    names_class=True,
-    set_by=USER,
-)
+    "FOCUSED_PAGE_CLASSIFIER", "",
+    "Class that judges pages; by default the project's own, by the topic's model.", names_class=True, set_by=USER)
 
 CRAWL = (
-    Setting(
-        "FOCUSED_TOPIC",
-        "",
-        "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
-        set_by=USER,
-    ),
+    Setting("FOCUSED_TOPIC", "",
+            "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
+            set_by=USER),
     Setting("FOCUSED_STRATEGY", "adaptive", "How links are scored. A topic may give a name only.", names_class=True),
     MAX_PAGES,
     MAX_RELEVANT,
     BELOW_THRESHOLD,
-    Setting(
-        "FOCUSED_LINK_SCORING_ENABLED",
-        True,
-        "False: no priorities; pages are fetched in the order their links were found.",
-        set_by=USER,
-    ),
-    Setting(
-        "FOCUSED_MERGE_EVIDENCE",
-        True,
-        "True: all pages that link to a waiting link count; False: the first one alone, as in the papers. Changes nothing for "
-        "strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`.",
-    ),
-    Setting(
-        "FOCUSED_NOFOLLOW_ENABLED",
-        False,
-        "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out.",
-        set_by=USER,
-    ),
+    Setting("FOCUSED_LINK_SCORING_ENABLED", True,
+            "False: no priorities; pages are fetched in the order their links were found.", set_by=USER),
+    Setting("FOCUSED_MERGE_EVIDENCE", True,
+            "True: all pages that link to a waiting link count; False: the first one alone, as in the papers. Changes "
+            "nothing for strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`."),
+    Setting("FOCUSED_NOFOLLOW_ENABLED", False,
+            "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out.",
+            set_by=USER),
     Setting("FOCUSED_CONTACT", "", "URL or address that site owners can turn to; it is added to the `USER_AGENT`."),
 )
 
 FRONTIER = (
-    Setting(
-        "FOCUSED_FRONTIER_MAX_LINKS",
-        10_000_000,
-        "Links that may wait; beyond that the worst eighth is forgotten, in slices. 0: no limit.",
-        least=0,
-    ),
-    Setting(
-        "FOCUSED_FRONTIER_MAX_PER_HOST",
-        0,
-        "Pages of a host that are ever fetched; then its waiting links are dropped and new ones refused. 0: no limit.",
-        least=0,
-    ),
-    Setting(
-        "FOCUSED_FRONTIER_MAX_TUNNEL",
-        0,
-        "Irrelevant pages in a row that a link may lie behind; of several ways there the shortest counts. 0: no limit.",
-        least=0,
-    ),
-    Setting(
-        "FOCUSED_FRONTIER_HOST_SINK",
-        0.0,
-        "How far a host sinks whose pages prove irrelevant; 1: in the end by a whole scale of scores; 0: not at all.",
-        least=0,
-    ),
+    Setting("FOCUSED_FRONTIER_MAX_LINKS", 10_000_000,
+            "Links that may wait; beyond that the worst eighth is forgotten, in slices. 0: no limit.", least=0),
+    Setting("FOCUSED_FRONTIER_MAX_PER_HOST", 0,
+            "Pages of a host that are ever fetched; then its waiting links are dropped and new ones refused. 0: no "
+            "limit.", least=0),
+    Setting("FOCUSED_FRONTIER_MAX_TUNNEL", 0,
+            "Irrelevant pages in a row that a link may lie behind; of several ways there the shortest counts. 0: no "
+            "limit.", least=0),
+    Setting("FOCUSED_FRONTIER_HOST_SINK", 0.0,
+            "How far a host sinks whose pages prove irrelevant; 1: in the end by a whole scale of scores; 0: not at all.",
+            least=0),
 )
 
 OUTPUT = (
-    Setting(
-        "FOCUSED_METRICS_INTERVAL_SECS",
-        5.0,
-        "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
-        least=0,
-    ),
+    Setting("FOCUSED_METRICS_INTERVAL_SECS", 5.0,
+            "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
+            least=0),
     Setting("FOCUSED_HARVEST_WINDOW_PAGES", 100, "Pages over which the recent harvest rate is taken.", least=1),
     Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1),
     Setting("FOCUSED_PAGES_ENABLED", True, "Store relevant pages, with their text, in `pages.jsonl`.", set_by=USER),
@@ -105,39 +65,23 @@ OUTPUT = (
 )
 
 FOLDERS = (
-    Setting(
-        "FOCUSED_MODELS_DIR",
-        "",
-        "Folder of your own topics; by default `models` of the checkout, or of an installed package `focused/models` in "
-        "`$XDG_DATA_HOME` (`~/.local/share`). A name that it lacks is looked for among the topics that ship with the package; "
-        "an egg has none.",
-        set_by=SERVER,
-    ),
+    Setting("FOCUSED_MODELS_DIR", "",
+            "Folder of your own topics; by default `models` of the checkout, or of an installed package "
+            "`focused/models` in `$XDG_DATA_HOME` (`~/.local/share`). A name that it lacks is looked for among the "
+            "topics that ship with the package; an egg has none.", set_by=SERVER),
     Setting("FOCUSED_RUNS_DIR", "runs", "Folder of run directories.", set_by=SERVER),
-    Setting(
-        "FOCUSED_WEBS_DIR",
-        "",
-        "The only folder from which Scrapyd's clients may name WARC files and files of seeds.",
-        set_by=SERVER,
-    ),
-    Setting(
-        "FOCUSED_CACHE_DIR",
-        "",
-        "Folder for indexes of WARC files whose own folder cannot be written; by default `$XDG_CACHE_HOME/focused` or "
-        "`~/.cache/focused`.",
-        set_by=SERVER,
-    ),
+    Setting("FOCUSED_WEBS_DIR", "",
+            "The only folder from which Scrapyd's clients may name WARC files and files of seeds.", set_by=SERVER),
+    Setting("FOCUSED_CACHE_DIR", "",
+            "Folder for indexes of WARC files whose own folder cannot be written; by default `$XDG_CACHE_HOME/focused` "
+            "or `~/.cache/focused`.", set_by=SERVER),
 )
 """Environment variables of the same names give these, too."""
 
 RUN = (
-    Setting(
-        "FOCUSED_RUN_DIR", "", "Folder for what the run leaves; by default a new one in FOCUSED_RUNS_DIR.", set_by=USER
-    ),
-    Setting(
-        "FOCUSED_WEB",
-        "",
-        "Where pages come from: `live`, `demo`, or the path of a WARC file; by default what the topic says, else `live`.",
-        set_by=USER,
-    ),
+    Setting("FOCUSED_RUN_DIR", "",
+            "Folder for what the run leaves; by default a new one in FOCUSED_RUNS_DIR.", set_by=USER),
+    Setting("FOCUSED_WEB", "",
+            "Where pages come from: `live`, `demo`, or the path of a WARC file; by default what the topic says, else "
+            "`live`.", set_by=USER),
 )

@@ -19,15 +19,7 @@ if TYPE_CHECKING:
 
 
 class PageReading:
-    """Reads pages as the settings say.
-
-    Settings: FOCUSED_NOFOLLOW_ENABLED, DEPTH_LIMIT.
-
-    Parameters
-    ----------
-    reader : PageReader
-    settings : BaseSettings
-    """
+    """Reads pages as the settings FOCUSED_NOFOLLOW_ENABLED and DEPTH_LIMIT say."""
 
     def __init__(self, reader: PageReader, settings: BaseSettings) -> None:
         self._reader = reader

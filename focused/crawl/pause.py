@@ -11,14 +11,7 @@ if TYPE_CHECKING:
 
 
 class CrawlPause:
-    """Pauses the engine of a crawl and lets it continue. A pause that somebody else began is left alone.
-
-    Parameters
-    ----------
-    crawler : Crawler
-    is_wanted : bool
-        Whether there are pauses at all.
-    """
+    """Pauses the engine of a crawl if that is wanted. A pause that somebody else began is left alone."""
 
     def __init__(self, crawler: Crawler, *, is_wanted: bool) -> None:
         self._crawler = crawler

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
-from focused.crawl.class_paths import refuse_class_paths
-from focused.crawl.declared_settings import check_client, check_settings
+from focused.crawl.declared_settings import check_settings
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scrapy_settings import check_values
+from focused.crawl.scrapyd_client import check_client
 from focused.crawl.settings_layers import (
     NEWEST_FIRST_SETTINGS,
     OFFLINE_HANDLERS,
@@ -45,15 +45,8 @@ if TYPE_CHECKING:
 def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
     """Check the arguments and settings of a crawl and return what it is going to do.
 
-    Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings.
-
-    Parameters
-    ----------
-    arguments : mapping
-        Spider arguments, as strings.
-    settings : scrapy.settings.BaseSettings
-    needs_seeds : bool
-        False where the spider asks for its first pages itself.
+    Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings. Without
+    ``needs_seeds`` the spider asks for its first pages itself.
 
     Raises
     ------
@@ -64,8 +57,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     given.check_names(arguments)
     is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
     if is_confined:
-        check_client(settings)
-        refuse_class_paths(arguments, settings)
+        check_client(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
     effective = with_topic(topic, settings)
     check_settings(effective)
@@ -107,7 +99,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
-        web_options=_demo_options(effective) if web == "demo" else {},
+        web_options={each.name: each.read(effective) for each in DEMO_OPTIONS.values()} if web == "demo" else {},
         settings=changed,
         decided=decided,
     )
@@ -117,11 +109,10 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     return plan
 
 
-def _limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> int:
+def _limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> Any:
     """Return a limit from the spider argument, or else from its setting."""
     argument = arguments.get(name)
-    limit: int = setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
-    return limit
+    return setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
@@ -143,20 +134,15 @@ def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
     except OSError:  # a name that no file can have
         is_file = False
     if not is_file:
-        source = (
-            f"The web of topic {topic.name!r}" if argument is None and name == topic.web else "Spider argument 'web'"
-        )
+        of_topic = argument is None and name == topic.web
+        source = f"The web of topic {topic.name!r}" if of_topic else "Spider argument 'web'"
         raise PlanError(f"{source} must be live, demo or the path of a WARC file. Got {name!r}.")
     return str(path.resolve())
 
 
 def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> list[str]:
-    if argument is not None:
-        return given.check_seeds(
-            given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
-        )
-    return given.check_seeds(topic.seeds, f"topic {topic.name!r}")
-
-
-def _demo_options(settings: Any) -> dict[str, int]:
-    return {setting.name: setting.read(settings) for setting in DEMO_OPTIONS.values()}
+    if argument is None:
+        return given.check_seeds(topic.seeds, f"topic {topic.name!r}")
+    return given.check_seeds(
+        given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
+    )

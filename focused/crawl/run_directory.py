@@ -1,4 +1,4 @@
-"""Where a crawl writes, tried before its first request: its run directory, and the output files of ``-o`` and ``-O``."""
+"""Where a crawl writes: its run directory and the output files of ``-o`` and ``-O`` are tried before its first request."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from focused.frontier.resume import check_begun_here, check_same, check_unused, 
 from focused.utils.output_files import check_output
 
 _LEAST_FREE_BYTES = 20_000_000
+_ANOTHER_FOLDER = "Choose another: -a run_dir=PATH"
 
 
 def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) -> Path:
-    """Return a folder that can be written, made now so that a crawl does not fail after its last page."""
+    """Make the run directory and return it; a crawl must not fail after its last page because it cannot write."""
     runs_dir = Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs"))
     name = str(argument or settings.get("FOCUSED_RUN_DIR") or "")
     path = Path(name) if name else runs_dir / topic
@@ -34,29 +35,18 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
         probe.unlink()
         free = shutil.disk_usage(path).free
     except (OSError, ValueError) as error:
-        raise PlanError(
-            f"The run directory {path} cannot be written: {getattr(error, 'strerror', None) or error}. Choose another: "
-            f"-a run_dir=PATH"
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise PlanError(f"The run directory {path} cannot be written: {why}. {_ANOTHER_FOLDER}") from None
     if free < _LEAST_FREE_BYTES:
-        raise PlanError(
-            f"The run directory {path} has {free / 1e6:.0f} MB of free space; a crawl needs at least "
-            f"{_LEAST_FREE_BYTES / 1e6:.0f} MB. Choose another: -a run_dir=PATH"
-        )
+        needed = f"{free / 1e6:.0f} MB of free space; a crawl needs at least {_LEAST_FREE_BYTES / 1e6:.0f} MB"
+        raise PlanError(f"The run directory {path} has {needed}. {_ANOTHER_FOLDER}")
     return path.resolve()
 
 
 def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, int]) -> None:
-    """Refuse a folder with a crawl that is at work, or that cannot be gone on with; keep other processes out of it.
+    """Refuse a folder whose crawl is running, or cannot be resumed by this one; keep other processes out of the folder.
 
-    Parameters
-    ----------
-    run_dir : Path
-    settings : scrapy.settings.BaseSettings
-    topic, web : str
-        Names; a crawl of others is refused.
-    web_options : dict
-        What makes the demo web the one it is.
+    The crawl in the folder must have the same topic and web; ``web_options`` say which demo web it is.
     """
     job_dir = settings.get("JOBDIR")
     if not getattr(scheduler_class(settings), "is_durable", False):
@@ -69,18 +59,18 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
 
 
 def check_feeds(settings: Any, run_dir: Any = None) -> None:
-    """See whether what ``-o`` and ``-O`` name can be written: Scrapy finds out when the first page is to be.
+    """Refuse output files that cannot be written, which Scrapy would notice at the first page, and files of a crawl.
 
-    It may be no file of a crawl, this one's in ``run_dir`` or another's.
+    The crawl may be this one, which writes to ``run_dir``, or another one.
     """
     own = str(run_dir or settings.get("FOCUSED_RUN_DIR") or "")
     for target in map(str, settings.getdict("FEEDS")):
         name = target.removeprefix("file://")
         if "://" in name or name.startswith("stdout:"):
             continue
-        before, percent, _ = name.partition("%")  # what follows is filled in by Scrapy
+        before, percent, _ = name.partition("%")  # Scrapy fills in what follows
         folder = Path(before + percent).absolute().parent
-        while not folder.exists():  # Scrapy makes them
+        while not folder.exists():  # Scrapy makes missing folders
             folder = folder.parent
         try:
             if Path(name).is_dir():
@@ -89,8 +79,8 @@ def check_feeds(settings: Any, run_dir: Any = None) -> None:
                 pass
             written = Path(name).absolute()
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise PlanError(f"The output file {name} cannot be written: {reason}. Choose another: -O FILE") from None
+            why = getattr(error, "strerror", None) or error
+            raise PlanError(f"The output file {name} cannot be written: {why}. Choose another: -O FILE") from None
         try:
             check_output(written, "-O", run_dir=Path(own) if own else None)
         except ValueError as error:
@@ -98,14 +88,13 @@ def check_feeds(settings: Any, run_dir: Any = None) -> None:
 
 
 def _new_folder(parent: Path) -> Path:
-    """Make a folder named after the time; of two crawls that start in one second each gets its own."""
+    """Make a folder named after the time. Crawls that start in the same second get a number each."""
     stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
     number = 1
     while True:
         path = parent / (stamp if number == 1 else f"{stamp}-{number}")
         try:
             path.mkdir()
+            return path
         except FileExistsError:
             number += 1
-        else:
-            return path

@@ -19,19 +19,12 @@ if TYPE_CHECKING:
 _LEVELS = ("CRITICAL", "ERROR", "WARNING", "INFO", "DEBUG")
 _SCHEDULER_METHODS = ("has_pending_requests", "enqueue_request", "next_request")
 # The defaults of these are whole numbers, but Scrapy takes any.
-_FRACTIONS = frozenset(
-    {"AUTOTHROTTLE_MAX_DELAY", "CLOSESPIDER_TIMEOUT", "DNS_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"}
-)
+_FRACTIONS = {"AUTOTHROTTLE_MAX_DELAY", "CLOSESPIDER_TIMEOUT", "DNS_TIMEOUT", "DOWNLOAD_DELAY", "DOWNLOAD_TIMEOUT"}
 # With none of these a crawl waits for ever.
-_AT_LEAST_ONE = frozenset(
-    {
-        "CONCURRENT_ITEMS",
-        "CONCURRENT_REQUESTS",
-        "CONCURRENT_REQUESTS_PER_DOMAIN",
-        "REACTOR_THREADPOOL_MAXSIZE",
-        "SCRAPER_SLOT_MAX_ACTIVE_SIZE",
-    }
-)
+_AT_LEAST_ONE = {
+    *("CONCURRENT_ITEMS", "CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"),
+    *("REACTOR_THREADPOOL_MAXSIZE", "SCRAPER_SLOT_MAX_ACTIVE_SIZE"),
+}
 
 
 def _setting(name: str, default: Any) -> Setting:
@@ -55,11 +48,6 @@ _COMPONENTS = [
 
 def check_values(settings: Any) -> None:
     """Refuse a value that Scrapy would stumble over when a crawl has begun, or with which no crawl can work.
-
-    Parameters
-    ----------
-    settings : scrapy.settings.BaseSettings
-        All settings of the crawl, the topic's among them.
 
     Raises
     ------
@@ -90,13 +78,7 @@ def check_values(settings: Any) -> None:
 
 
 def scheduler_class(settings: Any) -> type:
-    """Return the class that SCHEDULER names.
-
-    Raises
-    ------
-    PlanError
-        If there is none, or it is no scheduler.
-    """
+    """Return the class that SCHEDULER names; a PlanError says that there is none, or that it is no scheduler."""
     name = settings.get("SCHEDULER")
     try:
         found = load_object(name)
@@ -111,13 +93,7 @@ def scheduler_class(settings: Any) -> type:
 
 
 def wrong_at_start(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any, str]]:
-    """Yield what Scrapy reads before any command is run, and cannot use.
-
-    Yields
-    ------
-    name, usable, message : str, Any, str
-        The setting, a value with which Scrapy can start, and what is wrong.
-    """
+    """Yield settings that Scrapy reads before any command and cannot use: name, a usable value, what is wrong."""
     level = settings.get("LOG_LEVEL")
     if not isinstance(level, int) and not isinstance(logging.getLevelName(str(level)), int):
         yield "LOG_LEVEL", "INFO", f"LOG_LEVEL must be one of {', '.join(_LEVELS)}. Got {level!r}."

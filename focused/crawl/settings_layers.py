@@ -23,13 +23,7 @@ OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDow
 
 
 def topic_settings(topic: Topic) -> dict[str, Any]:
-    """Return the Scrapy settings that a topic brings.
-
-    Raises
-    ------
-    PlanError
-        If one of them is none that a topic may set.
-    """
+    """Return the Scrapy settings that a topic brings; a PlanError names one that a topic may not set."""
     strategy = {"FOCUSED_STRATEGY": topic.strategy} if topic.strategy else {}
     own = {name: value for name, value in topic.settings.items() if is_topic_setting(name)}
     for name in own:

@@ -18,23 +18,7 @@ if TYPE_CHECKING:
 
 
 class Crawl:
-    """One crawl.
-
-    Parameters
-    ----------
-    crawler : Crawler
-        Its settings are those of the crawl.
-    plan : CrawlPlan
-
-    Attributes
-    ----------
-    judging : Judging
-        Judges pages, and scores their links.
-    harvest : HarvestCounter
-        Counts pages; the harvest pipeline writes to it.
-    frontier : Frontier
-        The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
-    """
+    """One crawl, with the settings of its crawler."""
 
     def __init__(self, crawler: Crawler, plan: CrawlPlan) -> None:
         settings = crawler.settings
@@ -56,6 +40,7 @@ class Crawl:
         )
         self.judging = Judging(plan.judge, strategy)
         self.harvest = HarvestCounter(settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
+        #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)
 

@@ -14,9 +14,9 @@ from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
-from focused.crawl.seeds import seed_requests
 from focused.crawl.state import Crawl
 from focused.items import PageItem
+from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -60,9 +60,10 @@ class FocusedSpider(scrapy.Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Any]:
-        """Ask for the seeds first."""
-        for request in seed_requests(self.plan, self.failed):
-            yield request
+        """Ask for the seeds, which come before all links."""
+        for seed in self.plan.seeds:
+            meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
+            yield scrapy.Request(seed, errback=self.failed, priority=SEED, meta=meta)
 
     def parse(self, response: Response) -> Iterator[PageItem]:
         """Yield the page; the link middleware does the rest."""
