@@ -43,6 +43,8 @@ class ManualWeb:
         self.labels: defaultdict[str, set[str]] = defaultdict(set)
         self.redirects: dict[str, str] = {}
         """For URLs that are answered with 301 where they lead; their HTML is the answer's body."""
+        self.origin = "documentation from the Debian packages"
+        """What stands in the WARC file before the names and versions of the sources."""
 
     def add(
         self, files: Mapping[str, Path], base: str, keep: Callable[[str], bool] = lambda path: True
@@ -98,7 +100,7 @@ class ManualWeb:
     def _write_warc(self, file: IO[bytes], packages: Mapping[str, str]) -> None:
         writer = WARCWriter(file, gzip=True, warc_version="1.1")
         made_of = ", ".join(f"{name} {version}" for name, version in packages.items())
-        fields = f"description: {self.name}, documentation from the Debian packages {made_of}\r\n".encode()
+        fields = f"description: {self.name}, {self.origin} {made_of}\r\n".encode()
         writer.write_record(
             writer.create_warc_record(
                 *("", "warcinfo", BytesIO(fields), len(fields)), warc_headers_dict=_identity("warcinfo")

@@ -1,0 +1,149 @@
+"""``benchmarks/webs.py``: each kind of web, made of a few texts by hand in place of packages' and corpora's."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from focused.webs.recorded import RecordedWeb
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
+# Last: some of its modules are called as some of the tests'.
+sys.path.append(str(BENCHMARKS))
+
+from web_makers import forum, wire  # noqa: E402
+from web_makers.pages import hops, links_of  # noqa: E402
+from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
+
+
+def a_forum(seed):
+    posts = []
+    for group, subjects in (
+        ("rec.autos", ("Brakes squeal", "Best tyres")),
+        ("sci.space", ("Shuttle delayed", "Moon base")),
+    ):
+        for number in range(24):
+            subject = subjects[number % 2] if number < 20 else f"Odd question {number}"
+            author = f"u{number % 5}@x.example (User {number % 5})"
+            body = (
+                f"In {group} it was said:\n\n> noise {number}\n> more\n\nI say {subject} in {group}, number {number}."
+            )
+            posts.append(forum.Post(group, f"Re: {subject}" if number > 1 else subject, author, body, number / 24))
+    return forum.build(posts, seed, share=0.9)
+
+
+def a_wire(seed):
+    stories = []
+    for number in range(40):
+        place, day = ("LONDON", "NEW YORK", "ROME")[number % 3], number // 10 + 1
+        title = f"ACME CORP {number} <ACM> HEARD OF THINGS" if number % 4 else f"WEATHER {number} IS MILD"
+        text = f"\n\n{title}\n\n    {place}, March {day} - It was said that day {day} was fine.\n    More soon <ACM>.\n"
+        topics = {"topic-ship"} if number % 2 else {"topic-ship", "topic-gold"} if number % 4 else set()
+        stories.append(wire.Story(number + 100, text, frozenset(topics)))
+    return wire.build(stories, seed, n_stories=32)
+
+
+KINDS = {
+    "forum": (a_forum, {"rec.autos", "sci.space"}),
+    "wire": (a_wire, {"topic-ship", "topic-gold"}),
+}
+
+
+@pytest.fixture(params=KINDS)
+def made(request):
+    make, labels = KINDS[request.param]
+    return make, labels, make(1)
+
+
+def test_topics_are_known_and_other_pages_have_none(made):
+    _, labels, web = made
+    assert {label for found in web.labels.values() for label in found} == labels
+    assert any(not web.labels.get(url) for url in web.pages)
+    assert web.labels.keys() <= web.pages.keys()
+
+
+def test_labels_stand_in_no_url_and_on_no_page(made):
+    _, labels, web = made
+    for url, body in web.pages.items():
+        for label in labels:
+            assert label not in url, url
+            assert label.encode() not in body.lower(), url
+
+
+def test_every_page_can_be_reached_from_the_seed_and_no_link_of_the_web_is_dead(made):
+    _, _, web = made
+    assert hops(web).keys() == web.pages.keys()
+    hosts = {url.split("/")[2] for url in web.pages}
+    for url, body in web.pages.items():
+        dead = [target for target in links_of(body) if target.split("/")[2] in hosts and target not in web.pages]
+        assert not dead, url
+
+
+def test_the_same_seed_gives_the_same_web_and_another_seed_another(made):
+    make, _, web = made
+    again = make(1)
+    assert (again.pages, again.labels) == (web.pages, web.labels)
+    assert make(2).pages != web.pages
+
+
+def test_a_web_is_written_as_scrapy_evaluate_reads_it(made, tmp_path):
+    _, labels, web = made
+    about = web.write(tmp_path, {"source": "1.0"})
+    assert about["labels"].keys() == labels
+    lines = (tmp_path / f"{web.name}.labels.tsv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "url\tlabels"
+    with_labels = dict(line.split("\t") for line in lines[1:])
+    assert set(with_labels) == set(web.pages)
+    recorded = RecordedWeb(tmp_path / f"{web.name}.warc.gz")
+    assert recorded.answer((tmp_path / f"{web.name}.seeds.txt").read_text().strip()).status == 200
+    assert all(recorded.answer(url).body == body for url, body in web.pages.items())
+    recorded.close()
+
+
+def test_replies_are_in_the_thread_that_they_answer_and_quotes_are_marked():
+    web = a_forum(1)
+    squeal = [body.decode() for body in web.pages.values() if b"<h1>Brakes squeal" in body]
+    assert len(squeal) == 2  # ten posts, eight on a page
+    assert "<blockquote>noise 2\nmore</blockquote>" in squeal[0] + squeal[1]
+    assert "I say Brakes squeal in this group" in squeal[0]
+
+
+def test_stories_stand_under_the_day_and_the_place_of_their_dateline():
+    web = a_wire(1)
+    url = next(url for url, body in web.pages.items() if b"<h1>Acme corp 15" in body)
+    assert url == "http://wire.example.com/1987/03/02/00115.html"
+    found = set(links_of(web.pages[url]))
+    assert {"http://wire.example.com/places/london.html", "http://wire.example.com/quotes/ACM"} <= found
+    assert url in set(links_of(web.pages["http://wire.example.com/1987/03/02/"]))
+
+
+def test_control_files_are_read_with_their_continued_fields():
+    first, second = read_paragraphs(
+        "Package: a\nTag: game::board, use::learning,\n field::physics\n\nPackage: b\nX:\n y\n"
+    )
+    assert tags_of(first) == {"game::board", "use::learning", "field::physics"}
+    assert tags_of(second) == set()
+    assert second["X"] == "\n y"
+
+
+def run(*arguments):
+    command = [sys.executable, str(BENCHMARKS / "webs.py"), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+
+
+@pytest.mark.slow
+def test_what_is_missing_is_said(tmp_path):
+    done = run("--out", tmp_path, "--only", "forum", "--data", tmp_path)
+    assert (done.returncode, "20news.tar.xz must be in the folder that --data names" in done.stderr) == (1, True)
+    assert "Traceback" not in done.stderr
+    done = run("--out", tmp_path, "--only", "fourm")
+    assert (done.returncode, "Got fourm." in done.stderr) == (1, True)
+
+
+def test_without_apt_the_user_is_told_what_the_web_needs(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match="needs apt-get and dpkg-deb"):
+        Sources(tmp_path, tmp_path / "work").update(["en"])
