@@ -14,7 +14,7 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
-from web_makers import forum, wire  # noqa: E402
+from web_makers import forum, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
 
@@ -46,7 +46,25 @@ def a_wire(seed):
     return wire.build(stories, seed, n_stories=32)
 
 
+def a_wiki(seed):
+    text = "  preface of the dictionary\n"
+    for number in range(60):
+        mark, about = [("(Bot.)", "herb with leaves"), ("(Naut. & Mil.)", "rope on board"), ("", "thing")][number % 3]
+        text += (
+            f"Word{number} \\Word*{number}\\, n. [L. wordus.] {mark}\n   A {about}; see {{Word{number + 3}}} and {{Nowhere}}. "
+            f"[1913 Webster]\n   {'It is long. ' * 20}\n\n         As they say of it.   --Milton.\n\n"
+        )
+    text += (
+        "Box \\Box\\, n.\n"
+        + "".join(f"   {n}. A case.\n\n" for n in range(1, 9))
+        + "   9. (Bot.) A tree.\n"
+        + "   x" * 99
+    )
+    return wiki.build(wiki.entries(text), seed, n_pages=70)
+
+
 KINDS = {
+    "wiki": (a_wiki, {"field botany", "field seafaring", "field military"}),
     "forum": (a_forum, {"rec.autos", "sci.space"}),
     "wire": (a_wire, {"topic-ship", "topic-gold"}),
 }
@@ -118,6 +136,17 @@ def test_stories_stand_under_the_day_and_the_place_of_their_dateline():
     found = set(links_of(web.pages[url]))
     assert {"http://wire.example.com/places/london.html", "http://wire.example.com/quotes/ACM"} <= found
     assert url in set(links_of(web.pages["http://wire.example.com/1987/03/02/"]))
+
+
+def test_marks_of_fields_are_taken_out_of_entries_and_few_senses_make_no_topic():
+    web = a_wiki(1)
+    page = web.pages["http://wiki.example.org/wiki/Word3"].decode()
+    assert "A herb with leaves; see" in page
+    assert not any(mark in body for body in web.pages.values() for mark in (b"Bot.", b"Naut", b"1913 Webster"))
+    found = set(links_of(page.encode()))
+    assert {"http://wiki.example.org/wiki/Word6", "http://wiki.example.org/wiki/Author:Milton"} <= found
+    assert web.labels["http://wiki.example.org/wiki/Word3"] == {"field botany"}
+    assert web.labels["http://wiki.example.org/wiki/Box"] == set()
 
 
 def test_control_files_are_read_with_their_continued_fields():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web_makers import forum, wire
+from web_makers import forum, wiki, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,4 +26,5 @@ class Kind:
 KINDS = {
     "forum": Kind(forum.read, forum.build),
     "wire": Kind(wire.read, wire.build),
+    "wiki": Kind(wiki.read, wiki.build),
 }
