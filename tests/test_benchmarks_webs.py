@@ -14,7 +14,7 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
-from web_makers import forum, wiki, wire  # noqa: E402
+from web_makers import forum, shop, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
 
@@ -63,7 +63,26 @@ def a_wiki(seed):
     return wiki.build(wiki.entries(text), seed, n_pages=70)
 
 
+def a_shop(seed):
+    products = [
+        shop.Product(
+            *(
+                f"org.x.App{n}",
+                f"App {n}",
+                f"Does thing {n}",
+                f"<p>A tool for thing {n}.</p>",
+                ("MIT", "GPL-3.0+")[n % 2],
+            ),
+            *(f"Maker {n % 7}", n * 10**6, n * 100, frozenset({f"x/{n % 9}"}), frozenset({"libc6", f"lib{n % 4}"})),
+            frozenset({("Board", "Chess")[n % 2]}) if n % 5 else frozenset(),
+        )
+        for n in range(80)
+    ]
+    return shop.build(products, seed)
+
+
 KINDS = {
+    "shop": (a_shop, {"category Board", "category Chess"}),
     "wiki": (a_wiki, {"field botany", "field seafaring", "field military"}),
     "forum": (a_forum, {"rec.autos", "sci.space"}),
     "wire": (a_wire, {"topic-ship", "topic-gold"}),
@@ -147,6 +166,14 @@ def test_marks_of_fields_are_taken_out_of_entries_and_few_senses_make_no_topic()
     assert {"http://wiki.example.org/wiki/Word6", "http://wiki.example.org/wiki/Author:Milton"} <= found
     assert web.labels["http://wiki.example.org/wiki/Word3"] == {"field botany"}
     assert web.labels["http://wiki.example.org/wiki/Box"] == set()
+
+
+def test_products_are_listed_page_by_page_and_linked_by_what_they_share():
+    web = a_shop(1)
+    app = {n: next(url for url, body in web.pages.items() if f"<h1>App {n}<".encode() in body) for n in (3, 12)}
+    assert app[12] in set(links_of(web.pages[app[3]]))  # both open files of one type
+    assert "https://shop.example.com/licence?is=GPL-3.0%2B" in set(links_of(web.pages[app[3]]))
+    assert "https://shop.example.com/products?page=3" in web.pages
 
 
 def test_control_files_are_read_with_their_continued_fields():

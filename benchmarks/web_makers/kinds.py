@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web_makers import forum, wiki, wire
+from web_makers import forum, shop, wiki, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,4 +27,5 @@ KINDS = {
     "forum": Kind(forum.read, forum.build),
     "wire": Kind(wire.read, wire.build),
     "wiki": Kind(wiki.read, wiki.build),
+    "shop": Kind(shop.read, shop.build),
 }

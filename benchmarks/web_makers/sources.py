@@ -118,10 +118,9 @@ class Sources:
         return sorted(found, key=lambda file: ("-security" in file.name, "-updates" in file.name, file.name))
 
     def _note_release(self) -> None:
-        for file in self._lists.glob("*_InRelease"):
-            found = re.search(r"^Codename: (.*)$.*?^Date: (.*)$", file.read_text(errors="replace"), re.M | re.S)
-            if found:
-                self.versions[f"lists of {found[1]}"] = found[2]
+        for file in sorted(self._lists.glob("*_InRelease")):
+            fields = dict(re.findall(r"^(Codename|Date): (.*)$", file.read_text(errors="replace"), re.M))
+            self.versions[f"lists of {fields.get('Codename', file.name)}"] = fields.get("Date", "?")
 
     def _apt(self, *arguments: str, own_lists: bool = True) -> None:
         if shutil.which("apt-get") is None or shutil.which("dpkg-deb") is None:
