@@ -14,9 +14,10 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
-from web_makers import forum, shop, wiki, wire  # noqa: E402
+from web_makers import forum, languages, shop, sites, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
+from web_makers.tags import Package, topics_of  # noqa: E402
 
 
 def a_forum(seed):
@@ -81,7 +82,41 @@ def a_shop(seed):
     return shop.build(products, seed)
 
 
+def packages_of(language_sets):
+    tags = (
+        {"game::board"},
+        {"field::biology:bioinformatics"},
+        {"sound::player"},
+        {"works-with::mail"},
+        {"use::driver"},
+    )
+    return [
+        Package(
+            *(f"tool{n}", f"tool{n - n % 2}", f"1.{n}", f"Team {n % 9}", (f"tool{(n + 7) % 90}", "libc6")),
+            tags=frozenset(tags[n // 2 % 5] | {"role::program"}),
+            texts={
+                language: (
+                    f"{language} tool {n}",
+                    f"What {language} says of tool {n}.\n\n" + f"{language}{n} is long. " * 20,
+                )
+                for language in language_sets[n % len(language_sets)]
+            },
+        )
+        for n in range(90)
+    ]
+
+
+def some_sites(seed):
+    return sites.build(packages_of([["en"]]), seed, n_sites=35)
+
+
+def some_languages(seed):
+    return languages.build(packages_of([["en", "de", "ru"], ["en", "fr", "it"]]), seed, n_packages=48)
+
+
 KINDS = {
+    "sites": (some_sites, {"topic games", "topic biology"}),
+    "languages": (some_languages, {"topic sound", "topic mail"}),
     "shop": (a_shop, {"category Board", "category Chess"}),
     "wiki": (a_wiki, {"field botany", "field seafaring", "field military"}),
     "forum": (a_forum, {"rec.autos", "sci.space"}),
@@ -174,6 +209,38 @@ def test_products_are_listed_page_by_page_and_linked_by_what_they_share():
     assert app[12] in set(links_of(web.pages[app[3]]))  # both open files of one type
     assert "https://shop.example.com/licence?is=GPL-3.0%2B" in set(links_of(web.pages[app[3]]))
     assert "https://shop.example.com/products?page=3" in web.pages
+
+
+def test_each_source_is_a_host_and_half_of_them_stand_in_no_list_of_sites():
+    web = some_sites(1)
+    hosts = {url.split("/")[2] for url in web.labels}
+    assert len(hosts) == 35
+    lists = [body for url, body in web.pages.items() if url.startswith("http://www.directory.example/sites-")]
+    listed = {target.split("/")[2] for body in lists for target in links_of(body)} & hosts
+    assert 10 <= len(listed) < 30
+    for host in hosts:  # its parts have its topic, its page of links has none
+        own = {url: web.labels.get(url) for url in web.pages if url.split("/")[2] == host}
+        assert own.pop(f"http://{host}/links.html") is None
+        assert len({frozenset(found) for found in own.values()}) == 1
+
+
+def test_a_topic_is_the_same_in_all_languages_and_pages_link_to_their_translations():
+    web = some_languages(1)
+    for url, labels in web.labels.items():
+        number = url.rpartition("/")[2]
+        others = {other for other in web.labels if other.endswith(f"/{number}") and other != url}
+        assert others <= set(links_of(web.pages[url]))
+        assert len(others) == 2
+        assert all(web.labels[other] == labels for other in others)
+    russian = [body.decode() for url, body in web.pages.items() if url.startswith("http://ru.")]
+    assert all('<html lang="ru">' in page and "Главная" in page for page in russian)
+
+
+def test_a_tag_stands_for_the_tags_below_it():
+    topics = {"games": ("game::",), "biology": ("field::biology",)}
+    assert topics_of(frozenset({"game::board:chess"}), topics) == {"topic games"}
+    assert topics_of(frozenset({"field::biology:bioinformatics"}), topics) == {"topic biology"}
+    assert topics_of(frozenset({"field::biologyless", "use::gameplaying"}), topics) == set()
 
 
 def test_control_files_are_read_with_their_continued_fields():

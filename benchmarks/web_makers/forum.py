@@ -67,9 +67,8 @@ def build(posts: Sequence[Post], seed: int, share: float = 0.25) -> ManualWeb:
         if first <= post.when < first + share:
             threads[post.group, _stem(post.subject)].append(post)
     ordered = sorted(threads.values(), key=lambda thread: (thread[0].when, thread[0].subject, thread[0].body))
-    names = re.compile(
-        "|".join(re.escape(group) for group in sorted({p.group for p in posts}, key=len, reverse=True)), re.I
-    )
+    groups = sorted({post.group for post in posts}, key=len, reverse=True)
+    names = re.compile("|".join(map(re.escape, groups)), re.I)
     return _Forum(ordered, names, (first, share), draw).web
 
 
@@ -95,9 +94,8 @@ class _Forum:
             for post in thread:
                 wrote[post.author].add(number)
         for author, found in wrote.items():
-            self._add(
-                self._member(author), f"Profile of {_name(author)}", bullets(self._titled(sorted(found)), "Posted in")
-            )
+            listed = bullets(self._titled(sorted(found)), "Posted in")
+            self._add(self._member(author), f"Profile of {_name(author)}", listed)
         self._add(f"{_HOST}faq.php", "Rules", f"<p>{_RULES}</p>")
 
     def _boards(self) -> None:

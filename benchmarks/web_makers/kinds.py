@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from web_makers import forum, shop, wiki, wire
+from web_makers import forum, languages, shop, sites, wiki, wire
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,4 +28,6 @@ KINDS = {
     "wire": Kind(wire.read, wire.build),
     "wiki": Kind(wiki.read, wiki.build),
     "shop": Kind(shop.read, shop.build),
+    "sites": Kind(sites.read, sites.build),
+    "languages": Kind(languages.read, languages.build),
 }

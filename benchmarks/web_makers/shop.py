@@ -10,7 +10,7 @@ import random
 import re
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from html import escape
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -117,7 +117,7 @@ class _Shop:
         rows = "".join(
             f"<tr><th>{key}<td>{link(self._facet(key, value), value)}</tr>" for key, value in sorted(facets.items())
         )
-        day = datetime.fromtimestamp(product.released, UTC)
+        day = datetime.fromtimestamp(product.released, timezone.utc)
         when = f"<tr><th>released<td>{day:%d %B %Y}</tr>" if product.released else ""
         page = f"{_HOST}products?page={n // _A_LIST + 1}" if n >= _A_LIST else f"{_HOST}products"
         path = row(
