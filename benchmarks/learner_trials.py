@@ -32,7 +32,7 @@ from focused.method.learning.estimators.weightings import WEIGHTINGS
 from focused.method.learning.training_set import LinkExamples
 from focused.method.learning.two_step.batch_svm import BatchSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
-from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step.iterated_svm import IteratedSVM
 from focused.method.learning.two_step.naive_bayes import NaiveBayes
 from focused.method.learning.two_step.psoc import PSOC
 from focused.method.learning.two_step.wvc import WVC
@@ -80,9 +80,12 @@ LEARNERS: dict[tuple[str, str], Callable[[], Any]] = {
         (f"WVC, {method}", "tfc"): (lambda method=method: WVC(weighting="tfc", reliable=method, **_TWO_STEP))
         for method in ("1-dnf", "1-dnfii", "spy", "rocchio", "knn")
     },
-    **{("PEBL", w): (lambda w=w: PEBL(weighting=w, **_TWO_STEP)) for w in WEIGHTINGS},
-    ("iterated SVM", "tfc"): lambda: IteratedSVM(**_TWO_STEP),
-    ("PSOC", "tfc"): lambda: PSOC(**_TWO_STEP),
+    **{
+        ("PEBL", w): (lambda w=w: IteratedSVM(weighting=w, reliable="1-dnf", guard=None, **_TWO_STEP))
+        for w in WEIGHTINGS
+    },
+    ("iterated SVM", "tfc"): lambda: IteratedSVM(weighting="tfc", **_TWO_STEP),
+    ("PSOC", "tfc"): lambda: PSOC(weighting="tfc", reliable="1-dnfii", **_TWO_STEP),
     ("one-class SVM", "tfc"): lambda: OneClass(**_S),
     ("incremental SVM", "tfc"): lambda: IncrementalSVM(**_TWO_STEP),
     ("batch SVM, 1-dnfii", "tfc"): lambda: BatchSVM(**_TWO_STEP),

@@ -16,10 +16,9 @@ from focused.method.learning.estimators.one_class import OneClass
 from focused.method.learning.estimators.plain_svm import PlainSVM
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
 from focused.method.learning.learners import LEARNERS, make_learner
-from focused.method.learning.two_step import NearestPositives, OneDNF, OneDNFC, OneDNFII, Rocchio, Spy
 from focused.method.learning.two_step.batch_svm import BatchSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
-from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step.iterated_svm import IteratedSVM
 from focused.method.learning.two_step.naive_bayes import NaiveBayes
 from focused.method.learning.two_step.psoc import PSOC
 from focused.method.learning.two_step.wvc import WVC
@@ -34,17 +33,11 @@ ESTIMATORS = [
     ScreenedSVM(random_state=0),
     PlainSVM(random_state=0),
     PlainSVM(weighting="tfipndf", random_state=0),
-    OneDNF(),
-    OneDNFC(),
-    OneDNFII(),
-    Spy(random_state=0),
-    Rocchio(),
-    NearestPositives(),
     WVC(random_state=0),
     WVC(weighting="tfidf", reliable="spy", random_state=0),
-    PEBL(random_state=0),
-    IteratedSVM(random_state=0),
-    PSOC(random_state=0),
+    IteratedSVM(weighting="tfc", reliable="1-dnf", guard=None, random_state=0),
+    IteratedSVM(weighting="tfc", random_state=0),
+    PSOC(weighting="tfc", reliable="1-dnfii", random_state=0),
     ElkanNoto(random_state=0),
     ElkanNoto(c_estimator="fitted", random_state=0),
     ElkanNoto(c_estimator="fitted", balanced=True, random_state=0),

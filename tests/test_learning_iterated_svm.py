@@ -6,10 +6,12 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import TooFewReliableNegativesError, two_step_svm
-from focused.method.learning.two_step.iterated_svm import PEBL, IteratedSVM
+from focused.method.learning.two_step import TooFewReliableNegativesError, wvc
+from focused.method.learning.two_step.iterated_svm import IteratedSVM
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
+
+PEBL = {"weighting": "tfc", "reliable": "1-dnf", "guard": None}
 
 
 @pytest.fixture
@@ -18,7 +20,9 @@ def data():
     return counts, y
 
 
-@pytest.mark.parametrize("estimator", [IteratedSVM(random_state=0), PEBL(too_few="lowest", random_state=0)])
+@pytest.mark.parametrize(
+    "estimator", [IteratedSVM(weighting="tfc", random_state=0), IteratedSVM(**PEBL, random_state=0)]
+)
 def test_the_last_svm_decides_alone(estimator, data):
     model = estimator.fit(*data)
     assert model.n_iter_ > 1
@@ -28,7 +32,7 @@ def test_the_last_svm_decides_alone(estimator, data):
 
 
 def test_a_stage_is_one_svm(data):
-    model = IteratedSVM(random_state=0).fit(*data)
+    model = IteratedSVM(weighting="tfc", random_state=0).fit(*data)
     rows = weighted_rows(data[0], model.term_weights_)
     for i, decisions in enumerate(model.staged_decision_function(data[0])):
         assert decisions == pytest.approx(rows @ model.voter_coefs_[i] + model.voter_intercepts_[i])
@@ -53,19 +57,19 @@ def forgetful(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds >= 3 else 0.0)
             return self
 
-    monkeypatch.setattr(two_step_svm, "LinearSVC", Forgetful)
+    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
 
 
 @pytest.mark.usefixtures("forgetful")
 def test_the_guard_keeps_the_last_svm_that_has_not_lost_the_positives(data):
-    model = IteratedSVM(random_state=0).fit(*data)
+    model = IteratedSVM(weighting="tfc", random_state=0).fit(*data)
     assert (model.n_iter_, model.termination_condition_) == (2, "positives_lost")
     assert model.predict(data[0][:20]).mean() > 0.9
 
 
 @pytest.mark.usefixtures("forgetful")
 def test_pebl_keeps_the_last_svm_even_if_it_has_lost_the_positives(data):
-    model = PEBL(reliable="1-dnfc", random_state=0).fit(*data)
+    model = IteratedSVM(weighting="tfc", guard=None, random_state=0).fit(*data)
     assert model.termination_condition_ == "no_new_negatives"
     assert model.voter_recalls_[-1] == 0
     assert not model.predict(data[0]).any()
@@ -73,18 +77,18 @@ def test_pebl_keeps_the_last_svm_even_if_it_has_lost_the_positives(data):
 
 def test_pebl_refuses_to_train_on_next_to_no_reliable_negatives(data):
     with pytest.raises(TooFewReliableNegativesError, match="1-DNF must find at least 20"):
-        PEBL(too_few="error").fit(*data)
+        IteratedSVM(**PEBL, too_few="error").fit(*data)
 
 
 def test_what_another_fit_has_found_is_forgotten(data):
-    model = IteratedSVM(random_state=0).fit(*data)
+    model = IteratedSVM(weighting="tfc", random_state=0).fit(*data)
     assert model.lambda_ == 0.2
     model.set_params(reliable="rocchio").fit(*data)
     assert model.lambda_ is None
     assert model.positive_features_ is None
 
 
-@pytest.mark.parametrize("estimator", [IteratedSVM(random_state=0), WVC(random_state=0)])
+@pytest.mark.parametrize("estimator", [IteratedSVM(weighting="tfc", random_state=0), WVC(random_state=0)])
 def test_documents_without_a_word_and_words_of_no_document_do_no_harm(estimator, data):
     counts, y = data
     padded = sparse.hstack([counts, sparse.csr_matrix((320, 2))], format="csr")

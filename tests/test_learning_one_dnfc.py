@@ -7,14 +7,19 @@ import pytest
 from scipy import sparse
 from topics import pages
 
-from focused.method.learning.two_step.one_dnfc import OneDNFC
-from focused.method.learning.two_step.positive_features import positive_features
+from focused.method.learning.two_step.one_dnf import positive_features
+from focused.method.learning.two_step.one_dnfc import one_dnfc_negatives
 from focused.method.learning.two_step.reliable_negatives import TooFewReliableNegativesError
 
 
 def rows(*texts: str) -> sparse.csr_matrix:
     """Documents as strings of one-letter terms a-f."""
     return sparse.csr_matrix(np.array([[text.count(term) for term in "abcdef"] for text in texts]))
+
+
+def find(counts, y, **options):
+    y = np.asarray(y, dtype=bool)
+    return one_dnfc_negatives(counts[y], counts[~y], **options)
 
 
 def test_a_positive_feature_is_commoner_in_p_than_in_u_and_above_lambda():
@@ -25,11 +30,10 @@ def test_a_positive_feature_is_commoner_in_p_than_in_u_and_above_lambda():
 
 def test_reliable_negatives_are_the_unlabelled_documents_without_a_positive_feature():
     counts = rows("ab", "ac", "bd", "cd", "de", "aee", "ff", "df")
-    found = OneDNFC().fit(counts, [1, 1, 0, 0, 0, 0, 0, 0])
-    assert found.positive_features_.tolist() == [0, 1, 2]
-    assert found.reliable_negatives_.tolist() == [4, 6, 7]
-    assert found.lambda_ == 0.2
-    assert found.predict(counts).tolist() == [1, 1, 1, 1, 0, 1, 0, 0]
+    found = find(counts, [1, 1, 0, 0, 0, 0, 0, 0])
+    assert found.evidence["positive_features_"].tolist() == [0, 1, 2]
+    assert found.unlabeled_rows.tolist() == [2, 4, 5]
+    assert found.evidence["lambda_"] == 0.2
 
 
 @pytest.fixture
@@ -53,28 +57,28 @@ def test_lambda_rises_where_the_papers_value_leaves_nearly_nothing(collapsing, c
     left = ((counts[~y][:, at_paper_value] > 0).sum(axis=1).A1 == 0).sum()
     assert left == 0
     with caplog.at_level(logging.INFO, logger="focused.method.learning.two_step.one_dnfc"):
-        found = OneDNFC().fit(counts, y)
-    assert found.lambda_ == 0.5
-    assert len(found.reliable_negatives_) >= 10
+        found = find(counts, y)
+    assert found.evidence["lambda_"] == 0.5
+    assert len(found.unlabeled_rows) >= 10
     assert "lambda raised from 0.20 to 0.50" in caplog.text
 
 
 def test_lambda_stays_where_the_papers_value_is_enough():
-    assert OneDNFC().fit(*pages(words=12)[:2]).lambda_ == 0.2
+    assert find(*pages(words=12)[:2]).evidence["lambda_"] == 0.2
 
 
 def test_training_fails_where_no_lambda_is_enough():
     counts = sparse.csr_matrix(np.vstack([np.ones((5, 1)), np.ones((99, 1)), np.zeros((1, 1))]))
     y = np.arange(105) < 5
     with pytest.raises(TooFewReliableNegativesError, match=r"at least 5 .* among 100 .* Got at most 1 .* 0\.95"):
-        OneDNFC(too_few="error").fit(counts, y)
-    assert len(OneDNFC(too_few="all").fit(counts, y).reliable_negatives_) == 100
+        find(counts, y)
+    assert len(find(counts, y, too_few="all").unlabeled_rows) == 100
 
 
 def test_training_fails_where_no_term_is_a_positive_feature():
     counts = rows("a", "b", "c", "ab", "bc", "ac", "abc")
     with pytest.raises(ValueError, match="no positive feature is left"):
-        OneDNFC(too_few="error").fit(counts, [1, 1, 1, 0, 0, 0, 0])
+        find(counts, [1, 1, 1, 0, 0, 0, 0])
 
 
 def test_at_least_five_percent_of_u_are_asked_for():
@@ -82,10 +86,10 @@ def test_at_least_five_percent_of_u_are_asked_for():
     counts[:3, 0] = 1
     counts[3:194, 0] = 1  # leaves 9 of 200: as many as positives, but under 5 %
     with pytest.raises(TooFewReliableNegativesError, match="at least 10"):
-        OneDNFC(too_few="error").fit(sparse.csr_matrix(counts), np.arange(203) < 3)
-    assert len(OneDNFC(min_share=0.0).fit(sparse.csr_matrix(counts), np.arange(203) < 3).reliable_negatives_) == 9
+        find(sparse.csr_matrix(counts), np.arange(203) < 3)
+    assert len(find(sparse.csr_matrix(counts), np.arange(203) < 3, min_share=0.0).unlabeled_rows) == 9
 
 
 def test_lambda_outside_its_range_is_refused():
     with pytest.raises(ValueError, match=r"lambda_start must be in \[0, 1\)\. Got 1\.0"):
-        OneDNFC(lambda_start=1.0).fit(*pages()[:2])
+        find(*pages()[:2], lambda_start=1.0)

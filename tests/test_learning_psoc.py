@@ -9,6 +9,8 @@ from focused.method.learning.two_step.particle_swarm import maximize
 from focused.method.learning.two_step.psoc import PSOC, pu_fitness
 from focused.method.learning.two_step.wvc import WVC
 
+SOURCE = {"weighting": "tfc", "reliable": "1-dnfii"}
+
 
 def hill(points: np.ndarray) -> np.ndarray:
     """Highest, with 0, at (0.2, 0.8, 0.5)."""
@@ -77,7 +79,7 @@ def test_fitness_of_several_votes_is_that_of_each():
 @pytest.fixture(scope="module")
 def fitted():
     counts, y, relevant = pages(20, 300, words=12, seed=0)
-    return PSOC(random_state=0).fit(counts, y), counts, y, relevant
+    return PSOC(**SOURCE, random_state=0).fit(counts, y), counts, y, relevant
 
 
 def test_the_swarms_position_is_the_vote(fitted):
@@ -90,7 +92,7 @@ def test_the_swarms_position_is_the_vote(fitted):
 
 def test_the_weights_found_rate_above_those_of_wvc(fitted):
     model, counts, y, _ = fitted
-    vote = WVC(weighting="tfc", reliable="1-dnfii", random_state=0).fit(counts, y)
+    vote = WVC(**SOURCE, random_state=0).fit(counts, y)
     assert (model.voter_coefs_ == vote.voter_coefs_).all()
     assert model.swarm_fitness_[-1] > model.swarm_fitness_[0]
     assert model.swarm_termination_ in ("stalled", "max_iterations")
@@ -98,18 +100,18 @@ def test_the_weights_found_rate_above_those_of_wvc(fitted):
 
 def test_it_ranks_hidden_positives_as_well_as_wvc(fitted):
     model, counts, y, relevant = fitted
-    vote = WVC(weighting="tfc", reliable="1-dnfii", random_state=0).fit(counts, y)
+    vote = WVC(**SOURCE, random_state=0).fit(counts, y)
     found, other = (average_precision_score(relevant[~y], m.decision_function(counts[~y])) for m in (model, vote))
     assert found > other - 0.05
 
 
 def test_the_seed_fixes_the_weights():
     counts, y, _ = pages(20, 300, words=12, seed=0)
-    first, same = (PSOC(random_state=5).fit(counts, y).voter_weights_ for _ in range(2))
+    first, same = (PSOC(**SOURCE, random_state=5).fit(counts, y).voter_weights_ for _ in range(2))
     assert (first == same).all()
 
 
 def test_one_positive_is_enough_to_train_on():
     counts, y, _ = pages(20, 300, words=12, seed=0)
     one = np.arange(len(y)) < 1
-    assert np.isfinite(PSOC(too_few="lowest", random_state=0).fit(counts, one).coef_).all()
+    assert np.isfinite(PSOC(**SOURCE, too_few="lowest", random_state=0).fit(counts, one).coef_).all()

@@ -3,28 +3,28 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import clone
 from topics import pages
 
-from focused.method.learning.two_step import (
-    RELIABLE_NEGATIVES,
-    NearestPositives,
-    OneDNF,
-    OneDNFC,
-    OneDNFII,
-    Rocchio,
-    Spy,
-    TooFewReliableNegativesError,
-    nearest_positives,
-)
+from focused.method.learning.two_step import RELIABLE_NEGATIVES, TooFewReliableNegativesError, nearest_positives
 from focused.method.learning.two_step.reliable_negatives import below_most, needed_negatives
-
-FINDERS = [OneDNF(), OneDNFC(), OneDNFII(), Spy(random_state=0), Rocchio(), NearestPositives()]
+from focused.method.text.vocabulary import document_frequencies
+from focused.method.text.weighting import inverse_document_frequency
 
 
 def rows(*texts: str) -> sparse.csr_matrix:
     """Documents as strings of one-letter terms a-f."""
     return sparse.csr_matrix(np.array([[text.count(term) for term in "abcdef"] for text in texts], dtype=float))
+
+
+def find(name, counts, y, **options):
+    y = np.asarray(y, dtype=bool)
+    return RELIABLE_NEGATIVES[name](counts[y], counts[~y], **options)
+
+
+def unit_rows(counts) -> np.ndarray:
+    """The tfc rows as the papers print them."""
+    weighted = counts.toarray() * inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+    return weighted / np.linalg.norm(weighted, axis=1, keepdims=True)
 
 
 @pytest.fixture
@@ -39,21 +39,13 @@ def easy():
     return sparse.csr_matrix(counts), np.arange(60) < 10, relevant
 
 
-@pytest.mark.parametrize("finder", FINDERS)
-def test_pages_that_share_no_word_with_the_topic_are_reliable_negatives(finder, easy):
+@pytest.mark.parametrize("name", RELIABLE_NEGATIVES)
+def test_pages_that_share_no_word_with_the_topic_are_reliable_negatives(name, easy):
     counts, y, relevant = easy
-    found = clone(finder).fit(counts, y)
-    assert set(np.flatnonzero(~relevant)) <= set(found.reliable_negatives_)
-    if hasattr(found, "positive_features_"):
-        assert len(found.reliable_negatives_) == 30
-
-
-@pytest.mark.parametrize("finder", FINDERS)
-def test_an_unlabelled_page_is_labelled_as_the_search_found_it(finder, easy):
-    counts, y, _ = easy
-    found = clone(finder).fit(counts, y)
-    labelled_negative = np.flatnonzero(~y)[~found.predict(counts[~y])]
-    assert labelled_negative.tolist() == found.reliable_negatives_.tolist()
+    found = find(name, counts, y, too_few="lowest", random_state=0)
+    assert set(np.flatnonzero(~relevant[~y])) <= set(found.unlabeled_rows)
+    if "positive_features_" in found.evidence:
+        assert len(found.unlabeled_rows) == 30
 
 
 @pytest.mark.parametrize("method", RELIABLE_NEGATIVES.values(), ids=RELIABLE_NEGATIVES)
@@ -78,10 +70,10 @@ def test_too_few_are_refused_or_made_up_for(method):
 
 def test_lowest_makes_up_the_number_with_the_next_best_documents():
     counts = rows("ab", "ab", "a", "b", "ab", "abc", "c")
-    found = OneDNF(too_few="lowest").fit(counts, [1, 1, 0, 0, 0, 0, 0])
-    assert found.positive_features_.tolist() == [0, 1]
-    assert found.reliable_negatives_.tolist() == [2, 3, 6]
-    assert found.threshold_ == 1.0
+    found = find("1-dnf", counts, [1, 1, 0, 0, 0, 0, 0], too_few="lowest")
+    assert found.evidence["positive_features_"].tolist() == [0, 1]
+    assert found.unlabeled_rows.tolist() == [0, 1, 4]
+    assert found.threshold == 1.0
 
 
 @pytest.mark.parametrize("method", RELIABLE_NEGATIVES.values(), ids=RELIABLE_NEGATIVES)
@@ -114,20 +106,20 @@ def test_a_positive_feature_of_1_dnfii_occurs_more_often_than_the_threshold():
     counts = rows("aab", "ab", "bc", "c", "d", "ad", "de", "e")
     y = [1, 1, 1, 0, 0, 0, 0, 0]
     # a and b occur three times in P; c is held by a fifth of U and a third of P, but occurs once.
-    assert OneDNFII(min_occurrences=0).fit(counts, y).positive_features_.tolist() == [0, 1, 2]
-    found = OneDNFII(min_occurrences=1).fit(counts, y)
-    assert found.positive_features_.tolist() == [0, 1]
-    assert found.reliable_negatives_.tolist() == [3, 4, 6, 7]
+    assert find("1-dnfii", counts, y, min_occurrences=0).evidence["positive_features_"].tolist() == [0, 1, 2]
+    found = find("1-dnfii", counts, y, min_occurrences=1)
+    assert found.evidence["positive_features_"].tolist() == [0, 1]
+    assert found.unlabeled_rows.tolist() == [0, 1, 3, 4]
 
 
 def test_the_threshold_of_1_dnfii_rises_to_the_least_that_leaves_enough(caplog):
     counts = rows("aaab", "aabc", "acc", *["b"] * 4, *["c"] * 4, "bc")
     with caplog.at_level("INFO", logger="focused.method.learning.two_step.one_dnfii"):
-        found = OneDNFII(min_occurrences=1).fit(counts, np.arange(12) < 3)
+        found = find("1-dnfii", counts, np.arange(12) < 3, min_occurrences=1)
     # All of U hold b, which occurs twice in P, or c, which occurs three times.
-    assert found.min_occurrences_ == 2
-    assert found.positive_features_.tolist() == [0, 2]
-    assert found.reliable_negatives_.tolist() == [3, 4, 5, 6]
+    assert found.evidence["min_occurrences_"] == 2
+    assert found.evidence["positive_features_"].tolist() == [0, 2]
+    assert found.unlabeled_rows.tolist() == [0, 1, 2, 3]
     assert "threshold raised from 1 to 2" in caplog.text
 
 
@@ -135,69 +127,66 @@ def test_the_threshold_of_1_dnfii_does_not_rise_above_the_number_of_positives():
     # To leave enough the threshold would have to pass the 9 occurrences of a; c alone would be left.
     counts = rows("aaab", "aaac", "aaab" + "c" * 10, *["a"] * 8, "b")
     with pytest.raises(TooFewReliableNegativesError, match=r"Got 0 with a threshold of 1 .* no higher one up to \|P\|"):
-        OneDNFII(min_occurrences=1, too_few="error").fit(counts, np.arange(12) < 3)
+        find("1-dnfii", counts, np.arange(12) < 3, min_occurrences=1)
 
 
 def test_the_threshold_of_1_dnfii_starts_at_half_of_p_where_a_term_is_that_frequent():
     counts, y, _ = pages(20, 200, words=40)
-    assert OneDNFII().fit(counts, y).min_occurrences_ >= 10
+    assert find("1-dnfii", counts, y).evidence["min_occurrences_"] >= 10
     short, y, _ = pages(20, 200, words=5)
-    assert OneDNFII().fit(short, y).min_occurrences_ < 10
+    assert find("1-dnfii", short, y, too_few="lowest").evidence["min_occurrences_"] < 10
     with pytest.raises(ValueError, match=r"min_occurrences must not be negative\. Got -1"):
-        OneDNFII(min_occurrences=-1).fit(counts, y)
+        find("1-dnfii", counts, y, min_occurrences=-1)
 
 
 def test_no_more_than_the_noise_share_of_spies_is_below_the_threshold():
     counts, y, _ = pages(100, 300, words=20)
     for noise in (0.0, 0.2):
-        found = Spy(spy_share=0.2, noise=noise, random_state=0).fit(counts, y)
-        assert len(found.spies_) == 20
-        spies = np.flatnonzero(y)[found.spies_]
-        assert (found.decision_function(counts[spies]) <= 0).sum() == 20 * noise
+        found = find("spy", counts, y, spy_share=0.2, noise=noise, random_state=0)
+        assert len(found.evidence["spies_"]) == 20
+        assert (found.evidence["spy_scores_"] <= found.threshold).sum() == 20 * noise
 
 
 def test_the_spies_are_drawn_by_the_seed():
     counts, y, _ = pages(40, 300)
-    first, same, other = (Spy(random_state=seed).fit(counts, y) for seed in (1, 1, 2))
-    assert (first.spies_ == same.spies_).all()
-    assert (first.spies_ != other.spies_).any()
-    assert (first.reliable_negatives_ == same.reliable_negatives_).all()
+    first, same, other = (find("spy", counts, y, random_state=seed) for seed in (1, 1, 2))
+    assert (first.evidence["spies_"] == same.evidence["spies_"]).all()
+    assert (first.evidence["spies_"] != other.evidence["spies_"]).any()
+    assert (first.unlabeled_rows == same.unlabeled_rows).all()
 
 
 def test_rocchio_compares_the_cosines_with_two_prototypes():
     counts = rows("ab", "ac", "de", "df", "ef", "ad")
     y = np.arange(6) < 2
-    found = Rocchio(alpha=16, beta=4).fit(counts, y)
-    weighted = counts.toarray() * found.idf_
-    weighted /= np.linalg.norm(weighted, axis=1, keepdims=True)
+    found = find("rocchio", counts, y, alpha=16, beta=4)
+    weighted = unit_rows(counts)
     p = 16 * weighted[:2].mean(axis=0) - 4 * weighted[2:].mean(axis=0)
     u = 16 * weighted[2:].mean(axis=0) - 4 * weighted[:2].mean(axis=0)
     expected = weighted @ (p / np.linalg.norm(p)) - weighted @ (u / np.linalg.norm(u))
-    assert found.decision_function(counts) == pytest.approx(expected)
-    assert found.reliable_negatives_.tolist() == np.flatnonzero((expected <= 0) & ~y).tolist()
+    assert found.scores == pytest.approx(expected[~y])
+    assert found.unlabeled_rows.tolist() == np.flatnonzero(expected[~y] <= 0).tolist()
 
 
 def test_the_nearest_positives_are_averaged_and_a_positive_leaves_itself_out():
     counts = rows("a", "ab", "b", "c", "bc", "d", "de", "e")
     y = np.arange(8) < 3
-    found = NearestPositives(n_neighbors=2, noise=0.0).fit(counts, y)
-    unit = counts.toarray() * found.idf_
-    unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+    found = find("knn", counts, y, n_neighbors=2, noise=0.0)
+    unit = unit_rows(counts)
     cosines = unit @ unit[:3].T
     own = cosines[:3].copy()
     np.fill_diagonal(own, -1)
     scores = np.sort(cosines, axis=1)[:, -2:].mean(axis=1)
-    assert found.threshold_ == pytest.approx(np.sort(own, axis=1)[:, -2:].mean(axis=1).min())
-    assert found.decision_function(counts) + found.threshold_ == pytest.approx(scores)
+    assert found.threshold == pytest.approx(np.sort(own, axis=1)[:, -2:].mean(axis=1).min())
+    assert found.scores == pytest.approx(scores[~y])
 
 
 def test_cosines_are_the_same_however_many_are_held_at_a_time(monkeypatch):
     counts, y, _ = pages(20, 100)
-    at_once = NearestPositives().fit(counts, y)
+    at_once = find("knn", counts, y, too_few="lowest")
     monkeypatch.setattr(nearest_positives, "_CHUNK", 130)
-    in_parts = NearestPositives().fit(counts, y)
-    assert in_parts.threshold_ == at_once.threshold_
-    assert (in_parts.decision_function(counts) == at_once.decision_function(counts)).all()
+    in_parts = find("knn", counts, y, too_few="lowest")
+    assert in_parts.threshold == at_once.threshold
+    assert (in_parts.scores == at_once.scores).all()
 
 
 def test_below_most_leaves_at_most_the_noise_share_under_the_threshold():
@@ -209,13 +198,13 @@ def test_below_most_leaves_at_most_the_noise_share_under_the_threshold():
 
 
 @pytest.mark.parametrize(
-    ("finder", "message"),
+    ("name", "options", "message"),
     [
-        (Spy(spy_share=0.0), r"spy_share must be in \(0, 1\)\. Got 0\.0"),
-        (Rocchio(alpha=-1.0), r"alpha and beta must not be negative\. Got -1\.0 and 4\.0"),
-        (NearestPositives(n_neighbors=0), r"n_neighbors must be at least 1\. Got 0"),
+        ("spy", {"spy_share": 0.0}, r"spy_share must be in \(0, 1\)\. Got 0\.0"),
+        ("rocchio", {"alpha": -1.0}, r"alpha and beta must not be negative\. Got -1\.0 and 4\.0"),
+        ("knn", {"n_neighbors": 0}, r"n_neighbors must be at least 1\. Got 0"),
     ],
 )
-def test_parameters_outside_their_range_are_refused(finder, message):
+def test_parameters_outside_their_range_are_refused(name, options, message):
     with pytest.raises(ValueError, match=message):
-        finder.fit(*pages()[:2])
+        find(name, *pages()[:2], **options)

@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import RELIABLE_NEGATIVES, two_step_svm
+from focused.method.learning.two_step import RELIABLE_NEGATIVES, wvc
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
 
@@ -93,7 +93,7 @@ def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds == 3 else 0.0)
             return self
 
-    monkeypatch.setattr(two_step_svm, "LinearSVC", Forgetful)
+    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(random_state=0).fit(counts, y)
     assert model.termination_condition_ == "positives_lost"
@@ -114,7 +114,7 @@ def test_voters_count_as_much_as_the_share_of_the_positives_that_they_find(monke
                 self.intercept_ = self.intercept_ - np.median(self.decision_function(X[y]))
             return self
 
-    monkeypatch.setattr(two_step_svm, "LinearSVC", Shy)
+    monkeypatch.setattr(wvc, "LinearSVC", Shy)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(weighting="tfc", guard=None, max_rounds=2, random_state=0).fit(counts, y)
     rows = weighted_rows(counts, model.term_weights_)
@@ -133,7 +133,7 @@ def test_voters_that_find_no_positive_at_all_count_the_same(monkeypatch):
             self.intercept_ = self.intercept_ - 10.0
             return self
 
-    monkeypatch.setattr(two_step_svm, "LinearSVC", Blind)
+    monkeypatch.setattr(wvc, "LinearSVC", Blind)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(guard=None, max_rounds=3, random_state=0).fit(counts, y)
     assert (model.voter_recalls_ == 0).all()

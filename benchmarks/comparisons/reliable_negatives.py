@@ -24,7 +24,7 @@ from comparisons.plotting import (
     save,
     with_error,
 )
-from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
+from focused.method.learning.two_step.one_dnf import document_rates, features_held, positive_features
 from focused.method.text.vocabulary import select_terms
 
 if TYPE_CHECKING:

@@ -103,12 +103,7 @@ def learning_curve(
             train_unlabeled = np.setdiff1d(unlabeled, test_unlabeled)
             jobs += [(order[:size], train_unlabeled, test_positive, test_unlabeled) for size in sizes]
     above = Parallel(n_jobs=n_jobs)(
-        delayed(_shares_above)(
-            *(matrix[rows] for rows in job),
-            learner,
-            random_state,
-        )
-        for job in jobs
+        delayed(_shares_above)(*(matrix[rows] for rows in job), learner, random_state) for job in jobs
     )
     by_repeat = np.array(
         [

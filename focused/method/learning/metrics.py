@@ -114,12 +114,7 @@ class ThresholdFigures:
 
 
 def figures_at_thresholds(
-    relevance: NDArray[np.float64],
-    positive: NDArray[np.bool_],
-    chosen: float,
-    *,
-    prior: float,
-    prior_is_assumed: bool,
+    relevance: NDArray[np.float64], positive: NDArray[np.bool_], chosen: float, *, prior: float, prior_is_assumed: bool
 ) -> tuple[ThresholdFigures, ...]:
     """Return the figures at the chosen threshold and at `THRESHOLDS`, in ascending order.
 
@@ -147,10 +142,7 @@ def figures_at_thresholds(
 
 
 def _figures(
-    recall: NDArray[np.float64],
-    share: NDArray[np.float64],
-    prior: NDArray[np.float64],
-    is_background: bool,
+    recall: NDArray[np.float64], share: NDArray[np.float64], prior: NDArray[np.float64], is_background: bool
 ) -> dict[str, NDArray[np.float64]]:
     found = prior * recall
     # A background holds no relevant page: relevant pages come in addition to its accepted pages.

@@ -155,12 +155,7 @@ def train_topic(
 
     relevance = relevance[drawn]
     measured = page_figures(
-        found,
-        relevance >= page.threshold,
-        is_shown,
-        rng,
-        prior=prior,
-        prior_is_assumed=is_background,
+        found, relevance >= page.threshold, is_shown, rng, prior=prior, prior_is_assumed=is_background
     )
     reliable = getattr(estimator, "reliable_negatives_", None)
     figures = TrainingFigures(
@@ -196,11 +191,7 @@ def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator
 
 
 def _model(
-    learner: str,
-    estimator: Any,
-    data: TrainingSet,
-    calibrations: dict[str, Calibration],
-    figures: TrainingFigures,
+    learner: str, estimator: Any, data: TrainingSet, calibrations: dict[str, Calibration], figures: TrainingFigures
 ) -> TrainedModel:
     rows = weighted_rows(data.counts[data.positive], estimator.term_weights_, sublinear=estimator.sublinear_tf)
     mean = np.asarray(rows.mean(axis=0)).ravel()

@@ -97,10 +97,9 @@ def calibrate_pages(
 ) -> tuple[Calibration, Calibration]:
     """Return the calibrations of pages and of blocks.
 
-    Slope and offset come from whole pages, `half_terms` from short texts drawn from them: the text of a block is on
-    topic with the same probability as a short page of this text. `half_terms` must rank whole pages no worse than their
-    decisions do. The threshold of blocks is the best for short texts; that of pages is set by
-    `with_best_page_threshold`.
+    Slope and offset come from whole pages, `half_terms` from short texts drawn from them: the text of a block is on topic
+    with the same probability as a short page of this text. `half_terms` must rank whole pages no worse than their decisions
+    do. The threshold of blocks is the best for short texts; that of pages is set by `with_best_page_threshold`.
     """
     page = fit_half_terms(line, short, pages)
     block = replace(fit_half_terms(line, short), kind="block")
@@ -108,10 +107,7 @@ def calibrate_pages(
 
 
 def calibrate_links(
-    kind: str,
-    page: Calibration,
-    links: CalibrationExamples | None,
-    short: CalibrationExamples,
+    kind: str, page: Calibration, links: CalibrationExamples | None, short: CalibrationExamples
 ) -> Calibration:
     """Return the calibration of anchor texts or of link contexts: the target's probability of relevance.
 

@@ -16,8 +16,7 @@ COMPARED = ("smaller", "larger")
 def similarity(cosine: ArrayLike) -> NDArray[np.float64]:
     """Return Sim = 1 - |x - y| / sqrt(2) = 1 - sqrt(1 - x.y) of vectors of length 1 from their cosine [P15, eq. 1].
 
-    In [0, 1]; vectors more than a right angle apart, which term weights cannot be, are as unlike as those
-    that share no term.
+    In [0, 1]; vectors more than a right angle apart, which term weights cannot be, are as unlike as those that share no term.
     """
     return 1.0 - _distance(np.asarray(cosine, dtype=np.float64))
 
@@ -59,8 +58,7 @@ def agglomerate(products: NDArray[np.float64], lambda_: float, compare: str = "s
     lambda_ : float
         Positive.
     compare : {"smaller", "larger"}
-        Which of a pair plays C_i; of two equally large ones the one whose first unit came later counts as the
-        smaller.
+        Which of a pair plays C_i; of two equally large ones the one whose first unit came later counts as the smaller.
 
     Returns
     -------

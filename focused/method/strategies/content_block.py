@@ -78,8 +78,5 @@ class LinkPriorityEvaluation(Strategy):
         jfe = weight * relevance.anchors + (1 - weight) * relevance.contexts
         threshold = weight * thresholds[ANCHOR] + (1 - weight) * thresholds[CONTEXT]
         return first_that_passes(
-            [
-                (block_of_links(page, relevance.blocks), thresholds[BLOCK], BY_BLOCK),
-                (jfe, threshold, BY_JFE),
-            ]
+            [(block_of_links(page, relevance.blocks), thresholds[BLOCK], BY_BLOCK), (jfe, threshold, BY_JFE)]
         )

@@ -8,9 +8,7 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import inverse_document_frequency, tfc
+from focused.method.learning.estimators.base import LinearCountClassifier
 
 LOSSES = ("logistic", "squared_hinge")
 
@@ -29,29 +27,12 @@ class AgainstUnlabeled(LinearCountClassifier):
         Logistic regression or a linear SVM.
     C : float, default=5.0
         Inverse strength of the L2 penalty for one positive document.
-    sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the SVM solver; the logistic one needs none.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf.
-    n_features_in_ : int
     """
 
     def __init__(
-        self,
-        *,
-        loss: str = "logistic",
-        C: float = 5.0,
-        sublinear_tf: bool = True,
-        random_state: Any = None,
+        self, *, loss: str = "logistic", C: float = 5.0, sublinear_tf: bool = True, random_state: Any = None
     ) -> None:
         self.loss = loss
         self.C = C
@@ -62,13 +43,10 @@ class AgainstUnlabeled(LinearCountClassifier):
         """Fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
-        counts, positive, self.classes_ = check_examples(self, X, y)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        rows, positive = self._tfc_rows(X, y)
         weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
-        linear: Any
         if self.loss == "logistic":
-            linear = LogisticRegression(C=self.C, max_iter=1000)
+            linear: Any = LogisticRegression(C=self.C, max_iter=1000)
         else:
             linear = LinearSVC(C=self.C, max_iter=10_000, random_state=self.random_state)
         linear.fit(rows, positive, sample_weight=weights)

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from focused.method.text.vocabulary import canonical
-from focused.method.text.weighting import refuse_negative, weighted_rows
+from focused.method.text.vocabulary import canonical, document_frequencies
+from focused.method.text.weighting import inverse_document_frequency, refuse_negative, tfc, weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,13 +20,8 @@ if TYPE_CHECKING:
 def check_examples(estimator: Any, X: Any, y: Any) -> tuple[sparse.csr_matrix, NDArray[np.bool_], NDArray[Any]]:
     """Validate what `fit` was given; return counts, the flags of the positives, and the two classes.
 
-    The larger of the two labels is the positive class, the smaller one is unlabelled: (0, 1), (-1, 1),
-    (False, True) and ("a", "b") are all valid.
-
-    Raises
-    ------
-    ValueError
-        If X is not a matrix of counts or y does not hold two classes.
+    The larger of the two labels is the positive class, the smaller one is unlabelled: (0, 1), (-1, 1), (False, True) and
+    ("a", "b") are all valid. ValueError if X is not a matrix of counts or y does not hold two classes.
     """
     X, y = validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64)
     name = type(estimator).__name__
@@ -80,18 +75,37 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 class LinearCountClassifier(CountClassifier):
     """A classifier whose decision is linear in L2-normalised rows of weighted term frequencies.
 
-    Fitted subclasses have `coef_` of shape (1, n_terms), `intercept_` of shape (1,), `term_weights_` of shape (n_terms,), and
-    the parameter `sublinear_tf`: these four are enough to score text units without the estimator and its package.
-
     A learner from another package is a subclass whose parameters all have defaults. `fit(X, y)` takes term counts, a sparse
     matrix of shape (n_documents, n_terms), and two labels: the larger is positive, the smaller unlabelled
-    (`check_examples` validates both). If it has a parameter `random_state`, that is set.
+    (`check_examples` validates both). If it has a parameter `random_state`, that is set. `sublinear_tf`, `coef_`,
+    `intercept_` and `term_weights_` are enough to score text units without the estimator and its package.
+
+    Parameters
+    ----------
+    sublinear_tf : bool
+        Use 1 + ln(count) for the term frequency (docs/method/, D7).
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (2,)
+        Unlabelled (or negative), positive.
+    coef_ : ndarray of shape (1, n_terms)
+    intercept_ : ndarray of shape (1,)
+    term_weights_ : ndarray of shape (n_terms,)
+        Factors of the term frequencies of a document to be judged: idf, unless the subclass says more.
+    n_features_in_ : int
     """
 
     coef_: NDArray[np.float64]
     intercept_: NDArray[np.float64]
     term_weights_: NDArray[np.float64]
     sublinear_tf: bool
+
+    def _tfc_rows(self, X: Any, y: Any) -> tuple[sparse.csr_matrix, NDArray[np.bool_]]:
+        """Validate what `fit` was given and learn idf; return the tfc rows of all documents and the flags of the positives."""
+        counts, positive, self.classes_ = check_examples(self, X, y)
+        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
+        return tfc(counts, self.term_weights_, sublinear=self.sublinear_tf), positive
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the signed decision of each document, shape (n_documents,); above 0 means positive."""

@@ -8,11 +8,9 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.method.learning.estimators.base import LinearCountClassifier
 from focused.method.learning.estimators.cross_fitting import class_weights
 from focused.method.learning.estimators.lee_liu import Penalties, choose
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import inverse_document_frequency, tfc
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,15 +19,12 @@ if TYPE_CHECKING:
 class _ChosenPenalties(LinearCountClassifier):
     """Fit on all documents with the penalties that win in cross-validation; subclasses name the linear model."""
 
-    term_weights_: Any
     n_folds: int
     sublinear_tf: bool
     random_state: Any
 
     def _fit(self, X: Any, y: Any, candidates: Sequence[Penalties]) -> Penalties:
-        counts, positive, self.classes_ = check_examples(self, X, y)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        rows, positive = self._tfc_rows(X, y)
         choice = choose(candidates, self._linear, rows, positive, n_folds=self.n_folds, random_state=self.random_state)
         chosen = candidates[choice.best]
         self.criteria_, self.criterion_ = choice.criteria, float(choice.criteria[choice.best])
@@ -61,19 +56,11 @@ class BiasedSVM(_ChosenPenalties):
         Candidates for |U| C- / (|P| C+), the weight of all unlabelled documents relative to that of all positives.
     n_folds : int, default=5
         Folds of the cross-validation; fewer if a class has fewer documents.
-    sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the folds and of the SVM solver.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf.
     C_positive_, C_unlabeled_ : float
         The chosen penalties for one document, C+ and C-.
     unlabeled_weight_ : float
@@ -82,7 +69,6 @@ class BiasedSVM(_ChosenPenalties):
         Their recall^2 / P(f = 1) in cross-validation; about 1 or less is no better than chance.
     criteria_ : ndarray of shape (n_candidates,)
         The criterion of all candidates: each of `C_values` with each of `unlabeled_weights`; the latter change faster.
-    n_features_in_ : int
     """
 
     def __init__(
@@ -124,18 +110,15 @@ class WeightedLogistic(_ChosenPenalties):
     ----------
     C_values : tuple of float, default=(0.5, 5.0, 50.0)
         Candidates for the inverse strength of the L2 penalty for one positive document of weight 1; ties go to the first.
-    n_folds, sublinear_tf, random_state
+    n_folds, random_state
         As in `BiasedSVM`.
 
     Attributes
     ----------
-    classes_, coef_, intercept_, term_weights_, n_features_in_
-        As in `BiasedSVM`.
     C_positive_, C_unlabeled_ : float
         C of the loss of one positive document, and of one unlabelled document: |P| / |U| times as much.
-    criterion_ : float
-    criteria_ : ndarray of shape (n_candidates,)
-        recall^2 / P(f = 1) in cross-validation, with the chosen C and with each of `C_values`.
+    criterion_, criteria_
+        As in `BiasedSVM`; the candidates are `C_values`.
     """
 
     def __init__(

@@ -23,25 +23,8 @@ def cross_fitted_decisions(
 ) -> NDArray[np.float64]:
     """Return the decision on each row by a model fitted without the row's fold, shape (n_documents,).
 
-    Parameters
-    ----------
-    linear : estimator
-        Unfitted classifier with a `decision_function` and a `sample_weight` in `fit`; it is cloned.
-    rows : CSR matrix of shape (n_documents, n_terms)
-        Weighted rows.
-    positive : ndarray of bool of shape (n_documents,)
-        Which rows are labelled positive.
-    weights : ndarray of shape (n_documents,)
-        Weights in training.
-    n_folds : int
-        At least 2; at most the number of documents in the smaller class.
-    random_state : int, RandomState instance or None
-        Seed of the folds.
-
-    Raises
-    ------
-    ValueError
-        If a class has only one document, or `n_folds` is below 2.
+    `linear` is cloned; `weights`, of shape (n_documents,), are those of its training. Folds are fewer if a class has fewer
+    documents. ValueError if a class has only one document, or `n_folds` is below 2.
     """
     if n_folds < 2:
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")

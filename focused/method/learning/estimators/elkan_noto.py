@@ -8,11 +8,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.method.learning.estimators.base import LinearCountClassifier
 from focused.method.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
 from focused.method.learning.estimators.mixture_proportion import C_ESTIMATORS, elkan_noto_prior
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import inverse_document_frequency, tfc
 
 
 class ElkanNoto(LinearCountClassifier):
@@ -36,26 +34,17 @@ class ElkanNoto(LinearCountClassifier):
         Inverse strength of the L2 penalty for one positive document.
     n_folds : int, default=5
         Folds of the cross-fitting; fewer if a class has fewer documents.
-    sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the folds.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf.
     c_ : float
         Label frequency: the share of labelled documents among all positives of P and U, in (0, 1).
     prior_ : float
         Class prior of U that c_ implies, in (0, 1).
     weights_ : ndarray of shape (n_unlabeled,)
         w of each unlabelled document in the order of X, in [0, 1].
-    n_features_in_ : int
     """
 
     def __init__(
@@ -76,25 +65,13 @@ class ElkanNoto(LinearCountClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ElkanNoto:
-        """Fit both regressions.
+        """Fit both regressions on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Term counts.
-        y : array-like of shape (n_documents,)
-            Two labels: the larger is positive, the smaller unlabelled.
-
-        Raises
-        ------
-        ValueError
-            If a class has only one document, because nothing can be held out.
+        A class of one document raises ValueError, because nothing can be held out.
         """
         if self.c_estimator not in C_ESTIMATORS:
             raise ValueError(f"c_estimator must be one of {', '.join(C_ESTIMATORS)}. Got {self.c_estimator!r}.")
-        counts, positive, self.classes_ = check_examples(self, X, y)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        rows, positive = self._tfc_rows(X, y)
         regression = LogisticRegression(C=self.C, max_iter=1000)
         first_weights = class_weights(positive) if self.balanced else np.ones(len(positive))
         decisions = cross_fitted_decisions(

@@ -37,14 +37,9 @@ class Choice(NamedTuple):
 def lee_liu_criterion(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
     """Return recall^2 / P(f = 1) of decisions at the threshold 0; larger is better [LL03].
 
-    This equals precision * recall / p(y = 1), so it orders classifiers as precision * recall does, but needs no
-    negatives. Recall is the accepted share of P; P(f = 1) is that of U, at least half a document (docs/method/, D35).
-    The criterion of random decisions is their recall, so at most 1.
-
-    Parameters
-    ----------
-    positive, unlabeled : ndarray of shape (n_positive,), (n_unlabeled,)
-        Held-out decision values.
+    This equals precision * recall / p(y = 1), so it orders classifiers as precision * recall does, but needs no negatives.
+    Recall is the accepted share of P; P(f = 1) is that of U, at least half a document (docs/method/, D35). The criterion of
+    random decisions is their recall, so at most 1. Decisions are held-out.
     """
     recall = float(np.mean(positive > 0))
     return recall**2 / (max(float(np.sum(unlabeled > 0)), 0.5) / len(unlabeled))
@@ -64,22 +59,8 @@ def choose(
     Recall and P(f = 1) are taken over the decisions of all folds together: the recall of a fold with two positives is
     meaningless, and the mean of squares is not the square of the mean.
 
-    Parameters
-    ----------
-    candidates : sequence of Candidate
-        At least one, in order of preference: ties go to the first.
-    make : callable
-        Returns an unfitted linear classifier for a C.
-    rows : CSR matrix of shape (n_documents, n_terms)
-        Weighted rows.
-    positive : ndarray of bool of shape (n_documents,)
-    n_folds, random_state
-        As in `cross_fitted_decisions`, whose errors it raises.
-
-    Raises
-    ------
-    ValueError
-        If a candidate is not above 0, or there is none.
+    Candidates are in order of preference, because ties go to the first; `make` returns an unfitted classifier for a C.
+    ValueError if a candidate is not above 0, or there is none; other errors and parameters as in `cross_fitted_decisions`.
     """
     if not candidates or min(min(candidate) for candidate in candidates) <= 0:
         raise ValueError(

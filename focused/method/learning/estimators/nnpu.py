@@ -9,12 +9,10 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
+from focused.method.learning.estimators.base import LinearCountClassifier
 from focused.method.learning.estimators.class_prior import estimate_prior
 from focused.method.learning.estimators.cross_fitting import class_weights, cross_fitted_decisions
 from focused.method.learning.estimators.pu_risk import LOSSES, pu_risk
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import inverse_document_frequency, tfc
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -59,19 +57,11 @@ class NonNegativePU(LinearCountClassifier):
         Stop after this many steps.
     n_folds : int, default=5
         Folds of the cross-fitting where the prior is estimated.
-    sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of those folds.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf.
     prior_ : float
         pi, given or estimated.
     n_iter_ : int
@@ -80,7 +70,6 @@ class NonNegativePU(LinearCountClassifier):
         The minimised function (in units of the weight of the positives) before the first and after each step; decreasing.
     termination_condition_ : {"converged", "max_iter", "line_search"}
         Why the steps ended. "line_search": no lower value was found in the direction of the step.
-    n_features_in_ : int
     """
 
     def __init__(
@@ -107,19 +96,9 @@ class NonNegativePU(LinearCountClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NonNegativePU:
-        """Minimise the risk.
+        """Minimise the risk on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Term counts.
-        y : array-like of shape (n_documents,)
-            Two labels: the larger is positive, the smaller unlabelled.
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of its range, or the prior is to be estimated and a class has only one document.
+        ValueError if a parameter is out of its range, or the prior is to be estimated and a class has only one document.
         """
         if self.loss not in LOSSES:
             raise ValueError(f"loss must be one of {', '.join(LOSSES)}. Got {self.loss!r}.")
@@ -127,9 +106,7 @@ class NonNegativePU(LinearCountClassifier):
             raise ValueError(f"prior must be None or in (0, 1). Got {self.prior}.")
         if not self.C > 0 or self.max_iter < 1:
             raise ValueError(f"C must be above 0 and max_iter at least 1. Got {self.C} and {self.max_iter}.")
-        counts, positive, self.classes_ = check_examples(self, X, y)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        rows, positive = self._tfc_rows(X, y)
         self.prior_ = self._estimated_prior(rows, positive) if self.prior is None else float(self.prior)
 
         start = np.zeros(rows.shape[1] + 1)
@@ -145,13 +122,9 @@ class NonNegativePU(LinearCountClassifier):
         return self
 
     def _estimated_prior(self, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> float:
+        first, weights = LogisticRegression(C=_C_OF_PRIOR, max_iter=1000), class_weights(positive)
         decisions = cross_fitted_decisions(
-            LogisticRegression(C=_C_OF_PRIOR, max_iter=1000),
-            rows,
-            positive,
-            class_weights(positive),
-            n_folds=self.n_folds,
-            random_state=self.random_state,
+            first, rows, positive, weights, n_folds=self.n_folds, random_state=self.random_state
         )
         return estimate_prior(decisions[positive], decisions[~positive]).prior
 

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.svm import OneClassSVM
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import inverse_document_frequency, tfc
+from focused.method.learning.estimators.base import LinearCountClassifier
 
 
 class OneClass(LinearCountClassifier):
@@ -22,21 +20,13 @@ class OneClass(LinearCountClassifier):
     ----------
     nu : float, default=0.5
         Upper bound on the share of positives left outside, in (0, 1]; LIBSVM's default.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
     coef_ : ndarray of shape (1, n_terms)
         Not negative: no term speaks against the topic.
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf.
     n_support_vectors_ : int
         Positives on the border or outside.
-    n_features_in_ : int
     """
 
     def __init__(self, *, nu: float = 0.5, sublinear_tf: bool = False) -> None:
@@ -47,9 +37,8 @@ class OneClass(LinearCountClassifier):
         """Fit on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
         if not 0 < self.nu <= 1:
             raise ValueError(f"nu must be in (0, 1]. Got {self.nu}.")
-        counts, positive, self.classes_ = check_examples(self, X, y)
-        self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        rows = tfc(counts[positive], self.term_weights_, sublinear=self.sublinear_tf)
+        rows, positive = self._tfc_rows(X, y)
+        rows = rows[positive]
         svm = OneClassSVM(kernel="linear", nu=self.nu).fit(rows)
         self.n_support_vectors_ = len(svm.support_)
         # LIBSVM's own coef_ is a sparse matrix; the sum over the support vectors is the same, as an array.

@@ -21,29 +21,12 @@ class PlainSVM(LinearCountClassifier):
         How training rows are weighted, see `WVC`; the negatives of TFIPNDF are all of U.
     C : float, default=1.0
         Penalty of the SVM.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency.
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        Factors of the term frequencies of a document to be judged.
-    n_features_in_ : int
     """
 
     def __init__(
-        self,
-        *,
-        weighting: str = "tfc",
-        C: float = 1.0,
-        sublinear_tf: bool = False,
-        random_state: Any = None,
+        self, *, weighting: str = "tfc", C: float = 1.0, sublinear_tf: bool = False, random_state: Any = None
     ) -> None:
         self.weighting = weighting
         self.C = C

@@ -36,17 +36,11 @@ class ScreenedSVM(LinearCountClassifier):
         Penalty of the first SVM.
     min_share : float, default=0.05
         Least share of U that must remain as negatives, in [0, 1], and at least |P|. If fewer remain, nothing is screened out.
-    sublinear_tf : bool, default=True
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
         idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still distinguishes genres.
     C_ : float
@@ -59,7 +53,6 @@ class ScreenedSVM(LinearCountClassifier):
         Number of SVMs: 2, or 1 if nothing was screened out.
     termination_condition_ : {"screened", "nothing_to_screen", "too_few_left"}
         Why training ended with this SVM.
-    n_features_in_ : int
     """
 
     def __init__(

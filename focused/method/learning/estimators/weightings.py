@@ -32,14 +32,8 @@ def judged_term_weights(
     """Return the factors of the term frequencies of a document to be judged, shape (n_terms,).
 
     ln(N/n_i), smoothed for "tfidf", and times the larger of the two class rates for "tfipndf_independent". A document
-    to be judged has no class: "tfipndf" weights it by tfc [P13, Sect. 5].
-
-    Parameters
-    ----------
-    counts : CSR matrix of shape (n_documents, n_terms)
-        The training documents; all of them count for N and n_i.
-    positive, known : ndarray of bool of shape (n_documents,)
-        The positives; the documents that the class rates are computed from (docs/method/, D21).
+    to be judged has no class: "tfipndf" weights it by tfc [P13, Sect. 5]. All `counts`, the training
+    documents, count for N and n_i; class rates are computed from the `known` ones (docs/method/, D21).
     """
     frequencies, n_documents = document_frequencies(counts), counts.shape[0]
     if weighting == "tfidf":
@@ -61,14 +55,7 @@ def training_rows(
 ) -> sparse.csr_matrix:
     """Return the weighted training rows: by class for "tfipndf", else `rows` unchanged.
 
-    Parameters
-    ----------
-    counts, rows : CSR matrices of shape (n_documents, n_terms)
-        The documents to train on, as counts and weighted by `term_weights`.
-    positive : ndarray of bool of shape (n_documents,)
-        Their classes.
-    term_weights : ndarray of shape (n_terms,)
-        From `judged_term_weights`.
+    `counts` and `rows` are the documents to train on, as counts and weighted by `term_weights`.
     """
     if weighting == "tfipndf":
         return tfipndf(counts, positive, term_weights, sublinear=sublinear)

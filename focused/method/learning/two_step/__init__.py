@@ -1,37 +1,31 @@
 """Step one of learning from positive and unlabelled pages: documents of U that are safely off topic.
 
-Each method is a function `(positive_counts, unlabeled_counts, *, min_share, too_few, random_state, ...)` that returns
-`ReliableNegatives`, and an estimator that keeps what the search learnt. None returns fewer than max(|P|, `min_share`
-|U|) documents unless U is smaller.
+Each method is a function `(positive, unlabeled, *, min_share, too_few, random_state, ...)` of the term counts of P and U
+(CSR, a row a document) that returns `ReliableNegatives`. At least max(|P|, `min_share` |U|) documents are needed; if there
+are fewer, `too_few` says what happens, see `select`: "error" raises TooFewReliableNegativesError, a ValueError.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from focused.method.learning.two_step.nearest_positives import NearestPositives, nearest_negatives
-from focused.method.learning.two_step.one_dnf import OneDNF, one_dnf_negatives
-from focused.method.learning.two_step.one_dnfc import OneDNFC, one_dnfc_negatives
-from focused.method.learning.two_step.one_dnfii import OneDNFII, one_dnfii_negatives
+import numpy as np
+
+from focused.method.learning.two_step.nearest_positives import nearest_negatives
+from focused.method.learning.two_step.one_dnf import one_dnf_negatives
+from focused.method.learning.two_step.one_dnfc import one_dnfc_negatives
+from focused.method.learning.two_step.one_dnfii import one_dnfii_negatives
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, TooFewReliableNegativesError
-from focused.method.learning.two_step.rocchio import Rocchio, rocchio_negatives
-from focused.method.learning.two_step.spy import Spy, spy_negatives
+from focused.method.learning.two_step.rocchio import rocchio_negatives
+from focused.method.learning.two_step.spy import spy_negatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = [
-    "RELIABLE_NEGATIVES",
-    "NearestPositives",
-    "OneDNF",
-    "OneDNFC",
-    "OneDNFII",
-    "ReliableNegatives",
-    "Rocchio",
-    "Spy",
-    "TooFewReliableNegativesError",
-    "check_method",
-]
+    from numpy.typing import NDArray
+    from scipy import sparse
+
+__all__ = ["RELIABLE_NEGATIVES", "ReliableNegatives", "TooFewReliableNegativesError", "check_method", "find_negatives"]
 
 RELIABLE_NEGATIVES: dict[str, Callable[..., ReliableNegatives]] = {
     "1-dnf": one_dnf_negatives,
@@ -48,3 +42,12 @@ def check_method(reliable: str) -> None:
     """Raise ValueError for an unknown name."""
     if reliable not in RELIABLE_NEGATIVES:
         raise ValueError(f"reliable must be one of {', '.join(RELIABLE_NEGATIVES)}. Got {reliable!r}.")
+
+
+def find_negatives(
+    reliable: str, counts: sparse.csr_matrix, positive: NDArray[np.bool_], *, too_few: str, random_state: Any
+) -> tuple[NDArray[np.intp], dict[str, Any]]:
+    """Return the rows of `counts` that are reliable negatives, ascending, and the evidence of the search."""
+    search = RELIABLE_NEGATIVES[reliable]
+    found = search(counts[positive], counts[~positive], too_few=too_few, random_state=random_state)
+    return np.flatnonzero(~positive)[found.unlabeled_rows], found.evidence

@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import validate_data
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.learning.two_step.training_negatives import negatives
+from focused.method.learning.estimators.base import check_examples
+from focused.method.learning.two_step.training_negatives import TwoClassLearner
 from focused.method.text.vocabulary import canonical, document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, refuse_negative, weighted_rows
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class LabeledSVM(LinearCountClassifier):
+class LabeledSVM(TwoClassLearner):
     """Base of the batch and the incremental SVM: their training set T, verdicts, and one linear SVM.
 
     T is P and the reliable negatives RN, or P and all other documents. Each class weighs |T| / 2 in the SVM, however few of
@@ -26,11 +26,6 @@ class LabeledSVM(LinearCountClassifier):
     """
 
     C: float
-    reliable: str
-    too_few: str
-    unlabeled_are_negative: bool
-    random_state: Any
-    reliable_negatives_: NDArray[np.intp]
     n_examples_seen_: NDArray[np.int64]
     examples_: sparse.csr_matrix
     example_labels_: NDArray[Any]
@@ -39,16 +34,7 @@ class LabeledSVM(LinearCountClassifier):
         """Return the counts of T and the flags of its positives; set idf and the attributes about T."""
         counts, positive, self.classes_ = check_examples(self, X, y)
         self.term_weights_ = inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        self.reliable_negatives_ = negatives(
-            counts,
-            positive,
-            reliable=self.reliable,
-            too_few=self.too_few,
-            unlabeled_are_negative=self.unlabeled_are_negative,
-            random_state=self.random_state,
-        )
-        used = positive.copy()
-        used[self.reliable_negatives_] = True
+        used = self._training_flags(counts, positive)
         self.n_examples_seen_ = np.bincount(positive[used], minlength=2)
         return counts[used], positive[used]
 
@@ -93,34 +79,18 @@ class BatchSVM(LabeledSVM):
     ----------
     C : float, default=1.0
         Penalty of the SVM.
-    reliable : str, default="1-dnfii"
-        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few of them: fail, take all other documents, or take the least positive ones.
-    unlabeled_are_negative : bool, default=False
-        False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
-        whose labels are complete.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
+    reliable, too_few, unlabeled_are_negative
+        See `TwoClassLearner`.
     random_state : int, RandomState instance or None, default=None
         Seed of the SVM solver.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled or negative, positive.
-    coef_ : ndarray of shape (1, n_terms)
-    intercept_ : ndarray of shape (1,)
-    term_weights_ : ndarray of shape (n_terms,)
-        idf of the documents given to `fit`; `partial_fit` leaves it.
-    reliable_negatives_ : ndarray of int
-        Rows of the X given to `fit` that serve as negatives.
     examples_ : CSR matrix of shape (n_examples, n_terms)
         Counts of all of T and of everything that `partial_fit` was given.
     example_labels_ : ndarray of shape (n_examples,)
     n_examples_seen_ : ndarray of shape (2,)
         Negative and positive examples so far.
-    n_features_in_ : int
     """
 
     def __init__(
@@ -141,13 +111,7 @@ class BatchSVM(LabeledSVM):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> BatchSVM:
-        """Train on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive.
-
-        Raises
-        ------
-        TooFewReliableNegativesError
-            A ValueError, when too few reliable negatives are found.
-        """
+        """Train on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
         return self._fit_all(*self._training_set(X, y))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> BatchSVM:

@@ -49,25 +49,13 @@ class IncrementalSVM(LabeledSVM):
         Most examples kept for `partial_fit`, at least 2; beyond that, half of each class.
     C : float, default=1.0
         Penalty of each SVM.
-    reliable : str, default="1-dnfii"
-        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few of them: fail, take all other documents, or take the least positive ones.
-    unlabeled_are_negative : bool, default=False
-        False: T is P and the reliable negatives. True: T is P and all other documents, for training sets
-        whose labels are complete, as in P15's own experiments.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency (docs/method/, D7).
+    reliable, too_few, unlabeled_are_negative
+        See `TwoClassLearner`; P15's own experiments use complete labels.
     random_state : int, RandomState instance or None, default=None
         Seed of SVM_0's sample and of the SVM solver.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled or negative, positive.
-    coef_ : ndarray of shape (1, n_terms)
-        The last SVM.
-    intercept_ : ndarray of shape (1,)
     term_weights_ : ndarray of shape (n_terms,)
         idf of the documents given to `fit`; `partial_fit` leaves it.
     n_iter_ : int
@@ -78,8 +66,6 @@ class IncrementalSVM(LabeledSVM):
         For each SVM: its training examples, the support vectors among them, |FALSE|, and |DARK|.
     round_coefs_ : ndarray of shape (n_iter_, n_terms)
     round_intercepts_ : ndarray of shape (n_iter_,)
-    reliable_negatives_ : ndarray of int
-        Rows of the X given to `fit` that serve as negatives.
     examples_ : CSR matrix of shape (n_examples, n_terms)
         Counts of AV and DARK of the last SVM, from which `partial_fit` continues.
     example_labels_ : ndarray of shape (n_examples,)
@@ -89,7 +75,6 @@ class IncrementalSVM(LabeledSVM):
         Negative and positive examples so far.
     term_totals_ : ndarray of shape (n_terms,)
         N(T_i) over all examples so far.
-    n_features_in_ : int
     """
 
     def __init__(
@@ -120,20 +105,7 @@ class IncrementalSVM(LabeledSVM):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> IncrementalSVM:
-        """Train on a first training set.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Term counts.
-        y : array-like of shape (n_documents,)
-            Two labels: the larger is positive, the smaller unlabelled.
-
-        Raises
-        ------
-        TooFewReliableNegativesError
-            A ValueError, when too few reliable negatives are found.
-        """
+        """Train on term counts `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive."""
         self._check_parameters()
         counts, positive = self._training_set(X, y)
         self.term_totals_ = total_frequencies(counts)
@@ -148,16 +120,8 @@ class IncrementalSVM(LabeledSVM):
         """Continue training with new documents and verdicts about them.
 
         The first SVM is trained on the new documents and the kept AV and DARK [P15, Sect. 1]; the rounds continue on these
-        alone. Before `fit`, this is `fit`.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Term counts.
-        y : array-like of shape (n_documents,)
-            Verdicts: the labels of `fit`, where the smaller now means negative. One of the two is enough.
-        classes : ignored
-            Part of scikit-learn's interface.
+        alone. Verdicts are the labels of `fit`, where the smaller now means negative; one of the two is enough. Before `fit`,
+        this is `fit`. `classes` belongs to scikit-learn's interface and is ignored.
         """
         if not hasattr(self, "coef_"):
             return self.fit(X, y)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
-from focused.method.learning.two_step.training_negatives import negatives
+from focused.method.learning.estimators.base import check_examples
+from focused.method.learning.two_step.training_negatives import TwoClassLearner
 from focused.method.text.itfidf import information_gain, itfidf, mutual_information
 from focused.method.text.vocabulary import document_frequencies, total_frequencies
 from focused.method.text.weighting import inverse_document_frequency
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WEIGHTINGS = ("itfidf", "tfidf")
 
 
-class NaiveBayes(LinearCountClassifier):
+class NaiveBayes(TwoClassLearner):
     """Multinomial naive Bayes whose counts are ITFIDF weights [L16, Sect. 3].
 
     Terms are pruned by mutual information, weighed by tf idf IG / |tf idf|, and summed up for each class:
@@ -35,29 +35,19 @@ class NaiveBayes(LinearCountClassifier):
     weighting : {"itfidf", "tfidf"}, default="itfidf"
         "tfidf" leaves the information gain out.
     term_share : float, default=1.0
-        Share of the terms to keep, those with the highest mutual information, in (0, 1]; all ties at the limit are
-        kept. The default prunes none (docs/method/, D28): the measure favours rare terms, and a smaller share ranks no
-        better.
+        Share of the terms to keep, those with the highest mutual information, in (0, 1]; all ties at the limit are kept. The
+        default prunes none (docs/method/, D28): the measure favours rare terms, and a smaller share ranks no better.
     prior : float or None, default=0.5
         P(C) of the positive class, in (0, 1). None: the share of positives among the training documents, as printed.
         That share tells how many pages were gathered, not how common relevant pages are (docs/method/, D27), unless the
         training set is a random draw.
-    reliable : str, default="1-dnfc"
-        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few of them: fail, take all other documents, or take the least positive ones.
-    unlabeled_are_negative : bool, default=False
-        False: the negatives are the reliable ones. True: all documents that are not positive, for training
-        sets whose labels are complete.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(tf) for the term frequency (docs/method/, D7).
+    reliable, too_few, unlabeled_are_negative
+        See `TwoClassLearner`.
     random_state : int, RandomState instance or None, default=None
         Seed of the search for reliable negatives, if it draws.
 
     Attributes
     ----------
-    classes_ : ndarray of shape (2,)
-        Unlabelled or negative, positive.
     coef_ : ndarray of shape (1, n_terms)
         0 for terms that were pruned.
     intercept_ : ndarray of shape (1,)
@@ -71,9 +61,6 @@ class NaiveBayes(LinearCountClassifier):
     mutual_information_ : ndarray of shape (n_terms,)
     kept_terms_ : ndarray of int
         Columns that were not pruned.
-    reliable_negatives_ : ndarray of int
-        Rows of the X given to `fit` that serve as negatives.
-    n_features_in_ : int
     """
 
     def __init__(
@@ -98,32 +85,13 @@ class NaiveBayes(LinearCountClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> NaiveBayes:
-        """Learn the terms of both classes.
+        """Learn the terms of both classes from `X` of shape (n_documents, n_terms) and two labels `y`, the larger positive.
 
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_documents, n_terms)
-            Term counts, or frequencies weighted by section (`research.fields`).
-        y : array-like of shape (n_documents,)
-            Two labels: the larger is positive, the smaller unlabelled.
-
-        Raises
-        ------
-        TooFewReliableNegativesError
-            A ValueError, when too few reliable negatives are found.
+        X are term counts, or frequencies weighted by section (`research.fields`).
         """
         self._check_parameters()
         counts, positive, self.classes_ = check_examples(self, X, y)
-        self.reliable_negatives_ = negatives(
-            counts,
-            positive,
-            reliable=self.reliable,
-            too_few=self.too_few,
-            unlabeled_are_negative=self.unlabeled_are_negative,
-            random_state=self.random_state,
-        )
-        used = positive.copy()
-        used[self.reliable_negatives_] = True
+        used = self._training_flags(counts, positive)
         documents, is_positive = counts[used], positive[used]
         self.mutual_information_ = mutual_information(documents, is_positive)
         self.kept_terms_ = most_informative(self.mutual_information_, self.term_share)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.base import ReliableNegativeFinder
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, below_most, select
 from focused.method.text.vocabulary import document_frequencies
 from focused.method.text.weighting import inverse_document_frequency, tfc
@@ -33,33 +32,8 @@ def nearest_negatives(
 
     A document's score is its mean cosine, on tfc rows, with the `n_neighbors` positives nearest to it; a positive's
     own score leaves itself out. The source sets its threshold by hand; here the positives set it (docs/method/, D17).
-
-    Parameters
-    ----------
-    positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
-        Term counts.
-    n_neighbors : int
-        k, at least 1; at most |P| - 1.
-    noise : float
-        Share of the positives that may fall below the threshold, in [0, 1).
-    min_share : float
-        Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
-    too_few : {"error", "all", "lowest"}
-        If there are too few: fail, take all of U, or take the documents least like P.
-    random_state : ignored
-        The search draws nothing.
-
-    Returns
-    -------
-    ReliableNegatives
-        Scores: mean cosine with the nearest positives. Evidence: `idf_`, `positive_rows_`, `n_neighbors_`.
-
-    Raises
-    ------
-    TooFewReliableNegativesError
-        With `too_few="error"`, if there are too few.
-    ValueError
-        If P holds fewer than two documents.
+    A share `noise`, in [0, 1), of them may fall below it. `n_neighbors` is at least 1; at most |P| - 1 are used. Scores:
+    the mean cosine with the nearest positives. ValueError if P holds fewer than two documents.
     """
     n_positive = positive.shape[0]
     if n_neighbors < 1:
@@ -70,12 +44,11 @@ def nearest_negatives(
     frequencies = document_frequencies(positive) + document_frequencies(unlabeled)
     idf = inverse_document_frequency(frequencies, n_positive + unlabeled.shape[0])
     rows = tfc(positive, idf)
-    among_positives = mean_cosine(rows, rows, k, leave_self_out=True)
     return select(
         "Nearest neighbours",
         mean_cosine(tfc(unlabeled, idf), rows, k),
-        below_most(among_positives, noise),
-        {"idf_": idf, "positive_rows_": rows, "n_neighbors_": k},
+        below_most(mean_cosine(rows, rows, k, leave_self_out=True), noise),
+        {},
         n_positive=n_positive,
         min_share=min_share,
         too_few=too_few,
@@ -104,47 +77,3 @@ def mean_cosine(
         # Summed in order, so that a document's score does not depend on the other documents in the same call.
         scores[start : start + step] = np.sort(nearest, axis=1).mean(axis=1)
     return scores
-
-
-class NearestPositives(ReliableNegativeFinder):
-    """Mean cosine with the nearest positives, with a threshold that nearly all positives reach.
-
-    Parameters
-    ----------
-    n_neighbors : int, default=5
-        Number of nearest positives that count.
-    noise : float, default=0.05
-        Share of the positives that may fall below the threshold, in [0, 1).
-    min_share : float, default=0.05
-        Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few: fail, take all unlabelled documents, or those least like the positives.
-
-    Attributes
-    ----------
-    idf_ : ndarray of shape (n_terms,)
-    positive_rows_ : CSR matrix of shape (n_positive, n_terms)
-        tfc rows of the positives.
-    n_neighbors_ : int
-        k, at most |P| - 1.
-    classes_, reliable_negatives_, threshold_, n_features_in_
-        As in `ReliableNegativeFinder`.
-    """
-
-    idf_: NDArray[np.float64]
-    positive_rows_: sparse.csr_matrix
-    n_neighbors_: int
-
-    def __init__(
-        self, *, n_neighbors: int = 5, noise: float = 0.05, min_share: float = 0.05, too_few: str = "lowest"
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.noise = noise
-        self.min_share = min_share
-        self.too_few = too_few
-
-    def _find(self, positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix) -> ReliableNegatives:
-        return nearest_negatives(positive, unlabeled, **self.get_params(deep=False))
-
-    def _scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        return mean_cosine(tfc(counts, self.idf_), self.positive_rows_, self.n_neighbors_)

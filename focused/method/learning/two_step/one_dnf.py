@@ -1,17 +1,41 @@
-"""1-DNF: reliable negatives hold no term that is commoner in P than in U (PEBL; Yu, Han and Chang 2002)."""
+"""Positive features, and 1-DNF: reliable negatives hold none of them (PEBL; Yu, Han and Chang 2002)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.learning.two_step.base import ReliableNegativeFinder
-from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
+import numpy as np
+
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, select
+from focused.method.text.vocabulary import document_frequencies
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
     from scipy import sparse
+
+
+def document_rates(counts: sparse.csr_matrix) -> NDArray[np.float64]:
+    """Return freq(t,S)/|S| for each term t: the share of the documents that hold it, in [0, 1]."""
+    return np.asarray(document_frequencies(counts) / max(counts.shape[0], 1), dtype=np.float64)
+
+
+def positive_features(
+    positive_rates: NDArray[np.float64], unlabeled_rates: NDArray[np.float64], lambda_: float
+) -> NDArray[np.intp]:
+    """Return the terms with freq(t,P)/|P| > freq(t,U)/|U| and freq(t,P)/|P| > lambda [P13, Alg. 2, line 6].
+
+    Rates have shape (n_terms,), from `document_rates`; lambda is in [0, 1), and 0 is the unconstrained 1-DNF.
+    """
+    return np.flatnonzero((positive_rates > unlabeled_rates) & (positive_rates > lambda_))
+
+
+def features_held(counts: sparse.csr_matrix, features: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return for each document how many of the `features` (columns) it holds, shape (n_documents,)."""
+    held = counts.copy()
+    held.data = (held.data > 0).astype(np.float64)
+    is_feature = np.zeros(counts.shape[1])
+    is_feature[features] = 1.0
+    return np.asarray(held @ is_feature, dtype=np.float64)
 
 
 def one_dnf_negatives(
@@ -24,30 +48,9 @@ def one_dnf_negatives(
 ) -> ReliableNegatives:
     """Find the documents of U without a positive feature, a term with freq(t,P)/|P| > freq(t,U)/|U|.
 
-    With few positives and many unlabelled documents, a term becomes a positive feature through a single positive, and hardly
-    any document is left. 1-DNFC and 1-DNFII correct that.
-
-    Parameters
-    ----------
-    positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
-        Term counts.
-    min_share : float
-        Reliable negatives needed, as a share of U, in [0, 1]; at least as many as positives.
-    too_few : {"error", "all", "lowest"}
-        If there are too few: fail, take all of U, or take the documents with the fewest positive features.
-    random_state : ignored
-        The search draws nothing.
-
-    Returns
-    -------
-    ReliableNegatives
-        Scores: the number of positive features held. Evidence: `positive_features_`.
-
-    Raises
-    ------
-    TooFewReliableNegativesError
-        With `too_few="error"`, if there are too few, or if no term is a positive feature: then nothing would distinguish
-        reliable negatives from the rest of U.
+    With few positives and many unlabelled documents, a term becomes a positive feature through a single positive, and
+    hardly any document is left. 1-DNFC and 1-DNFII correct that. Scores: the number of positive features held. If no term
+    is a positive feature, none is found: nothing would distinguish reliable negatives from the rest of U.
     """
     features = positive_features(document_rates(positive), document_rates(unlabeled), 0.0)
     n_features = len(features)
@@ -62,34 +65,3 @@ def one_dnf_negatives(
         too_few=too_few,
         reason=f" without any of the {n_features} positive features" if n_features else ": no term is commoner in P",
     )
-
-
-class OneDNF(ReliableNegativeFinder):
-    """1-DNF: a document that holds a positive feature is labelled positive, any other one is not.
-
-    Parameters
-    ----------
-    min_share : float, default=0.05
-        Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few: fail, take all unlabelled documents, or those with the fewest positive features.
-
-    Attributes
-    ----------
-    positive_features_ : ndarray of int
-        Columns of the positive features.
-    classes_, reliable_negatives_, threshold_, n_features_in_
-        As in `ReliableNegativeFinder`.
-    """
-
-    positive_features_: NDArray[np.intp]
-
-    def __init__(self, *, min_share: float = 0.05, too_few: str = "lowest") -> None:
-        self.min_share = min_share
-        self.too_few = too_few
-
-    def _find(self, positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix) -> ReliableNegatives:
-        return one_dnf_negatives(positive, unlabeled, min_share=self.min_share, too_few=self.too_few)
-
-    def _scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        return features_held(counts, self.positive_features_)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.base import ReliableNegativeFinder
-from focused.method.learning.two_step.positive_features import document_rates, features_held, positive_features
+from focused.method.learning.two_step.one_dnf import document_rates, features_held, positive_features
 from focused.method.learning.two_step.reliable_negatives import (
     ReliableNegatives,
     check_too_few,
@@ -18,7 +17,6 @@ from focused.method.learning.two_step.reliable_negatives import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy import sparse
 
 logger = logging.getLogger(__name__)
@@ -38,32 +36,9 @@ def one_dnfc_negatives(
     """Find the documents of U without a positive feature; raise lambda until there are enough.
 
     Lambda rises by 0.05 until |RN| >= max(|P|, `min_share` |U|); the paper keeps it fixed, and training collapses if almost
-    no document is left (docs/method/, D13).
-
-    Parameters
-    ----------
-    positive, unlabeled : CSR matrices of shape (n_positive, n_terms) and (n_unlabeled, n_terms)
-        Term counts.
-    lambda_start : float
-        The first lambda, in [0, 1); P13 uses 0.2.
-    min_share : float
-        The least share of U that must be reliable negatives, in [0, 1].
-    too_few : {"error", "all", "lowest"}
-        What to do if there are too few at every lambda. "all" is the printed algorithm at lambda = 1: no term is a positive
-        feature, so all of U is taken. "lowest" takes the documents with the fewest positive features at the first lambda.
-    random_state : ignored
-        The search draws nothing.
-
-    Returns
-    -------
-    ReliableNegatives
-        Scores: the number of positive features held. Evidence: `positive_features_`, `lambda_`.
-
-    Raises
-    ------
-    TooFewReliableNegativesError
-        With `too_few="error"`, if no lambda below 1 leaves enough of them, or if no positive feature is left before: then
-        nothing would distinguish reliable negatives from the rest of U.
+    no document is left (docs/method/, D13). If there are too few at every lambda, "all" is the printed algorithm at lambda
+    = 1: no term is a positive feature. "lowest" takes the documents with the fewest positive features at the first lambda, in
+    [0, 1). Scores: the number of positive features held.
     """
     n_positive, n_unlabeled = positive.shape[0], unlabeled.shape[0]
     if not 0 <= lambda_start < 1:
@@ -83,13 +58,8 @@ def one_dnfc_negatives(
         best = max(best, len(rows))
         if len(rows) >= needed:
             if step:
-                logger.info(
-                    "1-DNFC: lambda raised from %.2f to %.2f, which leaves %d reliable negatives of %d unlabelled",
-                    lambda_start,
-                    lambda_,
-                    len(rows),
-                    n_unlabeled,
-                )
+                raised = "1-DNFC: lambda raised from %.2f to %.2f, which leaves %d reliable negatives of %d unlabelled"
+                logger.info(raised, lambda_start, lambda_, len(rows), n_unlabeled)
             return ReliableNegatives(rows, scores, 0.0, {"positive_features_": features, "lambda_": lambda_})
     if too_few == "error":
         why = "no positive feature is left" if not len(features) else "nearly all hold a positive feature"
@@ -100,46 +70,3 @@ def one_dnfc_negatives(
     evidence = {"positive_features_": features, "lambda_": lambda_used}
     scores = features_held(unlabeled, features)
     return select("1-DNFC", scores, 0.0, evidence, n_positive=n_positive, min_share=min_share, too_few=too_few)
-
-
-class OneDNFC(ReliableNegativeFinder):
-    """Constrained 1-DNF [P13, Alg. 2]: reliable negatives, and a classifier by positive features.
-
-    A document that holds at least one positive feature is labelled positive, any other one is not.
-
-    Parameters
-    ----------
-    lambda_start : float, default=0.2
-        Least share of the positives that must hold a positive feature; the paper's lambda. Raised by
-        0.05 until there are enough reliable negatives.
-    min_share : float, default=0.05
-        Reliable negatives needed, as a share of the unlabelled documents; at least as many as positives.
-    too_few : {"error", "all", "lowest"}, default="lowest"
-        If there are too few at every lambda below 1: fail, take all unlabelled documents, or those with the fewest positive
-        features at the first lambda.
-
-    Attributes
-    ----------
-    lambda_ : float
-        The lambda used.
-    positive_features_ : ndarray of int
-        Columns of the positive features.
-    classes_, reliable_negatives_, threshold_, n_features_in_
-        As in `ReliableNegativeFinder`.
-    """
-
-    lambda_: float
-    positive_features_: NDArray[np.intp]
-
-    def __init__(self, *, lambda_start: float = 0.2, min_share: float = 0.05, too_few: str = "lowest") -> None:
-        self.lambda_start = lambda_start
-        self.min_share = min_share
-        self.too_few = too_few
-
-    def _find(self, positive: sparse.csr_matrix, unlabeled: sparse.csr_matrix) -> ReliableNegatives:
-        return one_dnfc_negatives(
-            positive, unlabeled, lambda_start=self.lambda_start, min_share=self.min_share, too_few=self.too_few
-        )
-
-    def _scores(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        return features_held(counts, self.positive_features_)

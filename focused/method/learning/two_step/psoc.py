@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -26,17 +26,7 @@ def pu_fitness(
 
     r is the share of P whose vote reaches the threshold, Pr(f = 1) that of U. The ratio is high where precision and
     recall are both high, and needs no labelled negatives. One extra document of U counts as accepted, so that no ratio
-    is infinite.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_sets, n_voters)
-    of_positive, of_unlabeled : ndarray of shape (n_voters, n_positive) and (n_voters, n_unlabeled)
-        Decisions of each voter.
-
-    Returns
-    -------
-    ndarray of shape (n_sets,)
+    is infinite. From weights of shape (n_sets, n_voters) and decisions of shape (n_voters, n_documents), shape (n_sets,).
     """
     n_unlabeled = of_unlabeled.shape[1]
     thresholds = np.sort(weights @ of_positive, axis=1)[:, ::-1]
@@ -54,66 +44,17 @@ class PSOC(WVC):
     judged by SVMs that have not seen it: the SVMs of all rounds are trained three more times, on two thirds of P and of
     their negatives (docs/method/, D22). The swarm starts from WVC's weights, so its result is never rated below them.
 
-    Parameters
-    ----------
-    weighting : {"tfc", "tfidf", "tfipndf", "tfipndf_independent"}, default="tfc"
-        See `WVC`.
-    reliable : str, default="1-dnfii"
-        See `WVC`; the source uses 1-DNFII.
-    C : float, default=1.0
-        Penalty of each linear SVM.
-    lambda_start, min_share, too_few
-        See `WVC`.
-    guard : float or None, default=0.05
-        See `WVC`.
-    max_rounds : int, default=50
-        Stop after this many SVMs.
-    sublinear_tf : bool, default=False
-        Use 1 + ln(count) for the term frequency.
-    random_state : int, RandomState instance or None, default=None
-        Seed of the swarm, of the thirds, of the SVM solver, and of the spies.
+    Parameters as in `WVC`; the source uses `reliable="1-dnfii"`. `random_state` also seeds the swarm and the thirds.
 
     Attributes
     ----------
-    voter_weights_ : ndarray of shape (n_iter_,)
-        The weights found; they sum to 1.
     swarm_position_ : ndarray of shape (n_iter_,)
-        The same before normalisation.
+        `voter_weights_` before they are divided by their sum.
     swarm_fitness_ : ndarray
         The fitness of WVC's weights, then the best so far: after placing the swarm and after each move.
     swarm_termination_ : {"stalled", "max_iterations"}
         Why the swarm stopped.
-    classes_, coef_, intercept_, term_weights_, voter_coefs_, voter_intercepts_, voter_recalls_, n_negatives_,
-    n_iter_, termination_condition_, reliable_negatives_, lambda_, positive_features_, n_features_in_
-        See `WVC`.
     """
-
-    def __init__(
-        self,
-        *,
-        weighting: str = "tfc",
-        reliable: str = "1-dnfii",
-        C: float = 1.0,
-        lambda_start: float = 0.2,
-        min_share: float = 0.05,
-        too_few: str = "lowest",
-        guard: float | None = 0.05,
-        max_rounds: int = 50,
-        sublinear_tf: bool = False,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            weighting=weighting,
-            reliable=reliable,
-            C=C,
-            lambda_start=lambda_start,
-            min_share=min_share,
-            too_few=too_few,
-            guard=guard,
-            max_rounds=max_rounds,
-            sublinear_tf=sublinear_tf,
-            random_state=random_state,
-        )
 
     def _weigh_voters(self, train: Train, rows: sparse.csr_matrix, positive: NDArray[np.bool_], rounds: Rounds) -> None:
         decisions = self._unseen_decisions(train, rows, positive, rounds)

@@ -20,21 +20,18 @@ class ReliableNegatives(NamedTuple):
     """What a search found."""
 
     unlabeled_rows: NDArray[np.intp]
-    """Rows of the unlabelled matrix that are reliable negatives: those with scores up to the threshold."""
+    """Rows of the unlabelled matrix that are reliable negatives, ascending: those with scores up to the threshold."""
     scores: NDArray[np.float64]
     """Similarity of each unlabelled document to the positives, shape (n_unlabeled,); the scale depends on the method."""
     threshold: float
     evidence: dict[str, Any]
-    """What the method learnt, by the name of its estimator's fitted attribute."""
+    """What the method learnt, by name."""
 
 
 def needed_negatives(n_positive: int, n_unlabeled: int, min_share: float) -> int:
     """Return max(|P|, `min_share` |U|), the least number of reliable negatives (docs/method/, D13).
 
-    Raises
-    ------
-    ValueError
-        If `min_share` is not in [0, 1], or P or U is empty.
+    ValueError if `min_share` is not in [0, 1], or P or U is empty.
     """
     if not 0 <= min_share <= 1:
         raise ValueError(f"min_share must be in [0, 1]. Got {min_share}.")
@@ -74,9 +71,8 @@ def select(
 ) -> ReliableNegatives:
     """Take the documents with scores up to `threshold` as reliable negatives, if there are enough.
 
-    If there are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with the
-    lowest scores, ties included, until they are enough or U is used up (docs/method/, D14). `reason` completes the
-    error message.
+    If there are too few, `too_few="error"` fails, `"all"` takes all of U, and `"lowest"` takes the documents with the lowest
+    scores, ties included, until they are enough or U is used up (docs/method/, D14). `reason` completes the error message.
     """
     check_too_few(too_few)
     needed = needed_negatives(n_positive, len(scores), min_share)
@@ -91,11 +87,9 @@ def select(
 
 
 def below_most(values: NDArray[np.float64], noise: float) -> float:
-    """Return the largest threshold with at most a share `noise` of the values at or below it.
+    """Return the largest threshold with at most a share `noise`, in [0, 1), of the values at or below it.
 
-    >>> below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) < 2.0
-    True
-    >>> below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) >= 1.0
+    >>> 1.0 <= below_most(np.array([3.0, 1.0, 2.0, 4.0]), 0.25) < 2.0
     True
     """
     if not 0 <= noise < 1:

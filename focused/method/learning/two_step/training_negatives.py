@@ -1,4 +1,4 @@
-"""Choose the negatives of a two-class learner: reliable negatives, or all documents that are not positive."""
+"""Two-class learners: their negatives are reliable ones, or all documents that are not positive."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step import RELIABLE_NEGATIVES, check_method
+from focused.method.learning.estimators.base import LinearCountClassifier
+from focused.method.learning.two_step import check_method, find_negatives
 from focused.method.learning.two_step.reliable_negatives import check_too_few
 
 if TYPE_CHECKING:
@@ -14,42 +15,41 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
-def negatives(
-    counts: sparse.csr_matrix,
-    positive: NDArray[np.bool_],
-    *,
-    reliable: str,
-    too_few: str,
-    unlabeled_are_negative: bool,
-    random_state: Any = None,
-) -> NDArray[np.intp]:
-    """Return the rows of `counts` that serve as negatives, in ascending order.
+class TwoClassLearner(LinearCountClassifier):
+    """Base of the learners that train on P and the reliable negatives, or on P and all other documents.
 
     Parameters
     ----------
-    counts : CSR matrix of shape (n_documents, n_terms)
-        Term counts.
-    positive : ndarray of bool of shape (n_documents,)
     reliable : str
-        A name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
-    too_few : {"error", "all", "lowest"}
-        If there are too few reliable negatives: fail, take all other documents, or take the least positive ones.
-    unlabeled_are_negative : bool
-        True: every document that is not positive. False: the reliable negatives among them.
-    random_state : int, RandomState instance or None
-        Seed of methods that draw.
+        The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
+    too_few : {"error", "all", "lowest"}, default="lowest"
+        If there are too few of them: fail, take all other documents, or take the least positive ones.
+    unlabeled_are_negative : bool, default=False
+        False: the negatives are the reliable ones. True: all documents that are not positive, for training sets whose
+        labels are complete.
 
-    Raises
-    ------
-    TooFewReliableNegativesError
-        A ValueError, if too few reliable negatives are found and `too_few="error"`.
+    Attributes
+    ----------
+    reliable_negatives_ : ndarray of int
+        Rows of the X given to `fit` that serve as negatives.
     """
-    check_method(reliable)
-    check_too_few(too_few)
-    unlabeled = np.flatnonzero(~positive)
-    if unlabeled_are_negative:
-        return unlabeled
-    found = RELIABLE_NEGATIVES[reliable](
-        counts[positive], counts[~positive], too_few=too_few, random_state=random_state
-    )
-    return np.sort(unlabeled[found.unlabeled_rows])
+
+    reliable: str
+    too_few: str
+    unlabeled_are_negative: bool
+    random_state: Any
+    reliable_negatives_: NDArray[np.intp]
+
+    def _training_flags(self, counts: sparse.csr_matrix, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Choose the negatives, and return the flags of the documents to train on."""
+        check_method(self.reliable)
+        check_too_few(self.too_few)
+        if self.unlabeled_are_negative:
+            self.reliable_negatives_ = np.flatnonzero(~positive)
+        else:
+            self.reliable_negatives_, _ = find_negatives(
+                self.reliable, counts, positive, too_few=self.too_few, random_state=self.random_state
+            )
+        used = positive.copy()
+        used[self.reliable_negatives_] = True
+        return used

@@ -193,10 +193,7 @@ class LinkMemory:
         share = _KEPT_SHARE * min(1.0, EVIDENCE_OF_LINK * self.max_links / max(len(self.evidence), 1))
         n_surplus = len(links) - int(share * min(self.max_links, len(links)))
         order = np.concatenate(
-            (
-                done[np.argsort(links["page"][done], kind="stable")],
-                waiting[np.argsort(scores[waiting], kind="stable")],
-            )
+            (done[np.argsort(links["page"][done], kind="stable")], waiting[np.argsort(scores[waiting], kind="stable")])
         )
         return order[:n_surplus]
 
