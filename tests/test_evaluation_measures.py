@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from focused.crawl.harvest import area
 from focused.evaluation.measures import FetchedRow, measure
-from focused.evaluation.paired_comparison import compare, t_interval
+from focused.utils.estimates import compare, estimated
 
 A, B, C, D, E, F = (f"http://h.org/{name}" for name in "abcdef")
 
@@ -90,11 +92,11 @@ def test_of_two_crawls_that_found_the_same_the_earlier_has_the_larger_area():
 
 
 def test_the_interval_is_that_of_student():
-    low, high = t_interval([0.1, 0.2, 0.3, 0.4])
+    found = estimated({"a": [0.1, 0.2, 0.3, 0.4]})
     # mean 0.25, deviation 0.1291, t(3) = 3.1824
-    assert low == pytest.approx(0.25 - 3.18245 * 0.129099 / 2, abs=1e-5)
-    assert high == pytest.approx(0.25 + 3.18245 * 0.129099 / 2, abs=1e-5)
-    assert t_interval([0.5]) is None
+    assert found.low == pytest.approx(0.25 - 3.18245 * 0.129099 / 2, abs=1e-5)
+    assert found.high == pytest.approx(0.25 + 3.18245 * 0.129099 / 2, abs=1e-5)
+    assert math.isnan(estimated({"a": [0.5]}).low)
 
 
 def crawls(*values, repeats=1):
@@ -103,7 +105,7 @@ def crawls(*values, repeats=1):
 
 def test_a_difference_is_paired_and_its_interval_taken_over_topics():
     found = compare(crawls(0.9, 0.5, 0.3), crawls(0.8, 0.41, 0.19))
-    assert found.difference == pytest.approx(0.1)
+    assert found.mean == pytest.approx(0.1)
     assert (found.n, found.unit, found.verdict) == (3, "topics", "better")
     assert compare(crawls(0.8, 0.41, 0.19), crawls(0.9, 0.5, 0.3)).verdict == "worse"
 
@@ -122,9 +124,10 @@ def test_what_differs_now_one_way_now_the_other_is_a_tie():
 
 def test_only_crawls_that_both_have_are_compared():
     found = compare({("a", 1): 0.5, ("b", 1): 0.9}, {("a", 1): 0.4, ("c", 1): 0.1})
-    assert (found.n, found.low, found.verdict) == (1, None, "tie")
-    assert found.difference == pytest.approx(0.1)
-    assert compare({("a", 1): 0.5}, {("b", 1): 0.5}) is None
+    assert (found.n, found.verdict) == (1, "tie")
+    assert math.isnan(found.low)
+    assert found.mean == pytest.approx(0.1)
+    assert compare({("a", 1): 0.5}, {("b", 1): 0.5}).n == 0
 
 
 def test_of_a_single_topic_the_repeats_are_compared():

@@ -15,7 +15,8 @@ from focused.evaluation.report import write_evaluation_report
 from focused.evaluation.report.colours import look_of, look_of_reason
 from focused.evaluation.report.figures import Curve, draw_bars, draw_curves, spread
 from focused.evaluation.report.files import ReportError
-from focused.evaluation.report.results import estimated, read_results
+from focused.evaluation.report.results import read_results
+from focused.utils.estimates import estimated
 
 HOSTILE = [
     "<script>window.pwned = 1</script>",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -49,14 +49,15 @@ class CrawlGroup:
         """For people."""
         return f"{self.web} {self.topic} {self.repeat}"
 
-    def save(self, path: Path) -> None:
-        """Write the file that the worker reads."""
-        write_json(path, asdict(self))
+    @property
+    def oracle_file(self) -> Path:
+        """Path of the oracle's scores."""
+        return Path(self.folder) / "oracle" / f"{self.name}.json"
 
-    @classmethod
-    def load(cls, path: Path) -> CrawlGroup:
-        """Read the file that `save` wrote."""
-        return cls(**json.loads(path.read_text(encoding="utf-8")))
+    @property
+    def cache_folder(self) -> Path | None:
+        """Path of the cache folder."""
+        return Path(self.cache_dir) if self.cache_dir else None
 
 
 def record_path(folder: Path, name: str, strategy: str) -> Path:
@@ -64,9 +65,12 @@ def record_path(folder: Path, name: str, strategy: str) -> Path:
     return folder / "crawls" / f"{name}.{strategy}.json"
 
 
-def oracle_file(group: CrawlGroup) -> Path:
-    """Return the path of the oracle's scores."""
-    return Path(group.folder) / "oracle" / f"{group.name}.json"
+def write_record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> None:
+    """Write the record of a crawl."""
+    path = record_path(Path(group.folder), group.name, strategy)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
+    write_json(path, about | result)
 
 
 def read_record(path: Path) -> dict[str, Any] | None:

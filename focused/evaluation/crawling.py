@@ -13,9 +13,9 @@ from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.planning import plan_crawl
-from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, oracle_file
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup
 from focused.evaluation.graph_build import PageResolver
-from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, FetchedRow, Measured, measure, read_fetched
+from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from focused.evaluation.graph import LinkGraph
     from focused.evaluation.page_cache import PageCache
     from focused.method.page.reader import PageReader
+
+    PageOf = Callable[[str, str], str]
 
 FULL_BUDGET = "max_pages"
 _GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
@@ -58,16 +60,7 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
 
 
 class Crawler:
-    """Crawls for a group.
-
-    Parameters
-    ----------
-    group : CrawlGroup
-    graph : LinkGraph
-    settings : scrapy.settings.BaseSettings
-        From `crawl_settings`.
-    cache : PageCache
-    """
+    """Crawls for a group. ``settings``: from `crawl_settings`."""
 
     def __init__(self, group: CrawlGroup, graph: LinkGraph, settings: Any, cache: PageCache) -> None:
         self.group = group
@@ -82,18 +75,14 @@ class Crawler:
         shutil.rmtree(run_dir, ignore_errors=True)  # left by an interrupted crawl
         settings = self._settings.copy()
         if strategy == "oracle":
-            settings.set("FOCUSED_ORACLE_FILE", str(oracle_file(group)), priority="cmdline")
+            settings.set("FOCUSED_ORACLE_FILE", str(group.oracle_file), priority="cmdline")
         elif strategy == "random" and "FOCUSED_RANDOM_SEED" not in group.settings:
             settings.set("FOCUSED_RANDOM_SEED", group.repeat, priority="cmdline")
         crawler = AsyncCrawlerRunner(settings).create_crawler("focused")
-        with RecordedWeb(Path(group.warc), _cache_dir(self._settings)) as web:
-            page_of = self._page_of(web)
-            watch = _Watch(crawler, group, page_of)
-            return await self._crawled(crawler, strategy, run_dir, watch, page_of)
+        with RecordedWeb(Path(group.warc), group.cache_folder) as web:
+            return await self._crawled(crawler, strategy, run_dir, self._page_of(web))
 
-    async def _crawled(
-        self, crawler: Any, strategy: str, run_dir: Path, watch: _Watch, page_of: Callable[[str, str], str]
-    ) -> dict[str, Any]:
+    async def _crawled(self, crawler: Any, strategy: str, run_dir: Path, page_of: PageOf) -> dict[str, Any]:
         group = self.group
         start = time.process_time()
         arguments = {
@@ -107,10 +96,11 @@ class Crawler:
             "run_dir": str(run_dir),
         }
         plan = plan_crawl(arguments, crawler.settings)
-        watch.reader = CachedReader(plan.reader, self._cache)
-        plan.reader = cast("PageReader", watch.reader)
+        reader = CachedReader(plan.reader, self._cache)
+        plan.reader = cast("PageReader", reader)
+        watch = _Watch(crawler, group, page_of)
         await crawler.crawl_async(**arguments, plan=plan)
-        cpu_seconds = time.process_time() - start + watch.saved_secs
+        cpu_seconds = time.process_time() - start + reader.saved_secs
         stats = crawler.stats.get_stats() if crawler.stats is not None else {}
         reason = str(stats.get("finish_reason"))
         path = run_dir / FETCHED_FILE
@@ -118,16 +108,16 @@ class Crawler:
         why = watch.why_failed(reason, len(rows))
         if why:
             return {"state": FAILED, "why": why}
-        measured = self._measure(rows, page_of)
-        figures = _figures(measured, stats, group)
-        figures |= {
-            "cpu_seconds": round(cpu_seconds, 3),
-            "finish_reason": reason,
-            "page_errors": watch.errors.total(),
-        }
+        positives, targets = frozenset(group.positives), frozenset(group.targets)
+        measured = measure(
+            rows, lambda row: page_of(row.url, row.location), relevant=frozenset(group.relevant), positives=positives,
+            targets=targets, budget=group.pages,
+        )  # fmt: skip
+        figures = {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason, "page_errors": watch.errors.total()}
+        figures |= _figures(measured, stats, group)
         return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
 
-    def _page_of(self, web: RecordedWeb) -> Callable[[str, str], str]:
+    def _page_of(self, web: RecordedWeb) -> PageOf:
         """Return a function from a URL, and its location in the crawl, to the web's URL of the page."""
         known, resolver = self._graph.page_number, PageResolver(web, self._settings)
 
@@ -137,46 +127,27 @@ class Crawler:
 
         return page_of
 
-    def _measure(self, rows: list[FetchedRow], page_of: Callable[[str, str], str]) -> Measured:
-        group = self.group
-        return measure(
-            rows,
-            lambda row: page_of(row.url, row.location),
-            relevant=frozenset(group.relevant),
-            positives=frozenset(group.positives),
-            targets=frozenset(group.targets),
-            budget=group.pages,
-        )
-
 
 class _Watch:
     """Watches a crawl: ends it when its budget is spent, and notes errors."""
 
-    def __init__(self, crawler: Any, group: CrawlGroup, page_of: Callable[[str, str], str]) -> None:
+    def __init__(self, crawler: Any, group: CrawlGroup, page_of: PageOf) -> None:
         self._crawler = crawler
         self._page_of = page_of
         self._positives = frozenset(group.positives)
         self._budget = group.pages
-        #: Analyses pages.
-        self.reader: CachedReader | None = None
         self._counted: set[str] = set()
         self.errors: Counter[str] = Counter()
-        crawler.signals.connect(self._failed, signal=signals.spider_error)
-        crawler.signals.connect(self._failed, signal=signals.item_error)
-        crawler.signals.connect(self._judged, signal=signals.item_scraped)
-        crawler.signals.connect(self._judged, signal=signals.item_dropped)
-
-    @property
-    def saved_secs(self) -> float:
-        """CPU seconds of page analyses taken from the cache."""
-        return self.reader.saved_secs if self.reader is not None else 0.0
+        for signal in (signals.spider_error, signals.item_error):
+            crawler.signals.connect(self._failed, signal=signal)
+        for signal in (signals.item_scraped, signals.item_dropped):
+            crawler.signals.connect(self._judged, signal=signal)
 
     def why_failed(self, reason: str, n_rows: int) -> str:
         """Return why a crawl counts as failed; empty if it succeeded."""
         n_errors = self.errors.total()
         if n_errors > _MAX_SHARE_OF_ERRORS * (n_rows + n_errors):
-            first = next(iter(self.errors))
-            return f"{n_errors} pages failed with an exception, first {first}"
+            return f"{n_errors} pages failed with an exception, first {next(iter(self.errors))}"
         if reason not in _GOOD_ENDS:
             return f"it ended with {reason}"
         return "" if n_rows else "no page was fetched"
@@ -231,8 +202,3 @@ def _figures(measured: Measured, stats: dict[str, Any], group: CrawlGroup) -> di
         "dropped": stats.get("focused/links/dropped_count", 0),
         "unreachable_relevant": measured.n_relevant_unreachable,
     }
-
-
-def _cache_dir(settings: Any) -> Path | None:
-    folder = settings.get("FOCUSED_CACHE_DIR")
-    return Path(folder) if folder else None

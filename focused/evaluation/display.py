@@ -22,14 +22,7 @@ LINE_EVERY_SECS = 10.0
 class Display:
     """Shows which crawls run, how many are done, and the time left.
 
-    Parameters
-    ----------
-    total : int
-        Crawls of the evaluation.
-    done : int
-        Crawls done by an earlier run.
-    quiet : bool
-        Print failures only.
+    ``total``: crawls of the evaluation. ``done``: crawls done by an earlier run. ``quiet``: print failures only.
     """
 
     def __init__(self, total: int, done: int, quiet: bool = False) -> None:

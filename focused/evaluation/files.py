@@ -32,13 +32,7 @@ RESULT_COLUMNS = (
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Lock a folder against other evaluations.
-
-    Raises
-    ------
-    ValueError
-        If another evaluation writes there.
-    """
+    """Lock a folder against other evaluations. Raises ValueError if another evaluation writes there."""
     with (folder / ".lock").open("a") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -52,10 +46,7 @@ def locked(folder: Path) -> Iterator[None]:
 def check_same_options(folder: Path, kept: dict[str, Any]) -> bool:
     """Compare an evaluation's options with those kept in its folder; return whether it resumes one.
 
-    Raises
-    ------
-    ValueError
-        If the folder holds another evaluation.
+    Raises ValueError if the folder holds another evaluation.
     """
     path = folder / OPTIONS_FILE
     now = json.loads(json.dumps(kept))
@@ -90,37 +81,22 @@ def _shown(value: Any) -> str:
 
 
 def write_results(folder: Path, records: Sequence[dict[str, Any]]) -> None:
-    """Write ``results.csv`` and ``curves.csv``.
-
-    Parameters
-    ----------
-    folder : Path
-    records : sequence of dict
-        Records of crawls, in the order of the rows.
-    """
-    rows = []
-    curves = []
+    """Write ``results.csv`` and ``curves.csv``. Rows are in the order of the records."""
+    rows, curves = [], []
     for record in records:
         key = [record[name] for name in _KEY]
         if record["state"] == DONE:
             figures = {**record["figures"], "state": DONE}
-            curves += [[*key, *_rounded(point)] for point in record["curve"]]
+            for point in record["curve"]:
+                curves.append([*key, *(f"{value:.6f}" if isinstance(value, float) else value for value in point)])
         else:
             figures = {"finish_reason": f"failed: {record['why']}", "state": record["state"]}
-        rows.append([*key, *(_text(figures.get(name)) for name in RESULT_COLUMNS[len(_KEY) :])])
+        rows.append([*key, *(figures.get(name) for name in RESULT_COLUMNS[len(_KEY) :])])
     _write_csv(folder / RESULTS_FILE, RESULT_COLUMNS, rows)
     _write_csv(folder / CURVES_FILE, (*_KEY, *CurvePoint._fields), curves)
 
 
-def _rounded(point: Sequence[float]) -> list[str]:
-    return [f"{value:.6f}" if isinstance(value, float) else str(value) for value in point]
-
-
-def _text(value: Any) -> Any:
-    return "" if value is None else value
-
-
-def _write_csv(path: Path, columns: Sequence[str], rows: list[list[Any]]) -> None:
+def _write_csv(path: Path, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     part = path.with_name(f".{path.name}.part")
     with part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")

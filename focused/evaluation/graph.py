@@ -57,16 +57,7 @@ class LinkGraph:
     def depths(self, seeds: Iterable[int], max_depth: int | None = None) -> Integers:
         """Return the length of the shortest path from the seeds to each page, in links; -1 if there is none.
 
-        Parameters
-        ----------
-        seeds : iterable of int
-            Page numbers.
-        max_depth : int, optional
-            Go no deeper.
-
-        Returns
-        -------
-        ndarray of shape (n_pages,)
+        ``seeds``: page numbers. ``max_depth``: go no deeper. The result is of shape (n_pages,).
         """
         found = np.full(len(self.pages), -1, dtype=np.int64)
         level = list(dict.fromkeys(seeds))

@@ -37,11 +37,7 @@ _MAX_SPELLINGS = 4
 class PageResolver:
     """Finds the page of a web that a URL leads to, as a crawl would.
 
-    Parameters
-    ----------
-    web : RecordedWeb
-    settings : scrapy.settings.BaseSettings
-        Read: REDIRECT_MAX_TIMES, ROBOTSTXT_OBEY, USER_AGENT, ROBOTSTXT_USER_AGENT.
+    Settings read: REDIRECT_MAX_TIMES, ROBOTSTXT_OBEY, USER_AGENT, ROBOTSTXT_USER_AGENT.
     """
 
     def __init__(self, web: RecordedWeb, settings: Any) -> None:
@@ -111,17 +107,8 @@ def graph_of(web: RecordedWeb, sha256: str, settings: Any, fallback: Path, track
     """Return the link graph of a web, from the disk if it exists, and its path.
 
     It is kept beside the web's index, or in the fallback folder if that cannot be written.
-
-    Parameters
-    ----------
-    web : RecordedWeb
-    sha256 : str
-        Of the web's file.
-    settings : scrapy.settings.BaseSettings
-        Settings of the crawls: URLs that these refuse are no links.
-    fallback : Path
-    track : callable
-        Wraps a list to show progress; its second argument names the list.
+    URLs that the settings of the crawls refuse are no links. ``track`` wraps a list, named by its second argument, to show
+    progress; ``sha256`` is of the web's file.
     """
     key = _key(sha256, settings)
     name = web.path.name

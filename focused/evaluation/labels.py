@@ -44,10 +44,7 @@ class Labels:
 def read_labels(path: Path) -> list[tuple[str, frozenset[str]]]:
     """Return the lines of a file of labels: after a header line, URL, tab, and labels separated by ``|``.
 
-    Raises
-    ------
-    ValueError
-        If a line has another form; the message names the line.
+    Raises ValueError if a line has another form; the message names the line.
     """
     found: list[tuple[str, frozenset[str]]] = []
     try:
@@ -77,13 +74,8 @@ def match_labels(
 ) -> Labels:
     """Give the pages of a web their labels.
 
-    Parameters
-    ----------
-    lines : sequence of (url, labels)
-    pages : sequence of str
-        The URLs of the web's pages.
-    find : callable
-        Returns the web's URL of the page that answers a URL (exact, else canonical, else tolerant form), or None.
+    ``pages``: the URLs of the web's pages. ``find``: returns the web's URL of the page that answers a URL (exact, else
+    canonical, else tolerant form), or None.
     """
     known = set(pages)
     labels = Labels()
@@ -102,10 +94,7 @@ def labels_from_topics(
 ) -> Labels:
     """Label all pages of a web by the classifiers of topics: a page has the name of each topic that it is relevant for.
 
-    Raises
-    ------
-    TopicError
-        If a topic cannot be loaded.
+    Raises TopicError if a topic cannot be loaded.
     """
     made = Labels(made_by=tuple(names))
     found: dict[str, set[str]] = {url: set() for url in pages}

@@ -79,24 +79,9 @@ def measure(
 
     Training positives do not count as fetched or relevant. The crawl is measured up to ``budget`` other pages.
 
-    Parameters
-    ----------
-    rows : iterable of FetchedRow
-        Fetched pages in the order in which they were judged.
-    page_of : callable
-        Returns the page of a row, as the labels name it.
-    relevant : collection of str
-        Pages that have the topic's label.
-    positives : collection of str
-        Training positives.
-    targets : collection of str
-        T: relevant pages that can be reached from the seeds, without the positives.
-    budget : int
-        Counted pages.
-
-    Returns
-    -------
-    Measured
+    ``rows``: fetched pages in the order in which they were judged. ``page_of``: returns the page of a row, as the labels name
+    it. ``relevant``: pages that have the topic's label. ``positives``: training positives. ``targets``: relevant pages
+    that can be reached from the seeds, without the positives. ``budget``: counted pages.
     """
     seen: set[str] = set()
     #: For each page, the irrelevant pages on the path to it, itself included.

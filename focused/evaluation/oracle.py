@@ -24,16 +24,8 @@ class OraclePlan:
     From the pages fetched so far it takes the path with the best ratio: relevant pages that open up at its end, divided by
     pages to fetch for them. A direct link to a relevant page has ratio 1, and nothing is better. If all paths lead through
     irrelevant pages, it tunnels by the shortest path to the largest find. It is greedy: the optimum is infeasible to compute.
-
-    Parameters
-    ----------
-    graph : LinkGraph
-    relevant : collection of int
-        Numbers of the relevant pages.
-    free : collection of int
-        Numbers of the pages that do not count (the training positives): they cost nothing.
-    max_depth : int, optional
-        Greatest number of links from a seed.
+    ``relevant``: numbers of the relevant pages. ``free``: numbers of the pages that do not count (the training positives):
+    they cost nothing. ``max_depth``: greatest number of links from a seed.
     """
 
     def __init__(
@@ -53,11 +45,7 @@ class OraclePlan:
     def order(self, seeds: Iterable[int], n_pages: int) -> list[int]:
         """Return the pages in the order of fetching, until ``n_pages`` counted pages.
 
-        Parameters
-        ----------
-        seeds : iterable of int
-            They are fetched first.
-        n_pages : int
+        The seeds are fetched first.
         """
         fetched: list[int] = []
         found = 0  # bits of the fetched relevant pages

@@ -17,10 +17,7 @@ MAX_BYTES = 48_000_000
 class PageCache:
     """Analysed pages; the least recently used are dropped first.
 
-    Parameters
-    ----------
-    max_bytes : int
-        Total length of the bodies of the cached pages.
+    ``max_bytes``: total length of the bodies of the cached pages.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
@@ -54,16 +51,7 @@ class PageCache:
 class CachedReader:
     """Reads pages, or takes them from the cache of a reader with the same settings.
 
-    Parameters
-    ----------
-    reader : PageReader
-    cache : PageCache
-        Pages that readers with the same settings analysed.
-
-    Attributes
-    ----------
-    saved_secs : float
-        CPU seconds of the analyses that were not repeated, which the crawl would have needed.
+    ``saved_secs``: CPU seconds of the analyses that were not repeated, which the crawl would have needed.
     """
 
     def __init__(self, reader: PageReader, cache: PageCache) -> None:

@@ -9,11 +9,11 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.evaluation.crawl_group import FAILED, CrawlGroup, record_path
+from focused.evaluation.crawl_group import FAILED, CrawlGroup, write_record
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
@@ -29,13 +29,8 @@ _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 class Pool:
     """Runs groups of crawls in processes of their own.
 
-    Parameters
-    ----------
-    n_jobs : int
-        Processes at a time.
-    report : callable
-        Called when a step begins or ends, from several threads, with the group, ``training``, ``crawling``, ``done`` or
-        ``failed``, the strategy, and the reason of a failure.
+    ``n_jobs``: processes at a time. ``report``: called when a step begins or ends, from several threads, with the group,
+    ``training``, ``crawling``, ``done`` or ``failed``, the strategy, and the reason of a failure.
     """
 
     def __init__(self, n_jobs: int, report: Report) -> None:
@@ -72,27 +67,24 @@ class Pool:
         path = folder / "groups" / f"{group.name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         while left and not self._stopping:
-            replace(group, strategies=left).save(path)
-            current = self._follow(group, path, log, left)
+            write_json(path, asdict(group) | {"strategies": left})
+            current, code = self._follow(group, path, log, left)
             if self._stopping or not left:
                 return
             # A process that dies before its first crawl would die for all crawls.
-            for strategy in [current.strategy] if current.strategy else list(left):
+            for strategy in [current] if current else list(left):
                 left.remove(strategy)
-                why = f"its process ended with {current.ending}; see {log}"
-                about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
-                target = record_path(folder, group.name, strategy)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                write_json(target, about | {"state": FAILED, "why": why})
+                why = f"its process ended with {_ending(code)}; see {log}"
+                write_record(group, strategy, {"state": FAILED, "why": why})
                 self._report(group, FAILED, strategy, why)
 
-    def _follow(self, group: CrawlGroup, path: Path, log: Path, left: list[str]) -> _Ended:
-        """Run one process to its end; remove finished crawls from ``left``."""
+    def _follow(self, group: CrawlGroup, path: Path, log: Path, left: list[str]) -> tuple[str, int]:
+        """Run one process to its end; remove finished crawls from ``left``. Return the crawl it was running, and its code."""
         current = ""
         with log.open("a", encoding="utf-8") as errors:
             with self._lock:
                 if self._stopping:
-                    return _Ended("", 0)
+                    return "", 0
                 process = subprocess.Popen(
                     [sys.executable, "-m", "focused.evaluation.worker", str(path)],
                     stdout=subprocess.PIPE,
@@ -118,25 +110,16 @@ class Pool:
             code = process.wait()
             with self._lock:
                 self._running.discard(process)
-        return _Ended(current, code)
+        return current, code
 
 
-class _Ended:
-    """The end of a process, and the crawl it was running."""
-
-    def __init__(self, strategy: str, code: int) -> None:
-        self.strategy = strategy
-        self._code = code
-
-    @property
-    def ending(self) -> str:
-        """For people."""
-        if self._code >= 0:
-            return f"exit code {self._code}"
-        try:
-            return f"signal {signal.Signals(-self._code).name}"
-        except ValueError:
-            return f"signal {-self._code}"
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {signal.Signals(-code).name}"
+    except ValueError:
+        return f"signal {-code}"
 
 
 def _environment() -> dict[str, str]:

@@ -114,13 +114,7 @@ def open_evaluated(
     folder: Path,
     track: Track,
 ) -> EvaluatedWeb:
-    """Open a web and read its labels and links.
-
-    Raises
-    ------
-    ValueError
-        If the web or the labels cannot be used.
-    """
+    """Open a web and read its labels and links. Raises ValueError if the web or the labels cannot be used."""
     warc, labels_path = files
     web = open_web(str(warc), settings)
     assert isinstance(web, RecordedWeb)
@@ -153,10 +147,7 @@ def open_evaluated(
 def repeats_of(webs: Sequence[EvaluatedWeb], options: Options) -> list[Repeat]:
     """Choose topics and draw a sample for each. All errors appear here, before the first crawl.
 
-    Raises
-    ------
-    ValueError
-        If a topic has too few pages, or a web has none of the seeds.
+    Raises ValueError if a topic has too few pages, or a web has none of the seeds.
     """
     chosen = [(web, topic) for web in webs for topic in _topics(web, webs, options)]
     names = topic_names([f"{web.name} {topic}" for web, topic in chosen])
@@ -210,13 +201,7 @@ def _repeat(web: EvaluatedWeb, topic: str, name: str, number: int, options: Opti
 
 
 def seeds_of(web: EvaluatedWeb, seeds: Sequence[str]) -> list[str]:
-    """Return the seeds that lead to pages of a web.
-
-    Raises
-    ------
-    ValueError
-        If none does.
-    """
+    """Return the seeds that lead to pages of a web. Raises ValueError if none does."""
     found = [seed for seed in seeds if web.resolver.page_of(seed) in web.graph.page_number]
     if not found:
         raise ValueError(f"None of the {len(seeds)} seeds is a page of {web.warc}; the first is {seeds[0]}.")

@@ -34,21 +34,8 @@ if TYPE_CHECKING:
 class Evaluation:
     """One run of ``scrapy evaluate``.
 
-    Parameters
-    ----------
-    options : Options
-    folder : Path
-        Folder of the results.
-    settings : scrapy.settings.BaseSettings
-        Project settings with those of the command line.
-    command : str
-        The command that reproduces the evaluation.
-    n_jobs : int
-    quiet : bool
-    say : callable
-        Shows a line to the user.
-    track : callable
-        Wraps a list to show progress.
+    ``settings``: the project's with those of the command line. ``command``: reproduces the evaluation. ``say``: shows a line
+    to the user. ``track``: wraps a list to show progress.
     """
 
     options: Options
@@ -66,12 +53,8 @@ class Evaluation:
     def run(self) -> int:
         """Run the crawls that are left, write the files, and return the number of failed crawls.
 
-        Raises
-        ------
-        ValueError, OSError
-            If the options are impossible. Finished crawls are kept.
-        KeyboardInterrupt
-            If a person stops it; the next run resumes it.
+        Raises ValueError or OSError if the options are impossible. Finished crawls are kept. Raises KeyboardInterrupt if a
+        person stops it; the next run resumes it.
         """
         self._check_settings()
         try:

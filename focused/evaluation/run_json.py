@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from importlib.metadata import version
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.crawl_group import DONE, FAILED
-from focused.evaluation.paired_comparison import compare
 from focused.method.training.trained_topic import versions
+from focused.utils.estimates import compare
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,16 +24,7 @@ MEASURES = ("share_of_bound", "harvest_rate")
 def described(
     options: Options, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], records: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
-    """Return the inputs of an evaluation and the counts of its crawls.
-
-    Parameters
-    ----------
-    options : Options
-    webs : sequence of EvaluatedWeb
-    repeats : sequence of Repeat
-    records : sequence of dict
-        Records of the crawls so far.
-    """
+    """Return the inputs of an evaluation and the counts of its crawls."""
     topics = []
     for web in webs:
         for topic in dict.fromkeys(repeat.topic for repeat in repeats if repeat.web is web):
@@ -58,23 +51,24 @@ def significance(
 ) -> list[dict[str, Any]]:
     """Compare each strategy with one strategy, for each web and measure."""
     found = []
-    for web in webs:
-        for measure in MEASURES:
-            values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
-            for record in records:
-                if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
-                    values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
-            for strategy in strategies:
-                compared = compare(values[strategy], values.get(against, {})) if strategy != against else None
-                if compared is not None:
-                    found.append(
-                        {
-                            "web": web,
-                            "strategy": strategy,
-                            "against": against,
-                            "measure": measure,
-                            **asdict(compared),
-                            "verdict": compared.verdict,
-                        }
-                    )
+    for web, measure in product(webs, MEASURES):
+        values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
+        for record in records:
+            if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
+                values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
+        for strategy in strategies:
+            compared = compare(values[strategy], values.get(against, {}))
+            if strategy == against or not compared.n:
+                continue
+            row = {
+                "web": web,
+                "strategy": strategy,
+                "against": against,
+                "measure": measure,
+                "difference": compared.mean,
+            }
+            low, high = (None if math.isnan(bound) else bound for bound in (compared.low, compared.high))
+            found.append(
+                row | {"low": low, "high": high, "n": compared.n, "unit": compared.unit, "verdict": compared.verdict}
+            )
     return found

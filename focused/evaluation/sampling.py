@@ -41,10 +41,7 @@ def choose_topics(
 ) -> list[str]:
     """Return the labels to evaluate as topics: the named ones, or all, the largest first.
 
-    Raises
-    ------
-    ValueError
-        If a named label does not exist, or no topic is left.
+    Raises ValueError if a named label does not exist, or no topic is left.
     """
     counts = labels.counts
     for name in exclude:
@@ -105,25 +102,11 @@ def draw(
 
     Each kind has a random generator of its own, so the size of one sample does not change the others.
 
-    Parameters
-    ----------
-    relevant, pages : sequence of str
-        URLs of the relevant pages, and of all pages of the web, in alphabetical order.
-    key : tuple
-        Seed of the draws: random state, web, topic, repeat. Python's hashes have no influence.
-    topic, web : str
-        For messages.
-    n_positives, n_unlabeled : int
-        Sizes of the samples; all unlabelled pages if there are fewer.
-    seeds : int or sequence of str
-        Number to draw, or the URLs themselves.
-    seeds_apart : bool
-        Draw seeds from the relevant pages that are no positives [L14, Sect. 5.2], not from the positives.
-
-    Raises
-    ------
-    ValueError
-        If the topic has too few pages.
+    ``relevant`` and ``pages``: URLs of the relevant pages, and of all pages of the web, in alphabetical order. ``key``: seed
+    of the draws: random state, web, topic, repeat. Python's hashes have no influence. ``topic`` and ``web``: for messages.
+    ``n_positives`` and ``n_unlabeled``: sizes of the samples; all unlabelled pages if there are fewer. ``seeds``: number to
+    draw, or the URLs themselves. ``seeds_apart``: draw seeds from the relevant pages that are no positives [L14, Sect. 5.2],
+    not from the positives. Raises ValueError if the topic has too few pages.
     """
 
     def generator(what: str) -> random.Random:

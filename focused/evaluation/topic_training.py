@@ -52,10 +52,7 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
 def train(group: CrawlGroup, settings: Any) -> Path:
     """Train the topic of a group and return its directory.
 
-    Raises
-    ------
-    ValueError
-        If nothing can be learnt from the sample.
+    Raises ValueError if nothing can be learnt from the sample.
     """
     from focused.method.training.example_warnings import warnings_about
     from focused.method.training.from_pages import learn
@@ -67,12 +64,10 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         other_anchors=settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
     )
     warc = [Path(group.warc)]
-    cache_dir = settings.get("FOCUSED_CACHE_DIR")
     refused = Refusals(), Refusals()
     with ExitStack() as stack:
         openings = [
-            Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, Path(cache_dir) if cache_dir else None)
-            for each in refused
+            Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, group.cache_folder) for each in refused
         ]
         positives = candidates_in(warc, openings[0], group.positives)
         unlabeled_candidates = candidates_in(warc, openings[1], group.unlabeled)

@@ -13,13 +13,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, oracle_file, record_path
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, write_record
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from focused.evaluation.graph import LinkGraph
 
 logger = logging.getLogger(__name__)
+_PARENT = os.getppid()
 
 
 def main(path: str) -> None:
@@ -31,7 +32,7 @@ def main(path: str) -> None:
     install_reactor("twisted.internet.asyncioreactor.AsyncioSelectorReactor")
     from focused.evaluation.crawling import crawl_settings
 
-    group = CrawlGroup.load(Path(path))
+    group = CrawlGroup(**json.loads(Path(path).read_text(encoding="utf-8")))
     settings = crawl_settings(group, get_project_settings())
     configure_logging(settings)
     asyncio.get_event_loop_policy().get_event_loop().run_until_complete(_work(group, settings))
@@ -54,7 +55,7 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
     graph = load_graph(Path(group.graph))
     if graph is None:
         raise ValueError(f"{group.graph} is missing. Start the evaluation again: that makes it anew.")
-    cache = PageCache()
+    crawler = Crawler(group, graph, settings, PageCache())
     for strategy in group.strategies:
         if os.getppid() != _PARENT:
             return  # the parent process has ended
@@ -62,37 +63,26 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
         if strategy == "oracle":
             _write_oracle(group, graph)
         try:
-            result = await Crawler(group, graph, settings, cache).crawl(strategy)
+            result = await crawler.crawl(strategy)
         except Exception as error:  # an error of one strategy does not stop the others
             logger.warning("%s, %s: the crawl failed", group.label, strategy, exc_info=True)
             result = {"state": FAILED, "why": _line(error)}
         _record(group, strategy, result)
 
 
-_PARENT = os.getppid()
-
-
 def _write_oracle(group: CrawlGroup, graph: LinkGraph) -> None:
     from focused.evaluation.oracle import OraclePlan, oracle_scores
 
     number = graph.page_number
-    oracle = OraclePlan(
-        graph,
-        [number[url] for url in group.targets],
-        [number[url] for url in group.positives],
-        group.depth,
-    )
+    targets, positives = ([number[url] for url in urls] for urls in (group.targets, group.positives))
+    oracle = OraclePlan(graph, targets, positives, group.depth)
     order = oracle.order([number[url] for url in group.seed_pages], group.pages)
-    path = oracle_file(group)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, oracle_scores(graph, order))
+    group.oracle_file.parent.mkdir(parents=True, exist_ok=True)
+    write_json(group.oracle_file, oracle_scores(graph, order))
 
 
 def _record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> None:
-    about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
-    path = record_path(Path(group.folder), group.name, strategy)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, about | result)
+    write_record(group, strategy, result)
     _say(result.get("state", DONE), strategy, result.get("why", ""))
 
 

@@ -6,7 +6,9 @@ Sizes are in CSS pixels of a figure 400 wide, which is legible on a phone; pages
 from __future__ import annotations
 
 import io
+import re
 import warnings
+from html import escape
 from typing import TYPE_CHECKING
 
 from matplotlib import rc_context
@@ -14,8 +16,8 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from focused.evaluation.report.colours import GRID, INK
-from focused.evaluation.report.inline_svg import inline
+from focused.evaluation.report.colours import GRID, INK, themed
+from focused.evaluation.report.markup import clean
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 WIDTH = 400
+_REFERENCE = re.compile(r'(?:url\(#|href="#)([^)"]+)')
+_ID = re.compile(r' id="([^"]*)"')
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _STYLE = {
     "svg.fonttype": "none",
     "svg.hashsalt": "focused",
@@ -84,4 +89,39 @@ def rendered(figure: Figure, key: str, title: str) -> str:
         # matplotlib's font lacks some letters and measures them wrongly; the browser has fonts for them.
         warnings.filterwarnings("ignore", message="Glyph|.*missing from font")
         FigureCanvasSVG(figure).print_svg(buffer, metadata={"Date": None, "Creator": None})  # type: ignore[no-untyped-call]
-    return inline(buffer.getvalue(), key, title)
+    return _inline(buffer.getvalue(), key, title)
+
+
+def _inline(svg: str, key: str, title: str) -> str:
+    """Return matplotlib's SVG with a title for screen readers, ids that begin with ``key``, and CSS variables."""
+    body = svg[svg.index("<svg") :]
+    # matplotlib's style would hold for the whole page, and the page's own style has the same rules.
+    body = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>|<style\b.*?</style>", "", body, flags=re.DOTALL)
+    found = re.search(r'viewBox="([^"]*)"', body)
+    view_box = found.group(1) if found else "0 0 400 300"
+    content = body[body.index(">") + 1 : body.rindex("</svg>")]
+    content = re.sub(r"<defs>\s*</defs>", "", content).replace("xlink:href=", "href=")
+    used = set(_REFERENCE.findall(content))
+    content = _ID.sub(lambda id_: f' id="{key}-{id_.group(1)}"' if id_.group(1) in used else "", content)
+    content = re.sub(r"(url\(#|href=\"#)", rf"\g<1>{key}-", content)
+    # From here on only tags are changed, never the texts between them.
+    content = re.sub(r"<[^>]*>", lambda tag: _lean(tag.group()), content)
+    content = re.sub(r">\s+<", "><", content)
+    return (
+        f'<svg viewBox="{view_box}" role="img" aria-labelledby="{key}-title">'
+        f'<title id="{key}-title">{escape(clean(title))}</title>{clean(content)}</svg>'
+    )
+
+
+def _lean(tag: str) -> str:
+    """Return a tag with shorter numbers (long paths: one digit after the point, else two) and colours of the theme."""
+    digits = 1 if tag.startswith("<path d=") and len(tag) > 400 else 2
+    tag = _NUMBER.sub(lambda number: f"{float(number.group()):.{digits}f}".rstrip("0").rstrip("."), tag)
+    tag = re.sub(r"font: ([^;\"]*?)[\d.]+px [^;\"]*", _font, tag)
+    return themed(re.sub(r"\s+", " ", tag))
+
+
+def _font(found: re.Match[str]) -> str:
+    size = re.search(r"([\d.]+)px", found.group())
+    weight = "font-weight: 700; " if "700" in found.group(1) or "bold" in found.group(1) else ""
+    return f"{weight}font-size: {size.group(1) if size else 10}px"

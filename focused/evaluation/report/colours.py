@@ -24,29 +24,28 @@ class Look:
     dark: str
     dash: tuple[float, ...] = _SOLID
     marker: str = "o"
-    family: str = "other"
 
 
-_LOOKS = {
-    "oracle": Look("#1c1c1c", "#f4f4f4", _SOLID, "*", "reference"),
-    "random": Look("#8c8c8c", "#8f8f8f", _DOTTED, "x", "reference"),
-    "breadth_first": Look("#636363", "#b4b4b4", _DASHED, "s", "reference"),
-    "depth_first": Look("#7d7d7d", "#a0a0a0", _DASH_DOT, "v", "reference"),
-    "best_first": Look("#d55e00", "#ff8b3d", _SOLID, "o", "page"),
-    "fish_search": Look("#a83c00", "#e06a2c", _DASHED, "s", "page"),
-    "shark_search": Look("#b97a00", "#f0b545", _DASH_DOT, "^", "page"),
-    "patel_schmidt": Look("#7a3b00", "#c98a55", _DOTTED, "D", "page"),
-    "anchor_text": Look("#009e73", "#2fd0a0", _LONG, "^", "link"),
-    "anchor_tree": Look("#0a6b4d", "#1f9c78", _DASH_DOT_DOT, "v", "link"),
-    "link_context": Look("#3f8f2f", "#8bd672", _DASHED, "P", "link"),
-    "slc": Look("#00574a", "#6fb8a6", _SOLID, "D", "link"),
-    "cbp": Look("#3a8fc9", "#7cc4f2", _DASHED, "D", "block"),
-    "cbp_slc": Look("#0064b4", "#4ba3ec", _SOLID, "o", "block"),
-    "lpe": Look("#1b3a8a", "#8fa2f5", _DASH_DOT, "^", "block"),
-    "clustering": Look("#c05a93", "#ee9cc8", _DASH_DOT_DOT, "h", "model"),
-    "incremental": Look("#8e2f7d", "#cf70be", _DASHED, "v", "model"),
-    "hybrid": Look("#5e2590", "#b48bee", _LONG, "P", "model"),
-    "adaptive": Look("#c2002f", "#ff6b85", _SOLID, "X", "model"),
+LOOKS = {
+    "oracle": Look("#1c1c1c", "#f4f4f4", _SOLID, "*"),
+    "random": Look("#8c8c8c", "#8f8f8f", _DOTTED, "x"),
+    "breadth_first": Look("#636363", "#b4b4b4", _DASHED, "s"),
+    "depth_first": Look("#7d7d7d", "#a0a0a0", _DASH_DOT, "v"),
+    "best_first": Look("#d55e00", "#ff8b3d", _SOLID, "o"),
+    "fish_search": Look("#a83c00", "#e06a2c", _DASHED, "s"),
+    "shark_search": Look("#b97a00", "#f0b545", _DASH_DOT, "^"),
+    "patel_schmidt": Look("#7a3b00", "#c98a55", _DOTTED, "D"),
+    "anchor_text": Look("#009e73", "#2fd0a0", _LONG, "^"),
+    "anchor_tree": Look("#0a6b4d", "#1f9c78", _DASH_DOT_DOT, "v"),
+    "link_context": Look("#3f8f2f", "#8bd672", _DASHED, "P"),
+    "slc": Look("#00574a", "#6fb8a6", _SOLID, "D"),
+    "cbp": Look("#3a8fc9", "#7cc4f2", _DASHED, "D"),
+    "cbp_slc": Look("#0064b4", "#4ba3ec", _SOLID, "o"),
+    "lpe": Look("#1b3a8a", "#8fa2f5", _DASH_DOT, "^"),
+    "clustering": Look("#c05a93", "#ee9cc8", _DASH_DOT_DOT, "h"),
+    "incremental": Look("#8e2f7d", "#cf70be", _DASHED, "v"),
+    "hybrid": Look("#5e2590", "#b48bee", _LONG, "P"),
+    "adaptive": Look("#c2002f", "#ff6b85", _SOLID, "X"),
 }  # fmt: skip
 
 # For other strategies, and for crawls with the same strategy.
@@ -65,9 +64,7 @@ REASON_LOOKS = {
     "relevant": Look("#0064b4", "#4ba3ec"),
     "irrelevant": Look("#bdbdbd", "#5c5c5c"),
 }
-_OTHER_REASONS = tuple(
-    Look(light, dark) for light, dark in (("#8e2f7d", "#cf70be"), ("#d55e00", "#ff8b3d"), ("#1b3a8a", "#8fa2f5"))
-)
+_OTHER_REASONS = (Look("#8e2f7d", "#cf70be"), Look("#d55e00", "#ff8b3d"), Look("#1b3a8a", "#8fa2f5"))
 
 #: Five steps from little to much.
 STEPS = tuple(
@@ -87,14 +84,9 @@ _ROLES = {INK: "var(--ink)", GRID: "var(--grid)", PAPER: "var(--paper)"}
 REFERENCES = ("oracle", "random")
 
 
-def known_looks() -> dict[str, Look]:
-    """Return the looks of all strategies of the papers, by name."""
-    return dict(_LOOKS)
-
-
 def look_of(strategy: str) -> Look:
     """Return the look of a strategy; an unknown one always gets the same spare look."""
-    return _LOOKS.get(strategy) or _SPARE[zlib.crc32(strategy.encode("utf-8", "replace")) % len(_SPARE)]
+    return LOOKS.get(strategy) or _SPARE[zlib.crc32(strategy.encode("utf-8", "replace")) % len(_SPARE)]
 
 
 def spare_look(number: int) -> Look:
@@ -113,21 +105,13 @@ def themed(markup: str) -> str:
     >>> themed("stroke: #0064b4; fill: #010203; color: #abcdef")
     'stroke: var(--c-0064b4); fill: var(--ink); color: #abcdef'
     """
+    twins = _twins()
 
     def variable(found: re.Match[str]) -> str:
         colour = found.group().lower()
-        return _ROLES.get(colour) or (css_colour(colour) if colour in _twins() else colour)
+        return _ROLES.get(colour) or (f"var(--c-{colour[1:]})" if colour in twins else colour)
 
     return re.sub(r"#[0-9a-fA-F]{6}\b", variable, markup)
-
-
-def css_colour(light: str) -> str:
-    """Return the CSS variable of a colour.
-
-    >>> css_colour("#0064b4")
-    'var(--c-0064b4)'
-    """
-    return f"var(--c-{light[1:]})"
 
 
 def css_variables(dark: bool) -> str:
@@ -136,5 +120,5 @@ def css_variables(dark: bool) -> str:
 
 
 def _twins() -> dict[str, str]:
-    looks = (*_LOOKS.values(), *_SPARE, *REASON_LOOKS.values(), *_OTHER_REASONS, *STEPS)
+    looks = (*LOOKS.values(), *_SPARE, *REASON_LOOKS.values(), *_OTHER_REASONS, *STEPS)
     return {look.light: look.dark for look in looks}

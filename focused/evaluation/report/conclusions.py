@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.report.colours import REFERENCES
 from focused.evaluation.report.markup import MINUS, UNKNOWN, Markup, element, joined, name
-from focused.evaluation.report.results import Estimate
+from focused.utils.estimates import Estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,12 +34,8 @@ def significance_of(results: Results, web: WebResults, strategy: str, default: s
     for row in rows if isinstance(rows, list) else []:
         if isinstance(row, dict) and _says(row, web.web, strategy, default):
             n = row.get("n")
-            return Estimate(
-                _float(row.get("difference")),
-                _float(row.get("low")),
-                _float(row.get("high")),
-                n if isinstance(n, int) else 0,
-            )
+            mean, low, high = (_float(row.get(key)) for key in ("difference", "low", "high"))
+            return Estimate(mean, low, high, n if isinstance(n, int) else 0)
     difference = web.difference(strategy, default, MEASURE)
     return difference if difference.n else None
 
@@ -60,7 +56,7 @@ def warnings(results: Results) -> Iterator[Markup]:
                 " come from a classifier (", _listed(web["labels_from"]), "), not from people. Strategies that judge like it "
                 "look better than they are.",
             )  # fmt: skip
-    failed = results.failed
+    failed = [crawl for crawl in results.crawls if crawl.is_failed]
     if failed:
         named = [
             element("li", joined(map(name, (crawl.strategy, crawl.topic, crawl.web)), ", "), f", repeat {crawl.repeat}: ",
@@ -125,24 +121,18 @@ def _answer(results: Results, web: WebResults, default: str) -> Iterator[object]
     equals = [other for other in ranked[1:] if math.isclose(web.estimate(other, MEASURE).mean, found.mean)]
     standing = joined((" is no better than ", _some(equals))) if equals else " is best"
     yield element("strong", name(best))
-    yield joined(
-        (
-            standing if len(ranked) > 1 else " was the only strategy",
-            f": in {web.max_pages:,} pages it found ",
-            element("strong", percent(found.mean)),
-            f" of what a perfect crawl could have found{_interval(found)}, and {percent(harvest.mean)} of the pages that it "
-            f"fetched were relevant ({_sample(web)}).",
-        )
+    yield standing if len(ranked) > 1 else " was the only strategy"
+    yield f": in {web.max_pages:,} pages it found "
+    yield element("strong", percent(found.mean))
+    yield (
+        f" of what a perfect crawl could have found{_interval(found)}, and {percent(harvest.mean)} of the pages that it "
+        f"fetched were relevant ({_sample(web)})."
     )
     if len(ranked) > 1:
         yield from _lead(web, best, ranked[1:])
     yield from _about_default(results, web, best, default)
-    references = [
-        (strategy, web.estimate(strategy, MEASURE).mean)
-        for strategy in (*REFERENCES, "breadth_first")
-        if strategy in web.strategies and strategy != best
-    ]
-    known = [f"{strategy} {percent(mean)}" for strategy, mean in references if not math.isnan(mean)]
+    references = {each: web.estimate(each, MEASURE).mean for each in (*REFERENCES, "breadth_first") if each != best}
+    known = [f"{strategy} {percent(mean)}" for strategy, mean in references.items() if not math.isnan(mean)]
     if known:
         yield f" For comparison: {', '.join(known)}."
     yield from _about_oracle(results, web, ranked)
@@ -167,9 +157,7 @@ def _lead(web: WebResults, best: str, others: list[str]) -> Iterator[object]:
             tied = joined(("; so is " if len(more) == 1 else "; so are ", _some(more)))
             yield joined((": ", element("strong", "a tie"), tied if more else "", "."))
         else:
-            yield joined((
-                ": better beyond chance, but a tie with ", _some(ties), ", whose differences vary more."
-            ))  # fmt: skip
+            yield joined((": better beyond chance, but a tie with ", _some(ties), ", whose differences vary more."))
 
 
 def _about_default(results: Results, web: WebResults, best: str, default: str) -> Iterator[object]:
@@ -190,7 +178,7 @@ def _about_default(results: Results, web: WebResults, best: str, default: str) -
 
 def _about_oracle(results: Results, web: WebResults, ranked: list[str]) -> Iterator[object]:
     """Write which strategies found more than the oracle, and why that is possible."""
-    found = web.estimate("oracle", MEASURE).mean if "oracle" in web.strategies else math.nan
+    found = web.estimate("oracle", MEASURE).mean
     above = [other for other in ranked if web.estimate(other, MEASURE).mean > found + 1e-9]
     if not above:
         return
@@ -199,12 +187,8 @@ def _about_oracle(results: Results, web: WebResults, ranked: list[str]) -> Itera
     why = " found more than oracle, which is greedy: the optimum cannot be computed, and oracle is no bound"
     yield joined((" ", _some(above), why))
     if isinstance(n, int) and n > 1:
-        yield (
-            f", and with {n} requests at a time it cannot always wait for the best page. "
-            "The share of bound is relative to the pages that can be reached, not to oracle."
-        )
-    else:
-        yield ". The share of bound is relative to the pages that can be reached, not to oracle."
+        yield f", and with {n} requests at a time it cannot always wait for the best page"
+    yield ". The share of bound is relative to the pages that can be reached, not to oracle."
 
 
 def _sample(web: WebResults) -> str:

@@ -53,31 +53,19 @@ def drift(run: Run, key: str) -> Iterator[Markup]:
     yield element("p", *_words(run, relevances))
     if figures:
         yield element("div", *figures, class_="grid")
-    deciles = _deciles(run)
-    if deciles is not None:
-        yield deciles
+    yield from _deciles(run)
 
 
 def window_shares(values: NDArray[np.float64], n_window: int = WINDOW) -> NDArray[np.float64]:
     """Return for each page the shares of the last pages in five bins of equal width from 0 to 1.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_pages,)
-        In [0, 1]; NaN counts nowhere.
-    n_window : int
-        Number of latest pages that count; all so far at the beginning.
-
-    Returns
-    -------
-    ndarray of shape (n_pages, 5)
-        NaN where no page of the window has a value.
+    ``values`` of shape (n_pages,): in [0, 1]; NaN counts nowhere. ``n_window``: number of latest pages that count; all so far
+    at the beginning. The result is of shape (n_pages, 5): NaN where no page of the window has a value.
     """
     bins = np.clip(np.searchsorted(_EDGES, values, side="right") - 1, 0, len(_NAMES) - 1)
     is_in = (bins[:, None] == np.arange(len(_NAMES))) & np.isfinite(values)[:, None]
     counts = np.cumsum(is_in, axis=0, dtype=np.float64)
-    before = np.concatenate([np.zeros((n_window, len(_NAMES))), counts])[: len(counts)]
-    counts = counts - before
+    counts = counts - np.concatenate([np.zeros((n_window, len(_NAMES))), counts])[: len(counts)]
     n = counts.sum(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.divide(counts, n, out=np.full_like(counts, np.nan), where=n > 0)
     return shares
@@ -119,16 +107,16 @@ def _chance(before: NDArray[np.float64], after: NDArray[np.float64]) -> float:
     return float(sum((n_bins - 1) / max(len(part), 1) for part in values))
 
 
-def _deciles(run: Run) -> Markup | None:
+def _deciles(run: Run) -> Iterator[Markup]:
     rows = []
     for key, label in (("training", "training pages"), ("window", "latest pages of the crawl")):
         values = run.stats.get(f"focused/drift/{key}_deciles")
         if (
             not isinstance(values, list)
             or len(values) != 9
-            or not all(isinstance(value, int | float) for value in values)
+            or not all(isinstance(each, int | float) for each in values)
         ):
-            return None
+            return
         rows.append((label, *(f"{value:.3f}" for value in values)))
     heads = ("", *(f"{tenth} %" for tenth in range(10, 100, 10)))
-    return table("Deciles", "At the end, so many per cent of the pages had at most this relevance.", heads, rows)
+    yield table("Deciles", "At the end, so many per cent of the pages had at most this relevance.", heads, rows)

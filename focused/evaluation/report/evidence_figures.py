@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import Look, look_of_reason
+from focused.evaluation.report.colours import look_of_reason
 from focused.evaluation.report.figures import draw_bars
 from focused.evaluation.report.markup import Markup, element, figure, joined, legend, name
 
@@ -16,23 +16,21 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from focused.evaluation.report.results import CrawlResult
-    from focused.evaluation.report.web_curves import WebCurves
+    from focused.evaluation.report.results import CrawlResult, WebResults
 
 _MAX_TOPICS = 60
 
 
-def evidence_figures(web_curves: WebCurves) -> Iterator[Markup]:
+def evidence_figures(web: WebResults, key: str, ranked: list[str], default: str) -> Iterator[Markup]:
     """Draw bars of every strategy, and of every topic for the default."""
-    web = web_curves.web
-    shown = [strategy for strategy in web_curves.ranked if web.of(strategy)]
-    relevant = _parts([web.of(strategy) for strategy in shown], "relevant_by_", "relevant_deferred", "relevant")
-    admitted = _parts([web.of(strategy) for strategy in shown], "by_", "deferred", None)
+    crawls = [web.of(strategy) for strategy in ranked]
+    relevant = _parts(crawls, "relevant_by_", "relevant_deferred", "relevant")
+    admitted = _parts(crawls, "by_", "deferred", None)
     figures = []
     if relevant:
         figures.append(
             _bars(
-                web_curves, "relevant", shown, relevant, "relevant pages a crawl",
+                f"{key}-relevant", ranked, relevant, "relevant pages a crawl",
                 "Relevant pages fetched through each kind of evidence",
                 "Means over crawls. Other: seeds, and what the strategy rests on besides (page, order of discovery, a model).",
             )
@@ -40,16 +38,16 @@ def evidence_figures(web_curves: WebCurves) -> Iterator[Markup]:
     if admitted:
         figures.append(
             _bars(
-                web_curves, "admitted", shown, admitted, "links a crawl", "Links admitted through each kind of evidence",
+                f"{key}-admitted", ranked, admitted, "links a crawl", "Links admitted through each kind of evidence",
                 "Means over crawls. Deferred: below the threshold, ranked under all others.",
             )
         )  # fmt: skip
-    focus = web_curves.default if web_curves.default in shown else next(iter(shown), "")
+    focus = default if default in ranked else next(iter(ranked), "")
     by_topic = _parts([web.of(focus, topic) for topic in web.topics], "relevant_by_", "relevant_deferred", "relevant")
     if by_topic and 1 < len(web.topics) <= _MAX_TOPICS:
         figures.append(
             _bars(
-                web_curves, "by-topic", web.topics, by_topic, "relevant pages a crawl",
+                f"{key}-by-topic", web.topics, by_topic, "relevant pages a crawl",
                 joined(("Relevant pages of each topic, strategy ", name(focus))), "Means over repeats.", label_px=150,
             )
         )  # fmt: skip
@@ -60,7 +58,6 @@ def evidence_figures(web_curves: WebCurves) -> Iterator[Markup]:
 
 
 def _bars(
-    web_curves: WebCurves,
     key: str,
     names: list[str],
     parts: dict[str, NDArray[np.float64]],
@@ -69,30 +66,21 @@ def _bars(
     note: str,
     label_px: float = 110,
 ) -> Markup:
-    looks = _looks(parts)
+    own = [part for part in parts if part not in ("block", "anchor", "context", "deferred")]
+    looks = {part: look_of_reason(part, own.index(part) if part in own else 0) for part in parts}
     svg = draw_bars(
-        f"{web_curves.key}-{key}", names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
+        key, names, parts, looks, title=f"{x_label.capitalize()} by what their links rested on",
         x_label=x_label, label_px=label_px,
     )  # fmt: skip
     return figure(svg, joined((legend(looks), note)), head=head)
-
-
-def _looks(parts: dict[str, NDArray[np.float64]]) -> dict[str, Look]:
-    own = [part for part in parts if part not in ("block", "anchor", "context", "deferred")]
-    return {part: look_of_reason(part, own.index(part) if part in own else 0) for part in parts}
 
 
 def _parts(
     groups: list[list[CrawlResult]], prefix: str, deferred: str, total: str | None
 ) -> dict[str, NDArray[np.float64]]:
     """Return the mean of each count over the crawls of each group, by kind of evidence; empty kinds are left out."""
-    columns = {
-        column.removeprefix(prefix): column
-        for group in groups
-        for crawl in group
-        for column in crawl.figures
-        if column.startswith(prefix)
-    }
+    known = {column for group in groups for crawl in group for column in crawl.figures if column.startswith(prefix)}
+    columns = {column.removeprefix(prefix): column for column in known}
     order: list[str] = [reason for reason in ("block", "anchor", "context") if reason in columns]
     order += sorted(reason for reason in columns if reason not in order)
     columns["deferred"] = deferred
@@ -100,8 +88,7 @@ def _parts(
     if total is None:
         parts["other"] = _means(groups, columns.get("other", ""))
     else:
-        other = _means(groups, total) - sum(parts.values(), np.zeros(len(groups)))
-        parts["other"] = np.maximum(other, 0)
+        parts["other"] = np.maximum(_means(groups, total) - sum(parts.values(), np.zeros(len(groups))), 0)
     return {reason: values for reason, values in parts.items() if values.max(initial=0) > 0}
 
 

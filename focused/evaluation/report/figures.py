@@ -64,20 +64,10 @@ def draw_curves(
 ) -> str:
     """Draw curves in one pair of axes, with their names at their right ends.
 
-    Parameters
-    ----------
-    key : str
-        Unique among the figures of a page: letters, digits, hyphens.
-    title : str
-        Screen readers read it instead of the figure.
-    y_limit : float, optional
-        End of the vertical axis. Default: the largest value.
-    y_start : float
-        Where the vertical axis begins.
-    labelled : bool
-        Whether curves are named at their ends (thin ones among many are not); else none is.
-    marks : sequence of Mark
-        From left to right.
+    ``key``: unique among the figures of a page: letters, digits, hyphens. ``title``: screen readers read it instead of the
+    figure. ``y_limit``: end of the vertical axis. Default: the largest value. ``y_start``: where the vertical axis begins.
+    ``labelled``: whether curves are named at their ends (thin ones among many are not); else none is. ``marks``: from left to
+    right.
     """
     curves = [curve for curve in curves if len(curve.x)]
     height = max(height, len(curves) * _LINE_PX + 60) if labelled else height

@@ -72,10 +72,7 @@ def read_json(path: Path) -> dict[str, Any]:
 def write_page(path: Path, text: str) -> Path:
     """Write a page under another name and rename it, so that nobody opens half of it.
 
-    Raises
-    ------
-    OSError
-        If it cannot be written.
+    Raises OSError if it cannot be written.
     """
     temporary = path.with_name(f"{path.name}.part")
     temporary.write_text(text, encoding="utf-8", errors="replace")

@@ -67,12 +67,19 @@ def element(tag: str, *content: object, **attributes: object) -> Markup:
     >>> str(element("p", "a < b", class_="note"))
     '<p class="note">a &lt; b</p>'
     """
-    given = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{html(value)}"'
-        for name, value in attributes.items()
-        if value is not None
-    )
+    known = {name.rstrip("_").replace("_", "-"): value for name, value in attributes.items() if value is not None}
+    given = "".join(f' {name}="{html(value)}"' for name, value in known.items())
     return Markup(f"<{tag}{given}>{''.join(map(html, content))}</{tag}>")
+
+
+def soft(*content: object) -> Markup:
+    """Return a paragraph in a soft colour: what explains, and is no result."""
+    return element("p", *content, class_="soft")
+
+
+def folded(summary: str, *content: object) -> Markup:
+    """Return content that opens when its summary is chosen."""
+    return element("details", element("summary", summary), *content)
 
 
 def name(text: object, breaks: str = "") -> Markup:
@@ -107,32 +114,19 @@ def table(
 ) -> Markup:
     """Return a table that scrolls if it is too wide.
 
-    Parameters
-    ----------
-    label : str
-        Its name for screen readers.
-    n_text : int
-        Number of text columns; the others hold numbers, aligned right. The first column is the head of its row.
+    ``label``: its name for screen readers. ``n_text``: number of text columns; the others hold numbers, aligned right. The
+    first column is the head of its row.
     """
     head = element("tr", *(element("th", cell, scope="col", class_=_column(i, n_text)) for i, cell in enumerate(heads)))
-    body = [
-        element(
-            "tr",
-            *(
-                element("td" if i else "th", cell, scope=None if i else "row", class_=_column(i, n_text))
-                for i, cell in enumerate(row)
-            ),
-        )
-        for row in rows
-    ]
+    body = []
+    for row in rows:
+        cells = [element("td", cell, class_=_column(i, n_text)) for i, cell in enumerate(row[1:], 1)]
+        body.append(element("tr", element("th", row[0], scope="row", class_=_column(0, n_text)), *cells))
+    # The tab index lets the arrow keys scroll it.
     region = element(
-        "div",
-        element("table", element("thead", head), element("tbody", *body)),
-        class_=f"scroll {class_ or ''}".strip(),
-        tabindex="0",  # so that the arrow keys scroll it
-        role="region",
-        aria_label=shorten(label, 80),
-    )
+        "div", element("table", element("thead", head), element("tbody", *body)), class_=f"scroll {class_ or ''}".strip(),
+        tabindex="0", role="region", aria_label=shorten(label, 80),
+    )  # fmt: skip
     # No <caption>: it would be as wide as the table, and cut off on a phone.
     return joined((element("p", caption, class_="caption"), region)) if caption else region
 
@@ -158,14 +152,11 @@ def key_of(look: Look) -> Markup:
 
 def legend(looks: dict[str, Look]) -> Markup:
     """Return the legend of a figure of bars."""
-    return element(
-        "ul",
-        *(
-            element("li", element("span", class_="swatch", style=f"background:var(--c-{look.light[1:]})"), what)
-            for what, look in looks.items()
-        ),
-        class_="legend",
-    )
+    swatches = {
+        what: element("span", class_="swatch", style=f"background:var(--c-{look.light[1:]})")
+        for what, look in looks.items()
+    }
+    return element("ul", *(element("li", swatch, what) for what, swatch in swatches.items()), class_="legend")
 
 
 def page(title: str, content: Iterable[object]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.evaluation.report.colours import spare_look
 from focused.evaluation.report.figures import Curve, Mark, draw_curves
-from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, name, table
+from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, folded, name, table
 from focused.evaluation.report.version_files import FIRST
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ def versions(run: Run, key: str) -> Iterator[Markup]:
     """Show the versions of the model, their figures on held-out examples, and why some were refused."""
     if not run.versions:
         return
-    accepted = [version for version in run.versions if version.is_accepted]
-    n_refused = len(run.versions) - len(accepted)
+    refused = [version for version in run.versions if not version.is_accepted]
+    n_refused = len(refused)
     yield element("h3", "Versions of the model")
     yield element(
         "p",
         f"The model was trained {len(run.versions):,} time{'s' if len(run.versions) != 1 else ''} while the crawl ran; "
-        f"{len(accepted):,} accepted, {n_refused:,} refused. A new one is used only if it is not worse on examples that were "
-        "kept apart from it. Version 1 is the topic's own.",
+        f"{len(run.versions) - n_refused:,} accepted, {n_refused:,} refused. A new one is used only if it is not worse on "
+        "examples that were kept apart from it. Version 1 is the topic's own.",
     )
     svg = _held_out(run.versions, f"{key}-versions")
     if svg:
@@ -62,7 +62,6 @@ def versions(run: Run, key: str) -> Iterator[Markup]:
             "Average precision on examples kept apart; in use: of the version before. " + (_VOID.strip() if n_refused else ""),
             head="Held-out average precision of each version",
         )  # fmt: skip
-    refused = [version for version in run.versions if not version.is_accepted]
     if refused:
         reasons = [
             element("li", f"Version {version.number}, after {version.trained_after:,} pages: ",
@@ -74,10 +73,7 @@ def versions(run: Run, key: str) -> Iterator[Markup]:
         yield element("p", "Refused:")
         yield element("ul", *reasons, class_="plain")
     shown = _table(run)
-    if len(run.versions) > _SHOWN:
-        yield element("details", element("summary", f"Show {len(run.versions):,} versions"), shown)
-    else:
-        yield shown
+    yield folded(f"Show {len(run.versions):,} versions", shown) if len(run.versions) > _SHOWN else shown
 
 
 def _held_out(found: Sequence[Version], key: str) -> str:
@@ -90,9 +86,7 @@ def _held_out(found: Sequence[Version], key: str) -> str:
         y = np.array([version.held_out[which] for version in known])
         is_known = ~np.isnan(y)
         curves.append(Curve(label, spare_look(number), x[is_known], y[is_known], None, "plain" if number else "strong"))
-    void = [
-        Mark(float(version.trained_after), str(version.number), True) for version in known if not version.is_accepted
-    ]
+    void = [Mark(float(each.trained_after), str(each.number), True) for each in known if not each.is_accepted]
     values = np.concatenate([curve.y for curve in curves])
     return draw_curves(
         key, curves, title="Held-out average precision of each version of the model",
@@ -109,14 +103,11 @@ def _table(run: Run) -> Markup:
         rows.append(("1", "the topic's own", "1", f"{len(own):,}", f"{sum(own) / len(own):.2f}", *(UNKNOWN,) * 6))
     rows += [
         (
-            f"{version.number:,}",
-            _fate(version),
-            f"{version.begins:,}" if version.begins is not None else UNKNOWN,
+            *(f"{version.number:,}", _fate(version), f"{version.begins:,}" if version.begins is not None else UNKNOWN),
             f"{version.n_pages:,}" if version.n_pages else UNKNOWN,
             f"{version.n_relevant / version.n_pages:.2f}" if version.n_pages else UNKNOWN,
             *(_known(version.held_out[which]) for which in _HELD_OUT),
-            f"{version.joined['positive']:,}",
-            f"{version.joined['negative']:,}",
+            *(f"{version.joined[what]:,}" for what in ("positive", "negative")),
             f"{version.joined['verdicts']:,}"
             + (f" ({version.joined['label_noise']:,} doubtful)" if version.joined["label_noise"] else ""),
         )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import t as students_t
 
 from focused.evaluation.report.files import ReportError, read_json, read_rows
+from focused.utils.estimates import Estimate, compare, estimated
 from focused.utils.file_names import CURVES_FILE, RESULTS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
@@ -48,65 +48,34 @@ class CrawlResult:
         return self.figures.get(column, math.nan)
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A mean with its 95 % interval (NaN for a single value) and the number of values."""
-
-    mean: float
-    low: float
-    high: float
-    n: int
-
-    @property
-    def verdict(self) -> str:
-        """The meaning of a difference: ``better``, ``worse`` or ``tie``."""
-        if self.low > 0:
-            return "better"
-        return "worse" if self.high < 0 else "tie"
-
-
 @dataclass(frozen=True)
 class Results:
     """All crawls of an evaluation, in the order of its files."""
 
     crawls: list[CrawlResult]
     run: dict[str, Any]
-    n_bad_rows: int = 0
-    webs: list[str] = field(default_factory=list)
+    n_bad_rows: int
 
     @property
-    def failed(self) -> list[CrawlResult]:
-        """Crawls without a result."""
-        return [crawl for crawl in self.crawls if crawl.is_failed]
+    def webs(self) -> list[str]:
+        """The names of the webs."""
+        return list(dict.fromkeys(crawl.web for crawl in self.crawls))
 
     def on(self, web: str) -> WebResults:
         """Return the crawls of one web that did not fail."""
         return WebResults(web, [crawl for crawl in self.crawls if crawl.web == web and not crawl.is_failed])
 
 
-@dataclass(frozen=True)
 class WebResults:
-    """The crawls of one web.
+    """The crawls of one web; topics and strategies in the order of the files."""
 
-    Attributes
-    ----------
-    topics, strategies : list of str
-        In the order of the files.
-    """
-
-    web: str
-    crawls: list[CrawlResult]
-    topics: list[str] = field(init=False)
-    strategies: list[str] = field(init=False)
-    _cells: dict[tuple[str, str], list[CrawlResult]] = field(init=False)
-
-    def __post_init__(self) -> None:
-        cells: dict[tuple[str, str], list[CrawlResult]] = defaultdict(list)
-        for crawl in self.crawls:
-            cells[crawl.strategy, crawl.topic].append(crawl)
-        object.__setattr__(self, "topics", list(dict.fromkeys(crawl.topic for crawl in self.crawls)))
-        object.__setattr__(self, "strategies", list(dict.fromkeys(crawl.strategy for crawl in self.crawls)))
-        object.__setattr__(self, "_cells", dict(cells))
+    def __init__(self, web: str, crawls: list[CrawlResult]) -> None:
+        self.web, self.crawls = web, crawls
+        self.topics = list(dict.fromkeys(crawl.topic for crawl in crawls))
+        self.strategies = list(dict.fromkeys(crawl.strategy for crawl in crawls))
+        self._cells: dict[tuple[str, str], list[CrawlResult]] = defaultdict(list)
+        for crawl in crawls:
+            self._cells[crawl.strategy, crawl.topic].append(crawl)
 
     @property
     def max_pages(self) -> int:
@@ -127,35 +96,22 @@ class WebResults:
 
     def estimate(self, strategy: str, column: str) -> Estimate:
         """Return mean and interval of a column, over topics (means of repeats) or the repeats of a single topic."""
-        by_topic: dict[str, list[float]] = {
-            topic: [crawl.value(column) for crawl in self.of(strategy, topic)] for topic in self.topics
-        }
-        return estimated(by_topic)
+        return estimated({topic: [crawl.value(column) for crawl in self.of(strategy, topic)] for topic in self.topics})
 
     def difference(self, strategy: str, other: str, column: str) -> Estimate:
         """Return mean and interval of paired differences of two strategies on the same topics and repeats."""
-        by_topic: dict[str, list[float]] = {}
-        for topic in self.topics:
-            paired = {crawl.repeat: crawl.value(column) for crawl in self.of(other, topic)}
-            by_topic[topic] = [
-                crawl.value(column) - paired[crawl.repeat]
-                for crawl in self.of(strategy, topic)
-                if crawl.repeat in paired
-            ]
-        return estimated(by_topic)
+        return compare(self._values(strategy, column), self._values(other, column))
+
+    def _values(self, strategy: str, column: str) -> dict[tuple[str, int], float]:
+        return {(crawl.topic, crawl.repeat): crawl.value(column) for crawl in self.of(strategy)}
 
     def curve(
         self, strategy: str, of: Callable[[CrawlResult], NDArray[np.float64]], topic: str | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64] | None]:
         """Return the mean of a quantity after the same number of pages, over topics (or the repeats of one).
 
-        A crawl that ended early carries its last value forward.
-
-        Returns
-        -------
-        pages, mean : ndarray of shape (n_points,)
-        standard_error : ndarray of shape (n_points,) or None
-            Over topics, or over the repeats of a single topic; None if there is only one value.
+        A crawl that ended early carries its last value forward. Returned: pages, means and standard errors, each of shape
+        (n_points,); the errors are over topics, or over the repeats of a single topic, and None if there is only one value.
         """
         topics = self.topics if topic is None else [topic]
         end = max((crawl.curve["pages"][-1] for crawl in self.crawls if len(crawl.curve["pages"])), default=0.0)
@@ -189,39 +145,14 @@ def carried(x: NDArray[np.float64], y: NDArray[np.float64], grid: NDArray[np.flo
     return np.interp(grid, x[known], y[known]) if known.any() else None
 
 
-def estimated(by_topic: dict[str, list[float]]) -> Estimate:
-    """Return the mean over topics (each the mean of its repeats) with Student's 95 % interval.
-
-    The topics are the sample, because repeats of a topic share its pages. With a single topic the repeats are the sample.
-    """
-    known = [[value for value in values if not math.isnan(value)] for values in by_topic.values()]
-    known = [values for values in known if values]
-    sample = known[0] if len(known) == 1 else [math.fsum(values) / len(values) for values in known]
-    n = len(sample)
-    if not n:
-        return Estimate(math.nan, math.nan, math.nan, 0)
-    mean = math.fsum(sample) / n
-    if n == 1:
-        return Estimate(mean, math.nan, math.nan, 1)
-    half = float(students_t.ppf(0.975, n - 1)) * float(np.std(sample, ddof=1)) / math.sqrt(n)
-    return Estimate(mean, mean - half, mean + half, n)
-
-
 def read_results(directory: Path) -> Results:
-    """Read the results of an evaluation.
-
-    Raises
-    ------
-    ReportError
-        If the folder holds no evaluation.
-    """
+    """Read the results of an evaluation. Raises ReportError if the folder holds no evaluation."""
     path = directory / RESULTS_FILE
     if not path.is_file():
         raise ReportError(f"{directory} holds no evaluation: it has no {RESULTS_FILE}. Write one with scrapy evaluate.")
     curves: dict[tuple[str, str, str, int], list[dict[str, float]]] = defaultdict(list)
-    curve_rows, n_unread = read_rows(directory / CURVES_FILE)
-    result_rows, n_unread_results = read_rows(path)
-    n_bad = n_unread + n_unread_results
+    (curve_rows, n_bad), (result_rows, n_unread) = read_rows(directory / CURVES_FILE), read_rows(path)
+    n_bad += n_unread
     for row in curve_rows:
         key, numbers = _key(row), _numbers(row)
         if key is None or math.isnan(numbers.get("pages", math.nan)):
@@ -237,8 +168,7 @@ def read_results(directory: Path) -> Results:
         crawls[key] = CrawlResult(*key, row.get("finish_reason") or "", _numbers(row), _columns(curves.get(key, [])))
     if not crawls:
         raise ReportError(f"{path} has no crawl yet. Start the evaluation again: it resumes.")
-    webs = list(dict.fromkeys(crawl.web for crawl in crawls.values()))
-    return Results(list(crawls.values()), read_json(directory / RUN_FILE), n_bad, webs)
+    return Results(list(crawls.values()), read_json(directory / RUN_FILE), n_bad)
 
 
 def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:

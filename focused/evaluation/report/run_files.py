@@ -43,18 +43,8 @@ class FetchedPage:
 class Run:
     """One crawl.
 
-    Attributes
-    ----------
-    run : dict
-        run.json.
-    pages : list of FetchedPage
-        In the order in which they were judged.
-    titles : dict
-        Titles of the relevant pages, by URL.
-    notes : list of str
-        What is missing or incomplete.
-    versions : list of Version
-        Versions of the model trained during the crawl.
+    ``run``: run.json. ``pages``: in the order in which they were judged. ``titles``: titles of the relevant pages, by URL.
+    ``notes``: what is missing or incomplete. ``versions``: versions of the model trained during the crawl.
     """
 
     directory: Path
@@ -106,7 +96,7 @@ class Run:
     @cached_property
     def curve(self) -> dict[str, NDArray[np.float64]]:
         """The crawl so far as columns: a point for each page, or for each row of harvest.csv if pages are not listed."""
-        if not self._has_irrelevant:
+        if not self.lists_all_pages:
             return self.harvest
         relevant = np.array([page.is_relevant for page in self.pages], dtype=np.float64)
         depth = np.array([page.depth for page in self.pages], dtype=np.float64)
@@ -132,13 +122,9 @@ class Run:
         return int(self.curve["relevant"][-1]) if len(self.curve["relevant"]) else 0
 
     @property
-    def _has_irrelevant(self) -> bool:
-        return (self.directory / FETCHED_FILE).is_file() and bool(self.pages)
-
-    @property
     def lists_all_pages(self) -> bool:
         """Whether irrelevant pages are listed too."""
-        return self._has_irrelevant
+        return (self.directory / FETCHED_FILE).is_file() and bool(self.pages)
 
     @cached_property
     def by_url(self) -> dict[str, FetchedPage]:
@@ -163,13 +149,7 @@ class Run:
 
 
 def read_run(directory: Path) -> Run:
-    """Read the files of a crawl so far.
-
-    Raises
-    ------
-    ReportError
-        If the folder does not exist, or holds no crawl.
-    """
+    """Read the files of a crawl so far. Raises ReportError if the folder does not exist, or holds no crawl."""
     if not directory.is_dir():
         raise ReportError(
             f"RUN_DIR must be the folder of a crawl, such as runs/astrophysics/20260101-120000. There is no folder "
@@ -209,18 +189,12 @@ def read_run(directory: Path) -> Run:
 
 def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
     rows, n_bad = read_rows(directory / HARVEST_FILE)
-    columns = {
-        "pages": "pages",
-        "relevant": "relevant",
-        "harvest_rate": "harvest_rate",
-        "target_length": "target_length",
-    }
+    columns = {name: name for name in ("pages", "relevant", "harvest_rate", "target_length")}
     columns["recent"] = next((name for name in (rows[0] if rows else {}) if name.startswith("harvest_rate_last_")), "")
     values = [{key: _number(row.get(name, "")) for key, name in columns.items()} for row in rows]
     whole = [row for row in values if not math.isnan(row["pages"] + row["relevant"])]
-    return {key: np.array([row[key] for row in whole], dtype=np.float64) for key in columns}, n_bad + len(rows) - len(
-        whole
-    )
+    found = {key: np.array([row[key] for row in whole], dtype=np.float64) for key in columns}
+    return found, n_bad + len(rows) - len(whole)
 
 
 def _fetched(row: dict[str, str]) -> FetchedPage | None:

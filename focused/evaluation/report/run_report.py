@@ -14,7 +14,19 @@ from focused.evaluation.report.drift import drift
 from focused.evaluation.report.figures import Curve, draw_curves
 from focused.evaluation.report.files import write_page
 from focused.evaluation.report.json_facts import command, facts
-from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, key_of, name, page, table
+from focused.evaluation.report.markup import (
+    UNKNOWN,
+    Markup,
+    element,
+    figure,
+    folded,
+    joined,
+    key_of,
+    name,
+    page,
+    soft,
+    table,
+)
 from focused.evaluation.report.model_versions import about_marks, marks, versions
 from focused.evaluation.report.run_files import Run, read_run
 from focused.evaluation.report.run_sections import hosts, losses, paths, reasons, referrers
@@ -38,51 +50,26 @@ def write_run_report(
 ) -> Path:
     """Write the report of one or several run directories, and return its path.
 
-    Parameters
-    ----------
-    output : Path, optional
-        Default: ``report.html`` in the run directory; for several, in the folder that holds them.
-    meanings : mapping of str to str, optional
-        What a stat of this name counts as lost.
-
-    Raises
-    ------
-    ReportError
-        If a folder holds no crawl.
-    OSError
-        If a file cannot be read or written.
+    By default it is ``report.html`` in the run directory, or in the folder that holds several. ``meanings``: what a stat of
+    this name counts as lost. Raises ReportError if a folder holds no crawl, OSError if a file cannot be read or written.
     """
     runs = [read_run(directory) for directory in directories]
-    return write_page(output or default_output(directories), run_report(runs, meanings or {}))
-
-
-def default_output(directories: Sequence[Path]) -> Path:
-    """Return the default path of a report: in the run directory, or beside several."""
-    if len(directories) == 1:
-        return directories[0] / REPORT_FILE
-    return Path(os.path.commonpath([directory.resolve().parent for directory in directories])) / REPORT_FILE
-
-
-def run_report(runs: Sequence[Run], meanings: Mapping[str, str]) -> str:
-    """Return the page."""
+    if output is None:
+        parents = [directory.resolve().parent for directory in directories]
+        output = (directories[0] if len(runs) == 1 else Path(os.path.commonpath(parents))) / REPORT_FILE
     topics = ", ".join(dict.fromkeys(run.text("topic") for run in runs))
     title = f"Crawl for {topics}" if len(runs) == 1 else f"{len(runs)} crawls for {topics}"
-    return page(title, _sections(runs, title, meanings))
+    return write_page(output, page(title, _sections(runs, title, meanings or {})))
 
 
 def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> Iterator[Markup]:
     labels = _labels(runs)
     looks = _looks(runs, labels)
     yield element("h1", title)
-    if len(runs) == 1:
-        yield element("p", *_answer(runs[0]), class_="answer")
-    else:
-        yield element("p", *_best(runs, labels), class_="answer")
-    yield element(
-        "p",
+    yield element("p", *(_answer(runs[0]) if len(runs) == 1 else _best(runs, labels)), class_="answer")
+    yield soft(
         "Relevant is what the crawl's own classifier calls relevant. No label stands behind these figures: they say how the "
-        "crawl went, not whether the classifier is right. For that, use scrapy evaluate.",
-        class_="soft",
+        "crawl went, not whether the classifier is right. For that, use scrapy evaluate."
     )
     for run, label in zip(runs, labels, strict=True):
         yield from _notes(run, label if len(runs) > 1 else "")
@@ -219,12 +206,9 @@ def _facts(run: Run) -> Iterator[Markup]:
     yield element("h3", "The run")
     if run.run:
         yield command(run.run.get("command"))
-    shown = {key: value for key, value in run.run.items() if key not in ("command", "stats")}
-    yield facts({"directory": str(run.directory), **shown})
+    known = {key: value for key, value in run.run.items() if key not in ("command", "stats")}
+    yield facts({"directory": str(run.directory), **known})
     if run.stats:
-        yield element("details", element("summary", f"All {len(run.stats):,} stats"), _stats(run))
-
-
-def _stats(run: Run) -> Markup:
-    rows = [(name(key), name(value)) for key, value in sorted(run.stats.items())]
-    return table("All stats", "", ("stat", "value"), rows, class_="wide-text")
+        rows = [(name(key), name(value)) for key, value in sorted(run.stats.items())]
+        shown = table("All stats", "", ("stat", "value"), rows, class_="wide-text")
+        yield folded(f"All {len(rows):,} stats", shown)

@@ -11,7 +11,19 @@ import numpy as np
 
 from focused.evaluation.report.colours import look_of_reason
 from focused.evaluation.report.figures import draw_bars
-from focused.evaluation.report.markup import UNKNOWN, Markup, element, figure, joined, legend, link, name, table
+from focused.evaluation.report.markup import (
+    UNKNOWN,
+    Markup,
+    element,
+    figure,
+    folded,
+    joined,
+    legend,
+    link,
+    name,
+    soft,
+    table,
+)
 from focused.method.scoring.reasons import kind_of
 from focused.utils.words import quantity
 
@@ -28,19 +40,12 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     """Draw the hosts with the most pages, relevant and irrelevant."""
     if not run.pages:
         return
-    relevant: Counter[str] = Counter()
-    every: Counter[str] = Counter()
-    for page in run.pages:
-        host = host_of(page.url)
-        every[host] += 1
-        relevant[host] += page.is_relevant
+    every = Counter(host_of(page.url) for page in run.pages)
+    relevant = Counter(host_of(page.url) for page in run.pages if page.is_relevant)
     top = [host for host, _ in sorted(every.items(), key=lambda item: (-item[1], item[0]))[:_TOP]]
-    parts = {
-        "relevant": np.array([float(relevant[host]) for host in top]),
-        "irrelevant": np.array([float(every[host] - relevant[host]) for host in top]),
-    }
-    if not run.lists_all_pages:
-        del parts["irrelevant"]
+    parts = {"relevant": np.array([float(relevant[host]) for host in top])}
+    if run.lists_all_pages:
+        parts["irrelevant"] = np.array([float(every[host] - relevant[host]) for host in top])
     looks = {part: look_of_reason(part) for part in parts}
     more = f" The {_TOP} with most pages of {len(every):,}." if len(every) > _TOP else ""
     svg = draw_bars(f"{key}-hosts", top, parts, looks, title="Pages of each host", x_label="pages", label_px=185)
@@ -59,17 +64,12 @@ def referrers(run: Run) -> Iterator[Markup]:
     for url, n_relevant in top:
         page = run.by_url.get(url)
         judged = UNKNOWN if page is None or math.isnan(page.relevance) else f"{page.relevance:.2f}"
-        row = [_page(run, url), judged, f"{followed[url]:,}", f"{n_relevant:,}"]
-        rows.append(row if run.lists_all_pages else [row[0], row[1], row[3]])
-    heads = ["page", "its relevance", "links followed", "relevant pages"]
+        n_followed = [f"{followed[url]:,}"] if run.lists_all_pages else []
+        rows.append([_page(run, url), judged, *n_followed, f"{n_relevant:,}"])
+    heads = ["page", "its relevance", *(["links followed"] if run.lists_all_pages else []), "relevant pages"]
     yield element("h3", "Most productive referrers")
-    yield table(
-        "Referrers",
-        f"Pages whose own links led to most relevant pages: {len(top):,} of {len(led):,}.",
-        heads if run.lists_all_pages else [heads[0], heads[1], heads[3]],
-        rows,
-        class_="wide-text",
-    )
+    caption = f"Pages whose own links led to most relevant pages: {len(top):,} of {len(led):,}."
+    yield table("Referrers", caption, heads, rows, class_="wide-text")
 
 
 def reasons(run: Run) -> Iterator[Markup]:
@@ -118,18 +118,12 @@ def paths(run: Run, n_most: int) -> Iterator[Markup]:
     if not relevant:
         return
     yield element("h3", "The path to each relevant page")
-    more = (
-        f" The first {n_most:,} of {len(relevant):,}; the others are in fetched.csv." if len(relevant) > n_most else ""
-    )
-    yield element(
-        "p", f"From a seed, in the order in which they were found; open one to see its path.{more}", class_="soft"
-    )
-    folded = [_path(run, page) for page in relevant[:n_most]]
-    if len(relevant) > 10:
-        # Hundreds of lines would hide everything below.
-        yield element("details", element("summary", f"Show {len(folded):,} relevant pages"), *folded)
-    else:
-        yield from folded
+    n_all = len(relevant)
+    more = f" The first {n_most:,} of {n_all:,}; the others are in fetched.csv." if n_all > n_most else ""
+    yield soft(f"From a seed, in the order in which they were found; open one to see its path.{more}")
+    shown = [_path(run, page) for page in relevant[:n_most]]
+    # Hundreds of lines would hide everything below.
+    yield from [folded(f"Show {len(shown):,} relevant pages", *shown)] if n_all > 10 else shown
 
 
 def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
@@ -138,10 +132,8 @@ def losses(run: Run, meanings: Mapping[str, str]) -> Iterator[Markup]:
         return
     yield element("h3", "What was lost")
     lost = [quantity(value, meaning) for key, meaning in meanings.items() if (value := _count(run.stats.get(key)))]
-    if lost:
-        yield element("ul", *(element("li", each) for each in lost), class_="plain")
-    else:
-        yield element("p", "Nothing that was counted.")
+    items = [element("li", each) for each in lost]
+    yield element("ul", *items, class_="plain") if lost else element("p", "Nothing that was counted.")
 
 
 def host_of(url: str) -> str:
@@ -167,13 +159,8 @@ def _path(run: Run, page: FetchedPage) -> Markup:
         items.append(element("li", _page(run, step.url), element("span", _judgement(step), class_="soft")))
     if path[0].referrer:
         items.insert(0, element("li", link(path[0].referrer), element("span", ", not listed", class_="soft")))
-    n_links = page.depth
-    title = run.titles.get(page.url) or page.url
-    summary = element(
-        "summary",
-        name(title),
-        element("span", f", {n_links:,} link{'s' if n_links != 1 else ''} from a seed", class_="soft"),
-    )
+    title, n_links = name(run.titles.get(page.url) or page.url), quantity(page.depth, "links")
+    summary = element("summary", title, element("span", f", {n_links} from a seed", class_="soft"))
     return element("details", summary, element("ol", *items, class_="path"))
 
 
@@ -187,12 +174,8 @@ def _judgement(page: FetchedPage) -> str:
 
 
 def _page(run: Run, url: str) -> Markup:
-    title = run.titles.get(url)
-    return (
-        joined((name(title), Markup("<br>"), element("span", link(url), class_="url")))
-        if title
-        else element("span", link(url), class_="url")
-    )
+    title, address = run.titles.get(url), element("span", link(url), class_="url")
+    return joined((name(title), Markup("<br>"), address)) if title else address
 
 
 def _reason(page: FetchedPage) -> str:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from focused.evaluation.report.colours import REFERENCES, look_of
 from focused.evaluation.report.conclusions import MEASURE, percent, points, significance_of
 from focused.evaluation.report.markup import UNKNOWN, Markup, element, joined, key_of, name, table
-from focused.evaluation.report.results import estimated
+from focused.utils.estimates import estimated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from focused.evaluation.report.results import Estimate, Results, WebResults
+    from focused.evaluation.report.results import Results, WebResults
+    from focused.utils.estimates import Estimate
 
 _SHARES = {"harvest_rate": "harvest rate", "target_recall": "target recall", "area": "area", "f_measure": "F-measure"}
 
@@ -74,13 +75,8 @@ def topics_table(web: WebResults, ranked: Sequence[str], default: str) -> Markup
 
 def _strategy(strategy: str, default: str, *, has_key: bool = True) -> Markup:
     mark = " (default)" if strategy == default else " (reference)" if strategy in REFERENCES else ""
-    return joined(
-        (
-            key_of(look_of(strategy)) if has_key else "",
-            name(strategy, "" if has_key else "_"),
-            element("span", mark, class_="soft"),
-        )
-    )
+    key, breaks = (key_of(look_of(strategy)), "") if has_key else ("", "_")
+    return joined((key, name(strategy, breaks), element("span", mark, class_="soft")))
 
 
 def _mean(web: WebResults, strategy: str, topic: str, column: str) -> float:
@@ -119,10 +115,8 @@ def _compared(difference: Estimate | None) -> list[object]:
     if math.isnan(difference.low):
         return [points(difference.mean), "one pair"]
     shown = f"{points(difference.low)} to {points(difference.high)}"
-    return [
-        _with_range(points(difference.mean), difference, shown),
-        element("span", difference.verdict, class_=difference.verdict),
-    ]
+    verdict = element("span", difference.verdict, class_=difference.verdict)
+    return [_with_range(points(difference.mean), difference, shown), verdict]
 
 
 def _seconds(value: float) -> str:

@@ -22,16 +22,9 @@ FIRST = 1
 class Version:
     """A model trained during a crawl; figures are NaN if the files do not give them.
 
-    Attributes
-    ----------
-    trained_after : int
-        Pages judged when its training began.
-    held_out : dict
-        Average precision on held-out examples: ``new``, ``in_use`` at that time, ``first``.
-    begins : int or None
-        Number of the first page that it judged; None if it judged no page.
-    n_pages, n_relevant : int
-        Pages that it judged, and those it called relevant.
+    ``trained_after``: pages judged when its training began. ``held_out``: average precision on held-out examples: ``new``,
+    ``in_use`` at that time, ``first``. ``begins``: number of the first page that it judged; None if it judged no page.
+    ``n_pages`` and ``n_relevant``: pages that it judged, and those it called relevant.
     """
 
     number: int
@@ -49,12 +42,8 @@ class Version:
 def read_versions(directory: Path, judged: Sequence[tuple[int, bool]]) -> tuple[list[Version], int]:
     """Return the versions that a crawl trained, in order, and the number of damaged lines.
 
-    Parameters
-    ----------
-    directory : Path
-        A crawl without retraining has no versions.
-    judged : sequence of (int, bool)
-        For each page the version that judged it (0 if unknown), and whether it is relevant.
+    ``directory``: a crawl without retraining has no versions. ``judged``: for each page the version that judged it (0 if
+    unknown), and whether it is relevant.
     """
     found, n_bad = {}, 0
     for line in _lines(directory / VERSIONS_FILE):

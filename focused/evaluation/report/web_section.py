@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.evaluation.report.colours import look_of
+from focused.evaluation.report.colours import REFERENCES, look_of
 from focused.evaluation.report.conclusions import default_of
 from focused.evaluation.report.evidence_figures import evidence_figures
 from focused.evaluation.report.figures import Curve, draw_curves
-from focused.evaluation.report.markup import Markup, element, figure, joined, name
+from focused.evaluation.report.markup import Markup, element, figure, joined, name, soft
 from focused.evaluation.report.tables import strategies_table, topics_table
-from focused.evaluation.report.web_curves import WebCurves
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -25,7 +25,38 @@ if TYPE_CHECKING:
 
 _MAX_TOPICS = 60  # most small multiples
 _MAX_OUTLIERS = 2  # most curves that may leave a figure
+_MANY = 9  # from this number of curves on, most are drawn as background
+_N_BEST = 4
 _CARRIED = "A crawl that ended early carries its last value forward."
+
+
+@dataclass(frozen=True)
+class WebCurves:
+    """The strategies of a web, best first; ``key`` begins the ids of its figures."""
+
+    web: WebResults
+    key: str
+    ranked: list[str]
+    default: str
+
+    def strength(self, strategy: str) -> str:
+        """Return the strength of a strategy's curve: if there are many, only the best and the default stand out."""
+        if len(self.ranked) <= _MANY:
+            return "strong"
+        best = [each for each in self.ranked if each not in (*REFERENCES, "breadth_first")][:_N_BEST]
+        if strategy == self.default or strategy in best:
+            return "strong"
+        return "plain" if strategy in (*REFERENCES, "breadth_first") else "thin"
+
+    def curves(
+        self, of: Callable[[CrawlResult], NDArray[np.float64]], topic: str | None = None, has_error: bool = True
+    ) -> list[Curve]:
+        """Return the curve of each strategy: means against pages fetched."""
+        found = {strategy: self.web.curve(strategy, of, topic) for strategy in self.ranked}
+        return [
+            Curve(strategy, look_of(strategy), x, y, error if has_error else None, self.strength(strategy))
+            for strategy, (x, y, error) in found.items()
+        ]
 
 
 def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
@@ -38,30 +69,27 @@ def web_section(results: Results, web_name: str, key: str) -> Iterator[Markup]:
     if not web.crawls:
         yield element("p", "No crawl on this web has a result.")
         return
-    if not any(len(crawl.curve["pages"]) for crawl in web.crawls):
-        yield element("p", "The evaluation left no curves of this web (curves.csv).")
-    else:
+    has_curves = any(len(crawl.curve["pages"]) for crawl in web.crawls)
+    if has_curves:
         yield from _curves(web_curves)
+    else:
+        yield element("p", "The evaluation left no curves of this web (curves.csv).")
     yield element("h3", "Strategies")
     yield strategies_table(results, web, web_curves.ranked, default)
     yield element("h3", "What the links rested on")
-    yield from evidence_figures(web_curves)
+    yield from evidence_figures(web, key, web_curves.ranked, default)
     yield element("h3", "Topics")
     yield topics_table(web, web_curves.ranked, default)
-    if any(len(crawl.curve["pages"]) for crawl in web.crawls):
+    if has_curves:
         yield from _small_multiples(web_curves)
 
 
 def _about(results: Results, web: WebResults) -> Iterator[Markup]:
     """Write the size of the web, the number of pages without labels, and which crawls ended before their budget."""
     webs = results.run.get("webs")
-    described = (
-        [each for each in webs if isinstance(each, dict) and each.get("name") == web.web]
-        if isinstance(webs, list)
-        else []
-    )
+    webs = webs if isinstance(webs, list) else []
     told: list[object] = []
-    for each in described[:1]:
+    for each in [each for each in webs if isinstance(each, dict) and each.get("name") == web.web][:1]:
         n_pages, n_unlabelled = each.get("n_pages"), each.get("n_unlabelled_pages")
         if isinstance(n_pages, int):
             told.append(f"{n_pages:,} pages.")
@@ -72,7 +100,7 @@ def _about(results: Results, web: WebResults) -> Iterator[Markup]:
         named = joined((joined((name(strategy), f" {count:,}")) for strategy, count in early.most_common()), ", ")
         told.append(joined((f"{sum(early.values()):,} crawls ran out of links before their budget (", named, ").")))
     if told:
-        yield element("p", joined(told, " "), class_="soft")
+        yield soft(joined(told, " "))
 
 
 def _curves(web_curves: WebCurves) -> Iterator[Markup]:
@@ -83,9 +111,10 @@ def _curves(web_curves: WebCurves) -> Iterator[Markup]:
         sample = f"Means over {web_curves.web.n_repeats} repeats; bars: ± one standard error over repeats"
     else:
         sample = "One crawl each"
-    faint = " (of the strong curves)" if web_curves.has_background and web_curves.web.n_repeats * n_topics > 1 else ""
-    strong = " Strong: the best and the default." if web_curves.has_background else ""
-    note = f"{sample}{faint}.{strong} {_CARRIED}"
+    note = f"{sample}. {_CARRIED}"
+    if len(web_curves.ranked) > _MANY:
+        faint = " (of the strong curves)" if web_curves.web.n_repeats * n_topics > 1 else ""
+        note = f"{sample}{faint}. Strong: the best and the default. {_CARRIED}"
     quantities = (
         ("harvest", "Harvest rate", "harvest rate", lambda crawl: crawl.curve["harvest_rate"]),
         ("recall", "Target recall", "target recall", lambda crawl: crawl.curve["target_recall"]),
@@ -145,18 +174,16 @@ def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str
     (None, {})
     """
     ordered = sorted(tops.items(), key=lambda item: -item[1])
-    for number, ((_, top), (_, following)) in enumerate(pairwise(ordered), 1):
+    for number, ((_, top), (_, following)) in enumerate(pairwise(ordered[: _MAX_OUTLIERS + 1]), 1):
         if following > 0 and top > 3 * following:
             return following * 1.2, dict(ordered[:number])
-        if number == _MAX_OUTLIERS:
-            break
     return None, {}
 
 
 def _small_multiples(web_curves: WebCurves) -> Iterator[Markup]:
     topics = web_curves.web.topics[:_MAX_TOPICS]
     drawn = {
-        topic: web_curves.curves(lambda crawl: crawl.curve["harvest_rate"], topic, has_error=False) for topic in topics
+        each: web_curves.curves(lambda crawl: crawl.curve["harvest_rate"], each, has_error=False) for each in topics
     }
     top = max((float(curve.y.max()) for curves in drawn.values() for curve in curves if len(curve.y)), default=1.0)
     figures = []
@@ -166,9 +193,7 @@ def _small_multiples(web_curves: WebCurves) -> Iterator[Markup]:
             x_label="pages fetched", y_label="harvest rate", y_limit=min(1.0, top * 1.04) or 1.0, height=250,
         )  # fmt: skip
         figures.append(figure(svg, "", head=name(topic)))
-    yield element(
-        "p", f"Harvest rate of each topic, mean over its repeats; all on the same scale. {_CARRIED}", class_="soft"
-    )
+    yield soft(f"Harvest rate of each topic, mean over its repeats; all on the same scale. {_CARRIED}")
     yield element("div", *figures, class_="grid small")
     if len(web_curves.web.topics) > _MAX_TOPICS:
         yield element("p", f"{len(web_curves.web.topics) - _MAX_TOPICS} more topics are not drawn; the table has all.")
