@@ -2,11 +2,14 @@
 
 Runs ``scrapy evaluate`` many times. The output folder keeps finished evaluations, so an interrupted run is resumed. At the
 end the tables are written into docs/results, between the marks with their names, and the plots into docs/figures.
+Seven more webs are compared if they are named, and their tables printed: foldoc, which lies in the folder of the recorded
+webs, and those that benchmarks/webs.py makes.
 
 Examples
 --------
   python benchmarks/compare_strategies.py --data ../shared/data --output runs/evaluations
   python benchmarks/compare_strategies.py --only hyperphysics,alpha --no-write
+  python benchmarks/compare_strategies.py --only foldoc,wiki --webs ../webs --repeats 1
 """
 
 from __future__ import annotations
@@ -16,28 +19,30 @@ import sys
 from pathlib import Path
 
 from common import DATA_DIR, ROOT, machine, say
-from evaluations.plan import PAGES, SWEEP_PAGES, SWEEPS
+from evaluations.plan import MORE_TOPICS, PAGES, SWEEP_PAGES, SWEEPS
 from evaluations.result_figures import draw_curves, draw_sweeps
 from evaluations.running import run_sweep, run_web
 from evaluations.tables import of_strategies, of_sweep
 from provenance import CRAWL_ROOMS, RESULTS, now, write_blocks
 
+KNOWN = [*PAGES, *MORE_TOPICS, *(sweep.name for sweep in SWEEPS)]
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "evaluations")
     parser.add_argument("--repeats", type=int, default=3, help="of the webs; sweeps have one (default: 3)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
-    parser.add_argument("--only", metavar="NAMES", help=f"some of {', '.join([*PAGES, *(s.name for s in SWEEPS)])}")
+    parser.add_argument("--only", metavar="NAMES", help=f"some of {', '.join(KNOWN)}")
     parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
     data, output = options.data.resolve(), options.output.resolve()
-    known = [*PAGES, *(sweep.name for sweep in SWEEPS)]
-    wanted = known if options.only is None else options.only.split(",")
-    unknown = [name for name in wanted if name not in known]
+    wanted = [name for name in KNOWN if name not in MORE_TOPICS] if options.only is None else options.only.split(",")
+    unknown = [name for name in wanted if name not in KNOWN]
     if unknown:
-        sys.exit(f"--only must name some of {', '.join(known)}. Got {', '.join(unknown)}.")
+        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
 
     figures = output / "figures" if options.no_write else ROOT / "docs" / "figures"
     figures.mkdir(parents=True, exist_ok=True)
@@ -46,6 +51,11 @@ def main() -> None:
         folder = run_web(name, data, output, options.jobs, options.repeats)
         image = draw_curves(folder, figures, f"strategies-{name}")
         blocks[f"strategies: {name}"] = f"{of_strategies(folder)}\n\n{image}\n\n{machine()}."
+    for name in [name for name in MORE_TOPICS if name in wanted]:
+        folder = data if name == "foldoc" else options.webs.resolve()
+        if not (folder / f"{name}.warc.gz").is_file():
+            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes all of these webs but foldoc.")
+        print(f"## {name}\n\n{of_strategies(run_web(name, folder, output, options.jobs, options.repeats))}\n")
     swept = {}
     for sweep in [sweep for sweep in SWEEPS if sweep.name in wanted]:
         swept[sweep.name] = folders = run_sweep(sweep, data, output, options.jobs)
@@ -54,6 +64,8 @@ def main() -> None:
         blocks[f"sweep: {sweep.name}"] = f"{caption}:\n\n{of_sweep(folders, sweep.strategies)}"
     if len(swept) == len(SWEEPS):
         blocks["sweeps: figure"] = draw_sweeps(swept, figures)
+    if not blocks:
+        return
     if options.no_write:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
     else:

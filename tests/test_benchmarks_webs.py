@@ -14,7 +14,7 @@ BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks"
 # Last: some of its modules are called as some of the tests'.
 sys.path.append(str(BENCHMARKS))
 
-from web_makers import forum, languages, shop, sites, wiki, wire  # noqa: E402
+from web_makers import forum, kinds, languages, shop, sites, wiki, wire  # noqa: E402
 from web_makers.pages import hops, links_of  # noqa: E402
 from web_makers.sources import Sources, read_paragraphs, tags_of  # noqa: E402
 from web_makers.tags import Package, topics_of  # noqa: E402
@@ -211,6 +211,11 @@ def test_products_are_listed_page_by_page_and_linked_by_what_they_share():
     assert "https://shop.example.com/products?page=3" in web.pages
 
 
+def test_every_kind_is_tried_here_and_has_five_topics_to_compare_strategies_on():
+    assert set(kinds.KINDS) == set(KINDS)
+    assert all(len(set(kind.topics.split(","))) == 5 for kind in kinds.KINDS.values())
+
+
 def test_each_source_is_a_host_and_half_of_them_stand_in_no_list_of_sites():
     web = some_sites(1)
     hosts = {url.split("/")[2] for url in web.labels}
@@ -264,6 +269,9 @@ def test_what_is_missing_is_said(tmp_path):
     assert "Traceback" not in done.stderr
     done = run("--out", tmp_path, "--only", "fourm")
     assert (done.returncode, "Got fourm." in done.stderr) == (1, True)
+    command = [sys.executable, str(BENCHMARKS / "compare_strategies.py"), "--only", "wiki", "--webs", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    assert (done.returncode, f"{tmp_path} has no wiki.warc.gz" in done.stderr) == (1, True)
 
 
 def test_without_apt_the_user_is_told_what_the_web_needs(tmp_path, monkeypatch):

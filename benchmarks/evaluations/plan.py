@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from web_makers.kinds import KINDS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -17,6 +19,14 @@ TOPICS = {
     "webkb": "student,faculty,course,project,department,staff",
 }
 PAGES = {"hyperphysics": 600, "webkb": 1000, "demo": 500}
+
+MORE_TOPICS = {
+    "foldoc": "language,networking,operating system,hardware,mathematics",
+    **{name: kind.topics for name, kind in KINDS.items()},
+}
+"""Webs that are compared only if they are named, and their topics. `foldoc` lies in the folder of the recorded webs; the
+others are those that benchmarks/webs.py makes."""
+MORE_PAGES = 300
 
 SWEPT = ("cbp_slc", "lpe", "best_first")
 """The strategies whose parameters are swept."""
@@ -78,6 +88,7 @@ def web_arguments(name: str, data: Path) -> list[str]:
     """Return the options of ``scrapy evaluate`` that name a web, its labels, its topics and its seeds."""
     if name == "demo":
         return ["--web", "demo", "--largest", "4"]
+    topics = TOPICS.get(name) or MORE_TOPICS[name]
     found = ["--web", str(data / f"{name}.warc.gz"), "--labels", str(data / f"{name}.labels.tsv")]
     seeds = str(data / "webkb.seeds.txt") if name == "webkb" else "5"
-    return [*found, "--topics", TOPICS[name], "--seeds", seeds]
+    return [*found, "--topics", topics, "--seeds", seeds]

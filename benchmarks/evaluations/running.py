@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from common import ROOT, SCRAPY, say
 
-from evaluations.plan import PAGES, SWEEP_PAGES, web_arguments
+from evaluations.plan import MORE_PAGES, PAGES, SWEEP_PAGES, web_arguments
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,10 +30,9 @@ def evaluate(arguments: list[str], output: Path, jobs: int) -> None:
 def run_web(name: str, data: Path, output: Path, jobs: int, repeats: int) -> Path:
     """Crawl a web with all strategies; return the folder of the evaluation."""
     folder = output / name
+    pages = str(PAGES.get(name, MORE_PAGES))
     evaluate(
-        [*web_arguments(name, data), "--strategies", "all", "--pages", str(PAGES[name]), "--repeats", str(repeats)],
-        folder,
-        jobs,
+        [*web_arguments(name, data), "--strategies", "all", "--pages", pages, "--repeats", str(repeats)], folder, jobs
     )
     return folder
 

@@ -21,13 +21,24 @@ class Kind:
 
     read: Callable[[Sources], Any]
     build: Callable[[Any, int], ManualWeb]
+    #: What its strategies are compared on; fixed before the first crawl.
+    topics: str
 
 
 KINDS = {
-    "forum": Kind(forum.read, forum.build),
-    "wire": Kind(wire.read, wire.build),
-    "wiki": Kind(wiki.read, wiki.build),
-    "shop": Kind(shop.read, shop.build),
-    "sites": Kind(sites.read, sites.build),
-    "languages": Kind(languages.read, languages.build),
+    "forum": Kind(forum.read, forum.build, "comp.graphics,rec.autos,sci.med,sci.space,talk.politics.mideast"),
+    "wire": Kind(wire.read, wire.build, "crude,grain,interest,ship,trade"),
+    "wiki": Kind(wiki.read, wiki.build, "field botany,field chemistry,field law,field music,field seafaring"),
+    "shop": Kind(
+        *(shop.read, shop.build),
+        "category Audio,category Education,category Graphics,category Network,category Science",
+    ),
+    "sites": Kind(
+        *(sites.read, sites.build),
+        "topic biology,topic electronics,topic finance,topic geography,topic mathematics",
+    ),
+    "languages": Kind(
+        *(languages.read, languages.build),
+        "topic databases,topic mail,topic pictures,topic secrets,topic sound",
+    ),
 }
