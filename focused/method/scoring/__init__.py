@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from focused.method.scoring.base import LinkScores, Strategy, Visit
+from focused.method.scoring.base import Strategy
 from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.link_scores import LinkScores, Visit
 from focused.method.scoring.reasons import REASONS, reason_kind
 
 __all__ = ["REASONS", "Evidence", "LinkScores", "Strategy", "Visit", "reason_kind"]

@@ -1,4 +1,4 @@
-"""What every strategy is given and gives back."""
+"""What a strategy is, and what strategies are written with."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from focused.method.scoring.evidence import better
+from focused.method.scoring.link_scores import BELOW, Floats, LinkScores, Visit
 from focused.method.scoring.reasons import reason_kind
 from focused.utils.parameters import check_parameters
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
     from focused.method.topic.judge import PageRelevance
 
-Floats = npt.NDArray[np.float64]
+__all__ = [
+    "BELOW", "BY_ADAPTIVE", "BY_ANCHOR", "BY_BLOCK", "BY_CLUSTER", "BY_CONTEXT", "BY_INHERITED", "BY_JFE", "BY_LABELS",
+    "BY_MODEL", "BY_NEIGHBOURHOOD", "BY_PAGE", "DISCOVERY", "LinkScores", "Strategy", "Visit", "block_of_links",
+    "first_that_passes",
+]  # fmt: skip
 
 DISCOVERY = reason_kind("discovery")
 BY_PAGE = reason_kind("page")
@@ -29,49 +33,12 @@ BY_BLOCK = reason_kind("block")
 BY_ANCHOR = reason_kind("anchor")
 BY_CONTEXT = reason_kind("context")
 BY_JFE = reason_kind("jfe")
-BELOW = reason_kind("below threshold")
 BY_CLUSTER = reason_kind("cluster")
 BY_MODEL = reason_kind("model")
 BY_NEIGHBOURHOOD = reason_kind("neighbourhood")
 BY_INHERITED = reason_kind("inherited")
 BY_LABELS = reason_kind("labels")
 BY_ADAPTIVE = reason_kind("adaptive")
-
-
-@dataclass(frozen=True, slots=True)
-class Visit:
-    """How the crawl came to a page."""
-
-    #: Links from a seed.
-    depth: int = 0
-    #: What the page that linked here gave along (``LinkScores.carried``); None for a seed.
-    carried: float | None = None
-    #: Pages judged before this one in this crawl.
-    number: int = 0
-    #: The URLs that led here: the link's, those it was redirected to, the one the web names.
-    urls: tuple[str, ...] = ()
-    #: Irrelevant pages on the path from the seed to this page, this page not counted.
-    irrelevant_on_path: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class LinkScores:
-    """One row for each link of a page."""
-
-    #: In [0, 1], shape (n_links,). Of a link below the threshold: the best score it has.
-    scores: Floats
-    #: Kinds of reasons, numbers of :func:`focused.method.scoring.reasons.reason_kind`; shape (n_links,).
-    reasons: npt.NDArray[np.int64]
-    #: What each linked page is given along, as its ``Visit.carried``; shape (n_links,).
-    carried: Floats | None = None
-    #: What the scores were computed from, for ``Strategy.merge``; shape (n_links, n_parts).
-    parts: Floats | None = None
-
-    @property
-    def admitted(self) -> npt.NDArray[np.bool_]:
-        """Which links are not below the threshold."""
-        passes: npt.NDArray[np.bool_] = self.reasons != BELOW
-        return passes
 
 
 @dataclass(frozen=True)
@@ -102,12 +69,7 @@ class Strategy:
     def prepare(self, topic: Topic) -> Self:
         """Return the strategy ready to crawl for a topic; called once, before the first page.
 
-        A strategy with a model of its own returns a copy that holds it.
-
-        Raises
-        ------
-        ValueError
-            If the topic lacks what the strategy needs.
+        A strategy with a model of its own returns a copy that holds it. ValueError if the topic lacks what it needs.
         """
         return self
 
@@ -150,14 +112,7 @@ class Strategy:
 def block_of_links(page: Page, blocks: Floats) -> Floats:
     """Return for each link the relevance of its block; of several blocks, the best [P13, Sect. 3.2].
 
-    Parameters
-    ----------
-    page : Page
-    blocks : ndarray of shape (n_blocks,)
-
-    Returns
-    -------
-    ndarray of shape (n_links,)
+    From shape (n_blocks,) to shape (n_links,).
     """
     return page.best_of_anchors(blocks[page.anchor_blocks])
 
@@ -165,10 +120,7 @@ def block_of_links(page: Page, blocks: Floats) -> Floats:
 def first_that_passes(candidates: list[tuple[Floats, float, int]]) -> LinkScores:
     """Give each link the first score that reaches its threshold; where none does, the best one, below threshold.
 
-    Parameters
-    ----------
-    candidates : list of (scores, threshold, reason)
-        In order of preference; scores of shape (n_links,).
+    Candidates are (scores of shape (n_links,), threshold, reason), in order of preference.
     """
     scores = np.maximum.reduce([candidate[0] for candidate in candidates])
     reasons = np.full(len(scores), BELOW, dtype=np.int64)

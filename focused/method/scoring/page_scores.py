@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from focused.method.page.page import Page
-    from focused.method.scoring.base import LinkScores, Visit
+    from focused.method.scoring.link_scores import LinkScores, Visit
     from focused.method.topic.judge import PageRelevance
 
 

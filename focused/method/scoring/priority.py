@@ -1,4 +1,4 @@
-"""Link score to request priority and back. Nothing else knows the scale.
+"""Link score to request priority. Nothing else knows the scale.
 
 Scrapy orders by whole numbers, larger first; a redirect adds 2 to a request's priority and a retry takes 1 off. On a
 scale of a thousand levels (D45) that is noise; between the classes there is room for it.
@@ -16,16 +16,9 @@ SEED = 10 * LEVELS
 
 
 def to_priority(score: float, admitted: bool) -> int:
-    """Return the priority of a link.
+    """Return the priority of a link with a score in [0, 1], to which it is cut; deferred if it is below the threshold.
 
     Admitted links lie above zero, deferred ones below: every deferred link comes after every admitted one (D42).
-
-    Parameters
-    ----------
-    score : float
-        In [0, 1]; anything beyond is cut to it.
-    admitted : bool
-        Whether the link is not below the threshold.
 
     >>> to_priority(1.0, True), to_priority(0.0, True), to_priority(1.0, False), to_priority(0.0, False)
     (1500, 500, -500, -1500)
@@ -42,13 +35,3 @@ def to_priorities(scores: npt.NDArray[np.float64], admitted: npt.NDArray[np.bool
     """
     levels = np.rint(np.clip(scores, 0.0, 1.0) * LEVELS).astype(np.int64)
     return np.where(admitted, _GAP + levels, levels - LEVELS - _GAP)
-
-
-def to_score(priority: int) -> float:
-    """Return the link score that a priority stands for; 1.0 for a seed.
-
-    >>> to_score(to_priority(0.25, True)), to_score(to_priority(0.25, False)), to_score(SEED)
-    (0.25, 0.25, 1.0)
-    """
-    level = priority - _GAP if priority > 0 else priority + LEVELS + _GAP
-    return min(max(level / LEVELS, 0.0), 1.0)

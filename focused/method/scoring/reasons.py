@@ -26,20 +26,9 @@ _numbers: dict[str, int] = {}
 def reason_kind(kind: str) -> int:
     """Declare a kind of reason, and return its number in this process. A kind that is known keeps its number.
 
-    Stats and reports count by kind, so there are few of them.
+    Stats and reports count by kind, so there are few of them: ValueError if there are too many. One consists of small letters
+    and digits, in one word or several.
 
-    Parameters
-    ----------
-    kind : str
-        Small letters and digits, in one word or several: ``below threshold``.
-
-    Raises
-    ------
-    ValueError
-        If it is no such text, or there are too many kinds.
-
-    Examples
-    --------
     >>> REASONS[reason_kind("anchor")]
     'anchor'
     """

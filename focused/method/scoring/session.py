@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Sequence
 
     from focused.method.page.page import Page
-    from focused.method.scoring.base import LinkScores, Visit
+    from focused.method.scoring.link_scores import LinkScores, Visit
     from focused.method.topic.judge import PageRelevance
 
 
@@ -25,12 +25,8 @@ class Session:
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score and its reason for each of its links.
 
-        In steps, for pages with many links: between two the crawl may call anything but ``scoring`` and ``learn_again``.
-
-        Yields
-        ------
-        int
-            About how many rows of a table a step has dealt with.
+        In steps, for pages with many links: each yields about how many rows of a table it has dealt with. Between two the
+        crawl may call anything but ``scoring`` and ``learn_again``.
         """
         raise TypeError(f"{type(self).__name__} must define scoring()")
 
@@ -82,16 +78,10 @@ class Session:
     def learn_again(
         self, fresh: Session, judged: Iterable[tuple[Page, PageRelevance, Visit]], max_explored: int = 0
     ) -> Iterator[int]:
-        """Learn anew from pages that another model judges, in steps; what arrives meanwhile counts, too.
+        """Learn anew from pages that another model judges, in steps as ``scoring``; what arrives meanwhile counts, too.
 
-        Parameters
-        ----------
-        fresh : Session
-            One that knows nothing yet.
-        judged : iterable
-            The pages in the order in which they came, each judged when it is asked for.
-        max_explored : int
-            Links that may come first now to find out what there is; as many the less there is left of what is known.
+        ``fresh`` knows nothing yet. The pages come in the order in which they came first, each judged when it is asked for. At
+        most ``max_explored`` links may come first now to find out what there is: the more, the less is left of what is known.
         """
         yield from ()
 
@@ -101,13 +91,7 @@ class Session:
         return 0
 
     def replay(self, record: bytes) -> None:
-        """Learn again from what ``record`` returned.
-
-        Raises
-        ------
-        ValueError
-            If it is something else.
-        """
+        """Learn again from what ``record`` returned; ValueError if it is something else."""
 
     def resume(self) -> None:
         """Go on after the last of the records."""
