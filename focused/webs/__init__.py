@@ -44,20 +44,9 @@ DEMO_OPTIONS = {
 def open_web(name: str, settings: Mapping[str, Any]) -> Web:
     """Open a web by its name: ``demo``, or the path of a WARC file.
 
-    Reads FOCUSED_DEMO_* for the demo web; FOCUSED_CACHE_DIR and DOWNLOAD_MAXSIZE for a WARC file, whose
-    index is built if there is none.
-
-    Parameters
-    ----------
-    name : str
-        A file that is called demo is ``./demo``.
-    settings : mapping
-        Scrapy settings, or a dict of those that differ from their defaults.
-
-    Raises
-    ------
-    WebError
-        If there is no such web; the message is one line and says what to do.
+    Reads FOCUSED_DEMO_* for the demo web; FOCUSED_CACHE_DIR and DOWNLOAD_MAXSIZE for a WARC file, whose index is built if
+    there is none. A file that is called demo is ``./demo``. The settings are Scrapy's, or a dict of those that differ
+    from their defaults. Raises WebError if there is no such web; the message is one line and says what to do.
     """
     if name == "demo":
         try:

@@ -127,13 +127,7 @@ class WebDownloadHandler(BaseDownloadHandler):
         return None
 
     def _response(
-        self,
-        url: str,
-        status: int,
-        headers: Headers,
-        body: bytes,
-        flags: list[str],
-        stop: StopDownload | None,
+        self, url: str, status: int, headers: Headers, body: bytes, flags: list[str], stop: StopDownload | None
     ) -> Response:
         kind = responsetypes.from_args(headers=headers, url=url, body=body)
         response = kind(url=url, status=status, headers=headers, body=body, flags=flags, protocol="HTTP/1.1")

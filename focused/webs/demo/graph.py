@@ -84,13 +84,12 @@ class _Page:
         writer = Writer(self.dice, place.topic, 0.6, favourites=True)
         doc.paragraphs = [Paragraph(writer.paragraph(3))]
         start, size = place.number - place.slot, host.section_size(place.section)
-        half = size if size <= LONG_SECTION else 2 + (size - 2) // 2
-        numbers = range(start + 1, start + half) if size <= LONG_SECTION else range(start + 2, start + half)
-        if place.slot == 1:
-            numbers = range(start + half, start + size)
-        listed = [self._listed(number) for number in numbers]
-        doc.main.append(Block("listing", self.dice.pick(_LISTING), tuple(listed)))
-        if size > LONG_SECTION and place.slot == 0:
+        is_long = size > LONG_SECTION
+        half = 2 + (size - 2) // 2 if is_long else size
+        numbers = range(half, size) if place.slot == 1 else range(1 + is_long, half)
+        listed = tuple([self._listed(start + number) for number in numbers])
+        doc.main.append(Block("listing", self.dice.pick(_LISTING), listed))
+        if is_long and place.slot == 0:
             doc.main.append(Block("pager", "", (self.link.plain(start + 1, self.dice.pick(("Older", "next", "2"))),)))
         first = _FRONTS_ON_HOME + _FRONTS_PER_FRONT * place.section
         more = range(first, min(first + _FRONTS_PER_FRONT, host.n_sections))
@@ -110,10 +109,8 @@ class _Page:
             shown.append(link.plain(front, dice.pick(("More", "All articles", "»"))))
             doc.main.append(Block("section", self.site.title(front), tuple(shown)))
         first = _PARTNERS * host.number + 1
-        partners = self.site.hosts.all[first : first + _PARTNERS]
-        if partners:
-            links = tuple(link.plain(partner.start) for partner in partners)
-            doc.side.append(Block("partners", "Partner sites", links))
+        if partners := self.site.hosts.all[first : first + _PARTNERS]:
+            doc.side.append(Block("partners", "Partner sites", tuple(link.plain(each.start) for each in partners)))
         doc.side.append(self.blocks.popular(4))
 
     def _hub(self, doc: Document) -> None:

@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 ROLES = "PMSSUSISBISSMSISUSPISSBIMSSUSIPBMSBISMIU"
 SIZE_WEIGHT = {"P": 1.3, "U": 1.1, "M": 1.5, "S": 1.0, "I": 0.9, "B": 0.7}
 _WIDTH = {"P": 10, "U": 6, "M": 7, "B": 5}  # topics that a mixed host writes about
-_NAMES = {
-    "P": words.PORTALS,
-    "U": words.UNIVERSITIES,
-    "M": words.MAGAZINES,
-    "B": words.BLOGS,
-}
+_NAMES = {"P": words.PORTALS, "U": words.UNIVERSITIES, "M": words.MAGAZINES, "B": words.BLOGS}
 _SMALL_WORD = re.compile(r"(?<=.)\b(?:And|Of|The|To)\b")
 LAYOUTS = ("modern", "table", "lists", "blog", "journal")
 _LAYOUTS = {
@@ -83,10 +78,7 @@ class Host:
 
 
 class Hosts:
-    """All hosts of a demo web.
-
-    Memory is one record a host, whatever the number of pages.
-    """
+    """All hosts of a demo web. Memory is one record a host, whatever the number of pages."""
 
     def __init__(self, n_pages: int, n_hosts: int, n_topics: int, seed: int) -> None:
         roles = [ROLES[number % len(ROLES)] for number in range(n_hosts)]

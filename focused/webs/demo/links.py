@@ -9,8 +9,6 @@ from focused.webs.demo.prose import ADVERTS, TEASERS, TITLES, Writer
 from focused.webs.demo.templates import BARE_ANCHORS, WEAK_ANCHORS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from focused.webs.demo.seeded_random import Dice
     from focused.webs.demo.site import Site
     from focused.webs.demo.urls import Urls
@@ -22,14 +20,7 @@ BARE_SHARE = 0.2  # in blocks whose links belong together
 
 
 class LinkMaker:
-    """Writes the links of one page.
-
-    Parameters
-    ----------
-    site, urls : the web.
-    dice : the page's chances.
-    relative_to : scheme and host to leave out of links to the own host, or None for absolute links only.
-    """
+    """Writes the links of one page; those to its own host without ``relative_to`` (scheme and host) if that is given."""
 
     def __init__(self, site: Site, urls: Urls, dice: Dice, relative_to: str | None) -> None:
         self._site = site
@@ -54,8 +45,8 @@ class LinkMaker:
             return self._near(f"{self._site.place(number).host.origin}/{folder}/{number % 99991:05}.html")
         return self._near(self._urls.url(number))
 
-    def _teaser(self, topic: int | None) -> str:
-        return Writer(self._dice, topic, 0.8).one_of(TEASERS)
+    def _teaser(self, number: int) -> str:
+        return Writer(self._dice, self._site.place(number).topic, 0.8).one_of(TEASERS)
 
     def plain(self, number: int, anchor: str = "") -> DemoLink:
         """Link reliably, by title or the given anchor: menus and listings."""
@@ -67,27 +58,16 @@ class LinkMaker:
 
     def teased(self, number: int) -> DemoLink:
         """Link by title, with a sentence about the page."""
-        return DemoLink(
-            self._loose_url(number), self._site.title(number), teaser=self._teaser(self._site.place(number).topic)
-        )
+        return DemoLink(self._loose_url(number), self._site.title(number), teaser=self._teaser(number))
 
     def weak(self, number: int) -> DemoLink:
         """Link by an anchor that says nothing; the sentence beside it does."""
-        return DemoLink(
-            self._loose_url(number),
-            self._dice.pick(WEAK_ANCHORS),
-            lead=self._site.title(number),
-            teaser=self._teaser(self._site.place(number).topic),
-        )
+        url, anchor = self._loose_url(number), self._dice.pick(WEAK_ANCHORS)
+        return DemoLink(url, anchor, lead=self._site.title(number), teaser=self._teaser(number))
 
     def pictured(self, number: int) -> DemoLink:
         """Link by a picture with the title as its alternative text."""
-        return DemoLink(
-            self._loose_url(number),
-            self._site.title(number),
-            teaser=self._teaser(self._site.place(number).topic),
-            image=True,
-        )
+        return DemoLink(self._loose_url(number), self._site.title(number), teaser=self._teaser(number), image=True)
 
     def bare(self, number: int) -> DemoLink:
         """Link by a word or the site's name, nothing beside it: only the neighbouring links tell the topic."""
@@ -108,11 +88,8 @@ class LinkMaker:
         if bare and self._dice.chance(bare):
             return self.bare(number)
         chance = self._dice.random()
-        write: Callable[[int], DemoLink] = self.titled
         if chance < 0.3:
-            write = self.weak
-        elif chance < 0.5:
-            write = self.teased
-        elif chance < 0.57:
-            write = self.pictured
-        return write(number)
+            return self.weak(number)
+        if chance < 0.5:
+            return self.teased(number)
+        return self.pictured(number) if chance < 0.57 else self.titled(number)

@@ -85,15 +85,11 @@ _GENERAL_SLOTS = {slot.lower(): words for slot, words in _GENERAL_WORDS.items()}
 
 
 class Writer:
-    """Writes sentences about a topic.
+    """Writes sentences about a topic (an index into ``TOPICS``, or None for everyday things).
 
-    Parameters
-    ----------
-    dice : source of random numbers.
-    topic : index into ``TOPICS``, or None for everyday things.
-    strength : probability in [0, 1] that a topic slot takes a topic word.
-    second, second_share : another topic, and the share in [0, 1] of the topic words that it supplies.
-    favourites : whether to repeat a few words, so that the page differs from others of its topic.
+    ``strength``: probability in [0, 1] that a topic slot takes a topic word. ``second`` and ``second_share``: another topic,
+    and the share in [0, 1] of the topic words that it supplies. ``favourites``: whether to repeat a few words, so that the
+    page differs from others of its topic.
     """
 
     __slots__ = ("_favourites", "_plain", "_random", "_second", "_second_share", "_strength", "_words")

@@ -35,8 +35,8 @@ _CACHED_PAGES = 1 << 14  # bounds memory; a crawl meets the same links again and
 class DemoPage:
     """One page: its place in the web, and its kind.
 
-    kind : "home", "front" (of a section), "list" (its second page), "article", "hub" (several topics), "gateway"
-    (links to islets), "copy" (another page's content), "foreign" (no English).
+    Kinds: "home", "front" (of a section), "list" (its second page), "article", "hub" (several topics), "gateway" (links to
+    islets), "copy" (another page's content), "foreign" (no English).
     """
 
     number: int
@@ -50,10 +50,7 @@ class DemoPage:
 
 
 class Site:
-    """All pages of a demo web, by number.
-
-    Every method is O(1) in the number of pages.
-    """
+    """All pages of a demo web, by number. Every method is O(1) in the number of pages."""
 
     def __init__(self, n_pages: int, n_hosts: int, n_topics: int, seed: int) -> None:
         self.n_pages = n_pages

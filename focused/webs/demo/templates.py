@@ -69,58 +69,20 @@ TEASERS = (
 )
 
 TITLES = (
-    "{A} {M} and the {N}",
-    "How to {V} {A} {M}",
-    "A {a} {n} of the {N}",
-    "{P} and the {A} {N}",
-    "{N} {n}: {A} or {A}?",
-    "Why {M} {V}",
-    "The {A} {N}, a {n}",
-    "{S} for {m}",
-    "What {P} knew about {S}",
-    "{M}, {M} and {S}",
-    "{p} on the {A} {N}",
-    "{d} {M} and a {n}",
-    "The {N} and its {S}",
-    "From {N} to {N}",
-    "{A} {S} in {t}",
-    "To {V} or to {V}",
-    "{M} of {P}",
-    "The {n} that changed {S}",
-    "A {N} without {S}",
-    "When {M} {V}",
-    "{S}: the {n} of {p}",
-    "Your first {N}",
-    "{A} {M} at the {n}",
-    "Do {M} really {V}?",
-)
+    "{A} {M} and the {N}", "How to {V} {A} {M}", "A {a} {n} of the {N}", "{P} and the {A} {N}",
+    "{N} {n}: {A} or {A}?", "Why {M} {V}", "The {A} {N}, a {n}", "{S} for {m}", "What {P} knew about {S}",
+    "{M}, {M} and {S}", "{p} on the {A} {N}", "{d} {M} and a {n}", "The {N} and its {S}", "From {N} to {N}",
+    "{A} {S} in {t}", "To {V} or to {V}", "{M} of {P}", "The {n} that changed {S}", "A {N} without {S}",
+    "When {M} {V}", "{S}: the {n} of {p}", "Your first {N}", "{A} {M} at the {n}", "Do {M} really {V}?",
+)  # fmt: skip
 
 VAGUE_TITLES = (
-    "A weekend to remember",
-    "Letter from the editor",
-    "Ten questions, ten answers",
-    "What we learnt this year",
-    "Notes from the road",
-    "The long answer",
-    "Before you start",
-    "One small mistake",
-    "Behind the scenes",
-    "Readers write",
-    "A visit to {t}",
-    "Part {d}",
-    "Thoughts on a {a} {n}",
-    "The {n} of {y}",
-    "Why we {v}",
-    "In short",
-    "{p} answers {d} questions",
-    "An update from {p}",
-    "{a} {m}, {a} {m}",
-    "Then and now",
-    "The other {n}",
-    "Some {s}, at last",
-    "Not the usual {n}",
-    "{m} and {s}",
-)
+    "A weekend to remember", "Letter from the editor", "Ten questions, ten answers", "What we learnt this year",
+    "Notes from the road", "The long answer", "Before you start", "One small mistake", "Behind the scenes",
+    "Readers write", "A visit to {t}", "Part {d}", "Thoughts on a {a} {n}", "The {n} of {y}", "Why we {v}",
+    "In short", "{p} answers {d} questions", "An update from {p}", "{a} {m}, {a} {m}", "Then and now",
+    "The other {n}", "Some {s}, at last", "Not the usual {n}", "{m} and {s}",
+)  # fmt: skip
 
 SECTION_NAMES = ("{M}", "{M} and {M}", "{S}", "{A} {M}", "{M} and {S}", "All about {M}")
 
@@ -131,10 +93,6 @@ WEAK_ANCHORS = ("Read more", "more", "click here", "Continue reading", "here", "
 BARE_ANCHORS = ("Part two", "Details", "With pictures", "The sequel", "A reply", "An older piece")
 
 ADVERTS = (
-    "Save {d} % on your first {a} {n}",
-    "The {a} {n} everybody in {t} is talking about",
-    "Book a {a} {n} for {d} {m}",
-    "Win a {N} and a {a} {n}!",
-    "{M} for less: the {a} {n} sale",
-    "Because every {N} deserves a {a} {n}",
-)
+    "Save {d} % on your first {a} {n}", "The {a} {n} everybody in {t} is talking about", "Book a {a} {n} for {d} {m}",
+    "Win a {N} and a {a} {n}!", "{M} for less: the {a} {n} sale", "Because every {N} deserves a {a} {n}",
+)  # fmt: skip

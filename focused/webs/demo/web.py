@@ -31,21 +31,9 @@ _FAILING = re.compile(r"/render/[0-9]{5}\.html")
 class DemoWeb:
     """A generated web (implements `Web`).
 
-    Parameters
-    ----------
-    n_pages : int
-        Pages that answer 200, all counted in the labels: 20 a host to 1,000,000.
-    n_hosts : int
-        Hosts, at least 2 * n_topics + 1, so that every topic has a host of its own.
-    n_topics : int
-        2 to 8, the first of the eight topics; neighbours share words.
-    seed : int
-        Another seed gives another web.
-
-    Raises
-    ------
-    ValueError
-        If a number is out of its range.
+    ``n_pages``: pages that answer 200, all counted in the labels: 20 a host to 1,000,000. ``n_hosts``: hosts, at least 2 *
+    n_topics + 1, so that every topic has a host of its own. ``n_topics``: 2 to 8, the first of the eight topics; neighbours
+    share words. ``seed``: another seed gives another web. Raises ValueError if a number is out of its range.
     """
 
     def __init__(self, n_pages: int = 6000, n_hosts: int = 40, n_topics: int = 8, seed: int = 0) -> None:

@@ -1,8 +1,7 @@
 """The words of the demo web: eight topics with their vocabularies, and the general one that all pages share.
 
-Lists are in order of frequency (a page draws them by a Zipf law). Neighbours in ``TOPICS`` are confusable pairs and
-share words on purpose (a *transit* in astronomy and at sea, a *variation* in chess and in music), so that no single
-word decides.
+Lists are in order of frequency (a page draws them by a Zipf law). Neighbours in ``TOPICS`` are confusable pairs and share
+words on purpose (a *transit* in astronomy and at sea, a *variation* in chess and in music), so that no single word decides.
 """
 
 from __future__ import annotations

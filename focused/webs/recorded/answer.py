@@ -17,21 +17,10 @@ class WebError(ValueError):
 class Answer:
     """The answer of a web to one URL, as a server would give it.
 
-    Parameters
-    ----------
-    status : int
-        HTTP status.
-    headers : tuple of (name, value)
-        In the order sent; repeated names stay repeated. Values are text whose characters are the bytes of the
-        header (Latin-1), as HTTP has them.
-    body : bytes
-        Decoded: without chunks and compression, and without their headers.
-    latency_secs : float
-        Time that the server takes before it answers.
-    match : "exact", "canonical", "tolerant" or "missing"
-        How the page was found.
-    cut : bool
-        True if the body was longer than the web reads, so that the end is missing.
+    ``status``: HTTP status. ``headers``: in the order sent; repeated names stay repeated. Values are text whose characters
+    are the bytes of the header (Latin-1), as HTTP has them. ``body``: decoded: without chunks and compression, and without
+    their headers. ``latency_secs``: time that the server takes before it answers. ``match``: how the page was found. ``cut``:
+    True if the body was longer than the web reads, so that the end is missing.
     """
 
     status: int

@@ -76,21 +76,9 @@ def _deflate(raw: bytes, max_bytes: int) -> bytes | None:
     return _join(_zlib_pieces(raw, -15), max_bytes, zlib.error) if body is None else body
 
 
-def _unbrotli(raw: bytes, max_bytes: int) -> bytes | None:
-    return _join(_brotli_pieces(raw), max_bytes, _brotli.error)
-
-
-def _unzstd(raw: bytes, max_bytes: int) -> bytes | None:
-    return _join(_zstd_pieces(raw), max_bytes, _zstd.ZstdError)
-
-
 # Each returns at most ``max_bytes``, or None if the body has another coding.
-DECODERS: dict[str, Callable[[bytes, int], bytes | None]] = {
-    "gzip": _gzip,
-    "x-gzip": _gzip,
-    "deflate": _deflate,
-}
+DECODERS: dict[str, Callable[[bytes, int], bytes | None]] = {"gzip": _gzip, "x-gzip": _gzip, "deflate": _deflate}
 if _brotli is not None:
-    DECODERS["br"] = _unbrotli
+    DECODERS["br"] = lambda raw, max_bytes: _join(_brotli_pieces(raw), max_bytes, _brotli.error)
 if _zstd is not None:
-    DECODERS["zstd"] = _unzstd
+    DECODERS["zstd"] = lambda raw, max_bytes: _join(_zstd_pieces(raw), max_bytes, _zstd.ZstdError)

@@ -15,15 +15,7 @@ OPAQUE_CODINGS = frozenset({"compress", "x-compress", "br", "zstd", "dcb", "dcz"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Status line and headers.
-
-    Parameters
-    ----------
-    status : int
-        100 to 999.
-    headers : tuple of (name, value)
-        As sent; the characters are the bytes (Latin-1).
-    """
+    """Status line and headers. ``status``: 100 to 999. ``headers``: as sent; the characters are the bytes (Latin-1)."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -58,21 +50,8 @@ def decode_body(raw: bytes, head: Head, max_bytes: int) -> tuple[bytes, list[str
     Recorders often store the decoded body under the headers of the encoded one, so a body that does not look encoded is
     returned as it is. Of a damaged body the part before the damage is kept.
 
-    Parameters
-    ----------
-    raw : bytes
-        The body as recorded.
-    head : Head
-        The head of the response.
-    max_bytes : int
-        Limit of decompression, so that a small body cannot fill the memory.
-
-    Returns
-    -------
-    body : bytes
-        At most the first ``max_bytes`` of a compressed body.
-    codings : list of str
-        Codings that could not be undone, in the order of Content-Encoding; mostly empty.
+    Returned: at most the first ``max_bytes`` of a compressed body, so that a small one cannot fill the memory, and the codings
+    that could not be undone, in the order of Content-Encoding; mostly none.
     """
     if any("chunked" in value.lower() for value in head.values("transfer-encoding")):
         raw = dechunk(raw)

@@ -30,16 +30,9 @@ class RecordedPage(NamedTuple):
 class PageIndex:
     """The index of one WARC file, open for reading.
 
-    Attributes
-    ----------
-    n_pages : int
-        URLs with an answer.
-    n_damaged : int
-        Damaged places of the file; each may have held several records.
-    n_superseded : int
-        Earlier answers of URLs recorded more than once.
-    n_unresolved : int
-        Revisits of pages that the file does not hold.
+    ``n_pages``: URLs with an answer. ``n_damaged``: damaged places of the file; each may have held several records.
+    ``n_superseded``: earlier answers of URLs recorded more than once. ``n_unresolved``: revisits of pages that the file does
+    not hold.
     """
 
     def __init__(self, path: Path, identity: str) -> None:
@@ -66,8 +59,8 @@ class PageIndex:
             url.encode()
         except UnicodeEncodeError:  # lone surrogates: no URL, and SQLite refuses them
             return None
-        if pages := self._select("url = ?", url):
-            return pages[0], "exact"
+        if page := next(self._select("url = ?", url), None):
+            return page, "exact"
         canonical = canonical_form(url)
         if canonical is None:
             return None
@@ -84,11 +77,7 @@ class PageIndex:
         return (page, "tolerant") if page else None
 
     def _best(
-        self,
-        column: str,
-        wanted: str,
-        form: Callable[[str], str | None],
-        is_near: Callable[[str], bool] = bool,
+        self, column: str, wanted: str, form: Callable[[str], str | None], is_near: Callable[[str], bool] = bool
     ) -> RecordedPage | None:
         # Different forms may have equal hashes.
         pages = [page for page in self._select(f"{column} = ?", hash_of(wanted)) if form(page.url) == wanted]
@@ -96,12 +85,9 @@ class PageIndex:
 
     def pages(self) -> Iterator[RecordedPage]:
         """Iterate over all pages in the order of the file."""
-        yield from self._iterate("1 ORDER BY id")
+        yield from self._select("1 ORDER BY id")
 
-    def _select(self, condition: str, *values: str | int | None) -> list[RecordedPage]:
-        return list(self._iterate(condition, *values))
-
-    def _iterate(self, condition: str, *values: str | int | None) -> Iterator[RecordedPage]:
+    def _select(self, condition: str, *values: str | int | None) -> Iterator[RecordedPage]:
         try:
             for row in self._db.execute(f"SELECT {COLUMNS} FROM page WHERE {condition}", values):
                 yield RecordedPage(row[0], row[1], BytePosition(row[2], row[3]), BytePosition(row[4], row[5]))

@@ -41,17 +41,7 @@ def hash_of(form: str | None) -> int | None:
 class IndexRows:
     """Iterates over the rows of a WARC file's index; shows a progress bar on a terminal if it takes long.
 
-    Parameters
-    ----------
-    scanner : WarcScanner
-        The file.
-    n_bytes : int
-        Its size.
-
-    Attributes
-    ----------
-    n_headless : int
-        Responses skipped so far because they have no HTTP status line.
+    ``n_headless``: responses skipped so far because they have no HTTP status line.
     """
 
     def __init__(self, scanner: WarcScanner, n_bytes: int) -> None:

@@ -27,26 +27,9 @@ MAX_START_BYTES = 32  # longest text searched for; blocks overlap by it
 class WarcScanner:
     """Iterates over all intact records of a WARC file, from the first to the last.
 
-    A record is intact if it is complete and a valid end follows it.
-
-    Parameters
-    ----------
-    file : binary file
-        Open for reading and seekable.
-    name : str
-        Name of the file in messages.
-
-    Attributes
-    ----------
-    n_records : int
-        Intact records so far.
-    n_damaged : int
-        Damaged places skipped so far; each may have held several records.
-
-    Raises
-    ------
-    WebError
-        While iterating, if the file is no WARC, or its records cannot be read singly.
+    A record is intact if it is complete and a valid end follows it. ``n_records``: intact records so far. ``n_damaged``:
+    damaged places skipped so far; each may have held several records. ``file`` is seekable; ``name`` is for messages. While
+    iterating, WebError is raised if the file is no WARC, or its records cannot be read singly.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:

@@ -22,16 +22,9 @@ HTTP_RECORDS = frozenset({"response", "revisit"})
 class Record:
     """A record without its body.
 
-    Parameters
-    ----------
-    place : Place
-        Where it begins.
-    headers : dict
-        WARC headers by lower-case name; the first of repeated ones.
-    head : bytes
-        The HTTP status line and headers with their blank line, for HTTP responses and revisits; else empty.
-    length : int
-        Bytes of the block: HTTP head and body.
+    ``place``: where it begins. ``headers``: WARC headers by lower-case name; the first of repeated ones. ``head``: the HTTP
+    status line and headers with their blank line, for HTTP responses and revisits; else empty. ``length``: bytes of the
+    block: HTTP head and body.
     """
 
     place: BytePosition

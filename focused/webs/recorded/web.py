@@ -14,7 +14,6 @@ from focused.webs.recorded.warc_record import Record, read_record
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-    from types import TracebackType
 
     from typing_extensions import Self
 
@@ -32,31 +31,12 @@ DROPPED_HEADERS = frozenset({"transfer-encoding", "content-encoding", "content-l
 class RecordedWeb:
     """Replays a WARC file: 1.0 and 1.1, plain or gzipped record by record.
 
-    Memory does not grow with the file: its index is in SQLite (see `focused.webs.recorded.index`), and one record is
-    read at a time.
+    Memory does not grow with the file: its index is in SQLite (see `focused.webs.recorded.index`), and one record is read at
+    a time. It is not thread-safe. Redirects are answered as redirects; the caller follows them.
 
-    Parameters
-    ----------
-    path : Path
-        The WARC file.
-    cache_dir : Path, optional
-        Folder of the index if it cannot be written beside the file.
-    max_body_bytes : int
-        Longer bodies are cut, before and after decompression.
-
-    Attributes
-    ----------
-    index : PageIndex
-        Counts of pages, of damaged places, of superseded and of unresolved records.
-
-    Raises
-    ------
-    WebError
-        If the file cannot be read, is no WARC, or holds no page.
-
-    Notes
-    -----
-    Not thread-safe. Redirects are answered as redirects; the caller follows them.
+    ``cache_dir``: folder of the index if it cannot be written beside the file. ``max_body_bytes``: longer bodies are cut,
+    before and after decompression. ``index``: counts of pages, of damaged places, of superseded and of unresolved records.
+    Raises WebError if the file cannot be read, is no WARC, or holds no page.
     """
 
     def __init__(self, path: Path, cache_dir: Path | None = None, *, max_body_bytes: int = MAX_BODY_BYTES) -> None:
@@ -98,9 +78,7 @@ class RecordedWeb:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     def _replay(self, page: RecordedPage, match: Match) -> Answer:
