@@ -142,7 +142,7 @@ def _build(warc: Path, path: Path, identity: str) -> bool:
         if not path.parent.stat().st_mode & 0o222:
             # Root could write here in spite of the permissions, but should not.
             raise PermissionError(f"{path.parent} is read-only")
-        _write_index(warc, temporary, identity)
+        build_index(warc, temporary, identity)
         temporary.replace(path)
     except (OSError, sqlite3.OperationalError) as error:
         logger.debug("No index at %s: %s", path, error)
@@ -154,7 +154,7 @@ def _build(warc: Path, path: Path, identity: str) -> bool:
     return True
 
 
-def _write_index(warc: Path, target: Path, identity: str) -> None:
+def build_index(warc: Path, target: Path, identity: str) -> None:
     """Write the index of a WARC file.
 
     Of several answers to one URL the one with the latest WARC-Date is kept, of equal dates the last in the file. Responses,
