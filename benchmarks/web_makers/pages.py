@@ -76,4 +76,7 @@ def summary(web: ManualWeb) -> str:
     for distance in sorted(near):
         reached += near[distance]
         shares.append(f"{distance}: {reached / len(web.pages):.0%}")
-    return f"{n_links / len(web.pages):.0f} links a page; reached from the seed within hops {', '.join(shares)}"
+    return (
+        f"{n_links / len(web.pages):.0f} links a page; reached from the seed within hops {', '.join(shares[:6])};"
+        f" {reached} of {len(web.pages)} within {max(near)}"
+    )
