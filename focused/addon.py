@@ -94,13 +94,7 @@ def set_defaults(settings: BaseSettings) -> None:
 
 
 def _topic(spider: Any, settings: BaseSettings) -> str:
-    """Return the name of the topic that a spider is to crawl for.
-
-    Raises
-    ------
-    ValueError
-        If nobody names one, or the spider cannot take the pages of links.
-    """
+    """Return the name of a spider's topic; a ValueError says that there is none, or no ``parse`` for the pages of links."""
     topic = getattr(spider, "topic", "") or settings.get("FOCUSED_TOPIC")
     if not topic:
         raise ValueError(

@@ -16,6 +16,7 @@ from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
     from scrapy.http import Response
     from typing_extensions import Self
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.scoring.met_links import JoinedLink
     from focused.method.scoring.page_scores import PageScores
+
+    Callback: TypeAlias = str | Callable[..., Any]
 
 
 @dataclass
@@ -66,19 +69,13 @@ class PageItem:
     #: URL that the page has, as the web says; the one it was asked for by where the web says nothing.
     location: InitVar[str] = ""
     #: Name of the spider's method that the pages of its links go to; None: ``parse``.
-    callback: InitVar[str | Callable[..., Any] | None] = None
+    callback: InitVar[Callback | None] = None
 
     def __post_init__(
-        self,
-        page: Page | None,
-        body: bytes,
-        content_type: str,
-        location: str,
-        callback: str | Callable[..., Any] | None,
+        self, page: Page | None, body: bytes, content_type: str, location: str, callback: Callback | None
     ) -> None:
         self.analysed = page
-        self.raw = body
-        self.raw_type = content_type
+        self.raw, self.raw_type = body, content_type
         self.known_as = location or self.url
         self.links_callback = callback if callback is None or isinstance(callback, str) else callback.__name__
         #: What the link middleware found on the page; None where links are not scored.
@@ -94,12 +91,8 @@ class PageItem:
 
         A spider yields it to hand its page over: the link middleware reads and judges the page, and requests its links.
 
-        Parameters
-        ----------
-        response : Response
-        **fields
-            Values of fields that a subclass adds. ``callback`` is the spider's method that the pages of its links go to, or
-            that method's name.
+        ``fields`` are values of fields that a subclass adds. ``callback`` is the spider's method that the pages of its links
+        go to, or that method's name.
         """
         meta = response.meta
         return cls(

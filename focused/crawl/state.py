@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
+from scrapy.exceptions import NotConfigured
+
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
@@ -53,3 +55,10 @@ class Crawl:
     def of(cls, crawler: Crawler) -> Crawl | None:
         """Return the crawl of a crawler; None for spiders that do not crawl for a topic, such as ``scrapy fetch``'s."""
         return cast("Crawl | None", crawl_of(crawler))
+
+    @classmethod
+    def needed(cls, crawler: Crawler) -> Crawl:
+        """Return the crawl of a crawler; NotConfigured keeps a component out of crawlers that have none."""
+        if (crawl := cls.of(crawler)) is None:
+            raise NotConfigured
+        return crawl

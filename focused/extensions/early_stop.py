@@ -23,14 +23,12 @@ _LOOK_EVERY_SECS = 0.01
 class EarlyStop:
     """Lets SIGTERM, Ctrl-C and Scrapyd's cancel end a crawl in the same way at any time.
 
-    Scrapy stops only engines that run. While a spider is being opened it would end the process as it is: without a
-    summary, and with a run that is still under way by its files. So the reactor is kept until the engine runs and has
-    been stopped.
+    Scrapy stops only engines that run. While a spider is being opened it would end the process as it is: without a summary,
+    and with a run that is still under way by its files. So the reactor is kept until the engine runs and has been stopped.
     """
 
     def __init__(self, crawler: Crawler, reactor: Any) -> None:
-        self._crawler = crawler
-        self._reactor = reactor
+        self._crawler, self._reactor = crawler, reactor
         self._trigger: Any = reactor.addSystemEventTrigger("before", "shutdown", self._before_shutdown)
 
     @classmethod

@@ -11,7 +11,6 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
-from scrapy.exceptions import NotConfigured
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
@@ -65,9 +64,7 @@ class HarvestMonitor:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Listen to the crawl."""
-        crawl = Crawl.of(crawler)
-        if crawl is None:
-            raise NotConfigured
+        crawl = Crawl.needed(crawler)
         monitor = cls(crawler, crawl.plan, crawl.harvest)
         crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
@@ -78,10 +75,8 @@ class HarvestMonitor:
         plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
         seeds = quantity(len(plan.seeds), "seeds") if plan.seeds else "seeds of the spider"
-        logger.info(
-            "Topic %s on web %s, strategy %s, %s, %s; results in %s",
-            plan.topic.name, plan.web, plan.strategy.name, seeds, limit, plan.run_dir,
-        )  # fmt: skip
+        what = f"Topic {plan.topic.name} on web {plan.web}, strategy {plan.strategy.name}"
+        logger.info("%s, %s, %s; results in %s", what, seeds, limit, plan.run_dir)
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
@@ -110,29 +105,26 @@ class HarvestMonitor:
             return
         harvest, plan, stats = self._harvest, self._plan, self.crawler.stats
         self._write_run(reason)
-        seconds = time.monotonic() - self._clock
-        lines = [
-            f"Finished ({reason}): {harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate "
-            f"{harvest.rate:.3f}, {(harvest.n_pages - harvest.n_pages_before) / max(seconds, 1e-9):.0f} pages/s, "
-            f"{quantity(frontier_of(self.crawler).n_waiting, 'links')} still waiting"
-        ]
-        lines.extend(
-            f"  {quantity(count, meaning)}" for name, meaning in LOSSES.items() if (count := stats.get_value(name, 0))
+        speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
+        found = (
+            f"{harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate {harvest.rate:.3f}"
         )
-        if passed_over := advice(stats.get_stats()):
-            lines.append(f"  {passed_over}")
+        waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
+        logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
+        lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
+        lines.append(advice(stats.get_stats()))
         if not harvest.n_pages:
-            lines.append(f"  No page was fetched. {self._why_nothing()}")
+            lines.append(f"No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
             hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
-            lines.append(f"  No page was relevant. {hint}")
+            lines.append(f"No page was relevant. {hint}")
         lines += [
-            f"  relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
-            f"  harvest rate    {plan.run_dir / HARVEST_FILE}",
-            f"  the whole run   {plan.run_dir / RUN_FILE}",
+            f"relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
+            f"harvest rate    {plan.run_dir / HARVEST_FILE}",
+            f"the whole run   {plan.run_dir / RUN_FILE}",
         ]
         for line in filter(None, lines):
-            logger.info(line)
+            logger.info("  %s", line)
 
     def _why_nothing(self) -> str:
         stats = self.crawler.stats.get_stats()
@@ -155,14 +147,10 @@ class HarvestMonitor:
             self._say_what_the_end_waits_for(harvest.n_pages)
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
+        window = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         logger.info(
             "%6d pages  %6d relevant  harvest %.3f (last %d: %.3f)  frontier %d  %.0f pages/s",
-            harvest.n_pages,
-            harvest.n_relevant,
-            harvest.rate,
-            self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"),
-            harvest.recent_rate,
-            told[1],
+            *(harvest.n_pages, harvest.n_relevant, harvest.rate, window, harvest.recent_rate, told[1]),
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
         )
 
@@ -180,39 +168,28 @@ class HarvestMonitor:
 
     def _write_run(self, finish_reason: str) -> None:
         plan, settings = self._plan, self.crawler.settings
-        finished = {} if finish_reason == "running" else {
-            "finished_at": _iso(time.time()),
-            "stats": self.crawler.stats.get_stats(),
-        }  # fmt: skip
-        write_json(
-            plan.run_dir / RUN_FILE,
-            {
-                "command": shlex.join(sys.orig_argv),
-                "topic": plan.topic.name,
-                "strategy": plan.strategy.name,
-                "parts": self._parts,
-                "web": plan.web,
-                "seeds": plan.seeds,
-                "max_pages": plan.max_pages,
-                "max_relevant": plan.max_relevant,
-                # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
-                "model_sha256": self._first_model,
-                "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
-                "settings": {
-                    name: _plain(settings[name])
-                    for name in sorted(settings)
-                    if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]
-                },
-                "versions": {
-                    "focused": __version__,
-                    "python": platform.python_version(),
-                    **{name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")},
-                },
-                "started_at": _iso(self._started),
-                "finish_reason": finish_reason,
-                **finished,
-            },
-        )
+        said = [name for name in sorted(settings) if (settings.getpriority(name) or 0) >= SETTINGS_PRIORITIES["spider"]]
+        others = {name: version(name) for name in ("scrapy", "lxml", "numpy", "scikit-learn")}
+        run = {
+            "command": shlex.join(sys.orig_argv),
+            "topic": plan.topic.name,
+            "strategy": plan.strategy.name,
+            "parts": self._parts,
+            "web": plan.web,
+            "seeds": plan.seeds,
+            "max_pages": plan.max_pages,
+            "max_relevant": plan.max_relevant,
+            # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
+            "model_sha256": self._first_model,
+            "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
+            "settings": {name: _plain(settings[name]) for name in said},
+            "versions": {"focused": __version__, "python": platform.python_version(), **others},
+            "started_at": _iso(self._started),
+            "finish_reason": finish_reason,
+        }
+        if finish_reason != "running":
+            run |= {"finished_at": _iso(time.time()), "stats": self.crawler.stats.get_stats()}
+        write_json(plan.run_dir / RUN_FILE, run)
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from focused.frontier.leases import LEASE, link_ended
+from focused.utils.file_names import WARC_FILE
 from focused.utils.files import append_whole
 from focused.utils.version import __version__
 
@@ -30,43 +31,30 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILE_NAME = "pages.warc.gz"
-# Flags of Scrapy's handlers for bodies that are not there to the end, and the words of the WARC standard
-# for them.
+# Flags of Scrapy's handlers for bodies that are not there to the end, and the words of the WARC standard for them.
 TRUNCATED = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "length", "cut": "length"}
 
 
 class WarcRecorder:
     """Extension that writes every answer of a crawl to ``pages.warc.gz`` in the run directory.
 
-    It listens where answers come in, before any middleware: so redirects, errors and robots.txt are
-    recorded too, and bodies are as compressed as they came. (Chunks are joined by Scrapy before anyone sees
-    them: Transfer-Encoding is left out, Content-Length put right.) Answers to other methods than GET are
-    left out: a replay takes a URL only. An existing file is appended to.
+    It listens where answers come in, before any middleware: so redirects, errors and robots.txt are recorded too, and bodies
+    are as compressed as they came. (Scrapy joins chunks before anyone sees them: Transfer-Encoding is left out,
+    Content-Length put right.) Answers to other methods than GET are left out: a replay takes a URL only. An existing file
+    is appended to.
 
     With the durable frontier the records of a link under way are written when it has come to its end, so that the file
-    holds no page that will be fetched again after a crash.
-
-    A record is written whole or not at all. If it cannot be, because the disk is full or the folder may not
-    be written, that is counted and the crawl goes on.
-
-    Parameters
-    ----------
-    run_dir : Path
-        Where the file goes; made if need be.
-    stats : StatsCollector
-        Of the crawl.
-    user_agent : str
-        Noted in the file.
+    holds no page that will be fetched again after a crash. A record is written whole or not at all. If the disk is full or
+    the folder may not be written, that is counted and the crawl continues.
 
     Settings: FOCUSED_WARC_ENABLED (default False), FOCUSED_RUN_DIR.
 
-    Stats: ``focused/warc/written_count``, ``written_bytes`` (compressed), ``failed_count``,
-    ``skipped_count`` (answers to other methods than GET).
+    Stats: ``focused/warc/written_count``, ``written_bytes`` (compressed), ``failed_count``, ``skipped_count`` (answers to
+    other methods than GET).
     """
 
     def __init__(self, run_dir: Path, stats: StatsCollector, user_agent: str = "") -> None:
-        self.path = run_dir / FILE_NAME
+        self.path = run_dir / WARC_FILE
         self._stats = stats
         self._user_agent = user_agent
         self._file: FileIO | None = None
@@ -134,17 +122,11 @@ class WarcRecorder:
         ]
         headers.append(("Content-Length", str(len(response.body))))
         protocol = response.protocol if response.protocol in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
-        about = {}
-        if response.ip_address is not None:
-            about["WARC-IP-Address"] = str(response.ip_address)
-        for flag in response.flags:
-            if flag in TRUNCATED:
-                about["WARC-Truncated"] = TRUNCATED[flag]
+        about = {} if response.ip_address is None else {"WARC-IP-Address": str(response.ip_address)}
+        for flag in filter(TRUNCATED.get, response.flags):
+            about["WARC-Truncated"] = TRUNCATED[flag]
         record = self._writer.create_warc_record(
-            response.url,
-            "response",
-            payload=BytesIO(response.body),
-            length=len(response.body),
+            *(response.url, "response", BytesIO(response.body), len(response.body)),
             warc_headers_dict=about,
             http_headers=_RawHeaders(_status_line(response.status), headers, protocol=protocol),
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
-from scrapy.exceptions import NotConfigured
 
 from focused.crawl.page_reading import PageReading
 from focused.crawl.state import Crawl
@@ -64,17 +63,9 @@ class LinkScoringMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
-        crawl = Crawl.of(crawler)
-        if crawl is None:
-            raise NotConfigured
-        plan = crawl.plan
-        return cls(
-            crawler,
-            reading=PageReading(plan.reader, crawler.settings),
-            judging=crawl.judging,
-            harvest=crawl.harvest,
-            drops=plan.drops_below_threshold,
-        )
+        crawl = Crawl.needed(crawler)
+        reading, drops = PageReading(crawl.plan.reader, crawler.settings), crawl.plan.drops_below_threshold
+        return cls(crawler, reading=reading, judging=crawl.judging, harvest=crawl.harvest, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""

@@ -31,10 +31,10 @@ class LinkWordsMiddleware:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of crawls whose strategy does not learn."""
-        crawl = Crawl.of(crawler)
-        if crawl is None or crawl.judging.session is None:
+        judging = Crawl.needed(crawler).judging
+        if judging.session is None:
             raise NotConfigured
-        return cls(crawl.judging)
+        return cls(judging)
 
     def process_request(self, request: Request) -> None:
         """Write the words."""

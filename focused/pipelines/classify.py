@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import NotConfigured
-
 from focused.crawl.state import Crawl
 from focused.items import PageItem
 
@@ -31,10 +29,7 @@ class ClassifyPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
-        crawl = Crawl.of(crawler)
-        if crawl is None:
-            raise NotConfigured
-        return cls(crawl.judging)
+        return cls(Crawl.needed(crawler).judging)
 
     def process_item(self, item: Any) -> Any:
         """Classify a page."""

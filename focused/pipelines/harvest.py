@@ -6,7 +6,7 @@ import csv
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from scrapy.exceptions import DropItem, NotConfigured
+from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.state import Crawl
@@ -46,19 +46,15 @@ class HarvestPipeline:
         self._counter = counter
         window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
-        self._file = LineFile(
-            plan.run_dir / HARVEST_FILE,
-            f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length",
-        )
+        columns = f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length"
+        self._file = LineFile(plan.run_dir / HARVEST_FILE, columns)
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._n_rows_pages = -1
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
-        crawl = Crawl.of(crawler)
-        if crawl is None:
-            raise NotConfigured
+        crawl = Crawl.needed(crawler)
         return cls(crawler, crawl.plan, crawl.harvest)
 
     def process_item(self, item: Any) -> Any:
@@ -92,12 +88,12 @@ class HarvestPipeline:
         if counter.n_pages != self._n_rows_pages and (counter.n_pages != counter.n_pages_before or not counter.n_pages):
             self._write_row()
         self._file.close()
+        self._fetched.close()
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         stats.set_value("focused/pages/relevant_count", counter.n_relevant)
         stats.set_value("focused/harvest_rate", counter.rate)
         stats.set_value("focused/target_length", counter.target_length)
         stats.set_value("focused/irrelevant_on_path", counter.n_irrelevant_on_path)
-        self._fetched.close()
 
     def _write_row(self) -> None:
         counter = self._counter

@@ -38,8 +38,8 @@ class JsonLinesPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic; switch off if the settings say so."""
-        crawl = Crawl.of(crawler)
-        if crawl is None or not crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
+        crawl = Crawl.needed(crawler)
+        if not crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
             raise NotConfigured
         return cls(crawler.stats, crawl.plan.run_dir)
 

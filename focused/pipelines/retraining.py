@@ -74,9 +74,7 @@ class RetrainingPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Switch off if the settings say so."""
-        crawl = Crawl.of(crawler)
-        if crawl is None:
-            raise NotConfigured
+        crawl = Crawl.needed(crawler)
         if str(crawler.settings.get("FOCUSED_RETRAINING")) == OFF:
             warn_of_version_left(crawl.plan.run_dir)
             raise NotConfigured
@@ -105,15 +103,10 @@ class RetrainingPipeline:
 
         # New subtopics are looked for only where people can say that what is found is wanted.
         max_explored = round(options.exploration * options.every_pages) if options.is_interactive else 0
-        rescoring = Rescoring(
-            Rejudging(judging, pages, verdict_on),
-            lambda: crawl.frontier,
-            merge=crawl.task.merge,
-            max_explored=max_explored,
-        )
+        rejudging, merge = Rejudging(judging, pages, verdict_on), crawl.task.merge
         takeover = ModelTakeover(
             judging,
-            rescoring,
+            Rescoring(rejudging, lambda: crawl.frontier, merge=merge, max_explored=max_explored),
             make_judge=lambda topic: make_judge(topic, settings),
             make_strategy=lambda: kind(**read_parameters(kind, settings)),
             stats=stats,

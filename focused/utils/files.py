@@ -15,13 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def append_whole(file: FileIO, data: bytes) -> None:
-    """Append all of the data to an unbuffered file or, if that fails, nothing: no reader finds half a record.
-
-    Raises
-    ------
-    OSError
-        If the data cannot be written; the file keeps its length.
-    """
+    """Append all of the data to an unbuffered file, or raise an OSError and leave it as it was: no record is there by half."""
     end = file.seek(0, 2)
     rest = memoryview(data)
     try:
@@ -37,13 +31,7 @@ class LineFile:
     """A text file that grows line by line; each line is written at once, so the file can be followed.
 
     A line is written whole or not at all. Lost lines are counted in ``n_failed`` and logged once; the crawl continues.
-
-    Parameters
-    ----------
-    path : Path
-        Created at the first line.
-    header : str
-        First line of a new file.
+    The file is created at the first line, after a ``header`` if there is one.
     """
 
     def __init__(self, path: Path, header: str = "") -> None:
@@ -80,7 +68,7 @@ class LineFile:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file under another name and rename it, so that a reader finds a whole one; a failure is logged."""
+    """Write a JSON file under another name and rename it, so that readers find a whole one; a failure is logged."""
     temporary = path.with_name(path.name + ".part")
     try:
         temporary.write_text(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")

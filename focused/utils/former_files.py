@@ -30,13 +30,7 @@ def existing_path(run_dir: Path, name: str) -> Path:
 
 
 def rename_former_files(run_dir: Path) -> None:
-    """Give files their present names, so that a resumed crawl appends to them.
-
-    Raises
-    ------
-    OSError
-        If one cannot be renamed.
-    """
+    """Give files their present names, so that a resumed crawl appends to them; an OSError says that one keeps its name."""
     for name in _FORMER:
         path = existing_path(run_dir, name)
         if path.name != name:
@@ -53,7 +47,7 @@ def with_present_names(values: Mapping[str, Value]) -> dict[str, Value]:
 
 
 def _present(name: str) -> str:
-    for former, present in FORMER_STATS.items():
+    for former, present in (FORMER_STATS | _PRESENT).items():
         if name.startswith(former):
             return present + name.removeprefix(former)
-    return _PRESENT.get(name, name)
+    return name

@@ -6,12 +6,8 @@ import logging
 
 # Lists of enabled components and the like: useful to developers, noise to users.
 TALKATIVE = (
-    "scrapy.addons",
-    "scrapy.core.engine",
-    "scrapy.crawler",
-    "scrapy.middleware",
-    "scrapy.spidermiddlewares.httperror",
-    "scrapy.utils.log",
+    *("scrapy.addons", "scrapy.core.engine", "scrapy.crawler", "scrapy.middleware"),
+    *("scrapy.spidermiddlewares.httperror", "scrapy.utils.log"),
 )
 ROBOTS = "scrapy.downloadermiddlewares.robotstxt"
 

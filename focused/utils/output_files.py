@@ -15,15 +15,7 @@ _VERSIONS = "versions"
 
 
 def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Path:
-    """Return an output path, if no crawl or evaluation keeps a file there.
-
-    Parameters
-    ----------
-    path : Path
-    option : str
-        The option that named it: ``--csv``.
-    run_dir : Path, optional
-        Folder of a crawl that is about to start.
+    """Return an output path that an option names; ``run_dir`` is the folder of a crawl that is about to start.
 
     Raises
     ------
@@ -39,21 +31,13 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
         )
         if is_kept:
             what = f"{path}, which leads there," if found.name != path.name else str(path)
-            raise ValueError(
-                f"{what} would overwrite what a crawl or an evaluation keeps in {folder}. Choose another name: "
-                f"{option} FILE"
-            )
+            kept = f"what a crawl or an evaluation keeps in {folder}"
+            raise ValueError(f"{what} would overwrite {kept}. Choose another name: {option} FILE")
     return path
 
 
 def check_folder(folder: Path, option: str) -> Path:
-    """Return the folder of an evaluation, if no crawl keeps its files there (both have a ``run.json``).
-
-    Raises
-    ------
-    ValueError
-        If one does.
-    """
+    """Return the folder of an evaluation; a ValueError says that a crawl keeps its files there (both have a run.json)."""
     for name in sorted(CRAWL_FILES - EVALUATION_FILES):
         if (folder / name).exists():
             raise ValueError(f"{folder} is the folder of a crawl ({name} is there). Choose another: {option} DIR")

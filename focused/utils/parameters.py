@@ -14,17 +14,9 @@ if TYPE_CHECKING:
 def parameter(setting: str | Setting, default: Any = None, meaning: str = "", **range_: Any) -> Any:
     """Declare a field of a dataclass as a parameter that a setting gives.
 
-    Parameters
-    ----------
-    setting : str or Setting
-        The setting's name, or a setting that other classes read, too. With the prefix FOCUSED_ it is one of the project's;
-        packages that plug something in have prefixes of their own.
-    default : float, int, bool or str
-        The paper's value. Its type is that of the parameter.
-    meaning : str
-        One sentence for people.
-    **range_
-        ``least``, ``most``, ``above``, ``choices`` and ``set_by`` of :class:`~focused.utils.setting.Setting`.
+    ``setting`` is its name, or a setting that other classes read, too. With the prefix FOCUSED_ it is one of the project's;
+    packages that plug something in have prefixes of their own. ``default`` is the paper's value: its type is the
+    parameter's. ``meaning`` and ``range_`` are those of :class:`~focused.utils.setting.Setting`.
     """
     found = setting if isinstance(setting, Setting) else Setting(setting, default, meaning, **range_)
     return field(default=found.default, metadata={"setting": found})
@@ -41,12 +33,6 @@ def read_parameters(owner: Any, settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_parameters(owner: Any) -> None:
-    """Refuse an object whose parameters are not what they must be.
-
-    Raises
-    ------
-    ValueError
-        It names the setting and its range.
-    """
+    """Refuse an object whose parameters are not what they must be, by a ValueError that names setting and range."""
     for name, setting in parameters_of(owner).items():
         setting.check(getattr(owner, name))

@@ -27,11 +27,5 @@ def default_models_dir() -> Path:
 
 
 def models_dirs(settings: Any) -> tuple[Path, ...]:
-    """Return the folders that a topic is looked for in: the user's own, then the shipped one.
-
-    Parameters
-    ----------
-    settings : mapping
-        FOCUSED_MODELS_DIR names the user's own.
-    """
+    """Return the folders that a topic is looked for in: the user's own, FOCUSED_MODELS_DIR, then the shipped one."""
     return tuple(dict.fromkeys((Path(str(settings.get("FOCUSED_MODELS_DIR"))), SHIPPED_MODELS_DIR)))

@@ -44,14 +44,9 @@ class PlugInPlace:
         return [*shipped, *(name for name in self.installed() if name not in shipped)]
 
     def load(self, name: str | type, shipped: Sequence[str] = ()) -> type[Any]:
-        """Return the class of a path or of an installed name.
+        """Return the class of a path or of an installed name; settings modules may hold the class itself.
 
-        Parameters
-        ----------
-        name : str or type
-            Settings modules may hold the class itself.
-        shipped : sequence of str
-            Names that are no plug-ins; the message says them.
+        An error lists the ``shipped`` names, too, which are no plug-ins.
 
         Raises
         ------
@@ -85,10 +80,8 @@ class PlugInPlace:
             choices = f"one of {', '.join(known)}, or " if known else ""
             raise ValueError(f"The {self.what} must be {choices}the path of a class. Got {name!r}.")
         if len(points) > 1:
-            raise ValueError(
-                f"The {self.what} {name!r} is the name of several classes: {', '.join(sorted(points))}. Give the path of "
-                "one."
-            )
+            several = f"{name!r} is the name of several classes: {', '.join(sorted(points))}"
+            raise ValueError(f"The {self.what} {several}. Give the path of one.")
         (path,) = points
         return self._imported(path.replace(":", "."))
 

@@ -18,19 +18,14 @@ if TYPE_CHECKING:
 
 
 class ProjectCommand(ScrapyCommand):
-    """A command whose errors are one line on stderr and exit code 1.
-
-    Subclasses do their work in `work`.
-    """
+    """A command whose errors are one line on stderr and exit code 1; subclasses do their work in `work`."""
 
     requires_project = True
     requires_crawler_process = False
     default_settings: ClassVar[dict[str, Any]] = {"LOG_ENABLED": False}
     settings: Settings
 
-    #: The arguments, for the usage line.
     usage: ClassVar[str] = "[options]"
-    #: One line about the command.
     summary: ClassVar[str]
     #: Shown under the options.
     examples: ClassVar[str] = ""
@@ -67,13 +62,7 @@ class ProjectCommand(ScrapyCommand):
             self.fail(self.interrupted)
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
-        """Do the work of the command.
-
-        Raises
-        ------
-        Exception
-            One of `errors`, or an OSError: both end the command with one line and exit code 1.
-        """
+        """Do the work of the command. One of `errors` or an OSError ends it with one line and exit code 1."""
         raise NotImplementedError
 
     def fail(self, message: str) -> None:
@@ -83,29 +72,16 @@ class ProjectCommand(ScrapyCommand):
         self.exitcode = 1
 
     def refuse_options(self, args: list[str]) -> None:
-        """Refuse unknown options, which Scrapy passes on as arguments.
-
-        Raises
-        ------
-        ValueError
-            Naming the option.
-        """
+        """Refuse unknown options, which Scrapy passes on as arguments."""
         unknown = [arg for arg in args if arg.startswith("-") and len(arg) > 1]
         if unknown:
             raise ValueError(f"There is no option {unknown[0]}. See scrapy {self._name} -h.")
 
     def refuse_arguments(self, args: list[str]) -> None:
-        """Refuse all arguments of a command that takes options only.
-
-        Raises
-        ------
-        ValueError
-            Naming the arguments.
-        """
+        """Refuse all arguments of a command that takes options only."""
         if args:
-            raise ValueError(
-                f"scrapy {self._name} takes options only (see scrapy {self._name} -h). Got {' '.join(args)}."
-            )
+            command = f"scrapy {self._name}"
+            raise ValueError(f"{command} takes options only (see {command} -h). Got {' '.join(args)}.")
 
     @property
     def _name(self) -> str:
@@ -113,22 +89,10 @@ class ProjectCommand(ScrapyCommand):
 
 
 def whole_number(option: str, value: object, least: int = 0, meaning: str = "") -> int:
-    """Return the whole number that an option gives.
+    """Return the whole number that an option gives, on the command line or by default.
 
-    Parameters
-    ----------
-    option : str
-        Its name, for the error: ``--top``.
-    value : object
-        As given on the command line, or a default.
-    least : int
-    meaning : str
-        What a special value means, for the error: ``0: all``.
-
-    Raises
-    ------
-    ValueError
-        If the value is something else, below ``least``, or needs more than 32 bits.
+    A ValueError says that it is something else, below ``least``, or needs more than 32 bits, and the ``meaning`` of a special
+    value (``0: all``).
 
     >>> whole_number("--top", "20")
     20

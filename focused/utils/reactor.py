@@ -42,17 +42,10 @@ def in_thread(function: Callable[..., T], *arguments: Any) -> Deferred[T]:
 
 
 class FifoLock:
-    """An asynchronous lock that is granted in the order of requests.
-
-    If it is free, it is granted without a turn of the reactor.
-
-    Attributes
-    ----------
-    is_taken : bool
-        Whether the lock is held.
-    """
+    """An asynchronous lock that is granted in the order of requests; if it is free, without a turn of the reactor."""
 
     def __init__(self) -> None:
+        #: Whether the lock is held.
         self.is_taken = False
         self._waiting: deque[Deferred[None]] = deque()
         self._watching: list[Deferred[None]] = []

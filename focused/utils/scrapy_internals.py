@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 
 def requests_in_progress(crawler: Crawler) -> set[Request]:
-    """Return the requests that the engine has taken and has not done with.
-
-    A request stays in this set until the items of its response have passed the pipelines.
-    """
+    """Return the requests that the engine has taken, until the items of their responses have passed the pipelines."""
     slot = _slot(crawler)
     return set() if slot is None else slot.inprogress
 

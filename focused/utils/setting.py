@@ -21,35 +21,22 @@ TOPIC, USER, SERVER = "topic", "user", "server"
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a value must be. Its type is the default's: a number, a whole number, True or False, or a text.
-
-    Parameters
-    ----------
-    name : str
-    default : float, int, bool, str or None
-        With None the value may be a number or None.
-    meaning : str
-        One sentence for people.
-    least, most : float, optional
-        The range, ends included.
-    above : float, optional
-        Instead of ``least``: the value is larger than this.
-    choices : tuple of str, optional
-        What a text may be.
-    names_class : bool
-        Whether a text may be the path of a class, or the class itself stand in its place.
-    set_by : {"topic", "user", "server"}
-        Who may set it.
-    """
+    """What a value must be. Its type is the default's: a number, a whole number, True or False, or a text."""
 
     name: str
+    #: With None the value may be a number or None.
     default: Any
+    #: One sentence for people.
     meaning: str = ""
+    #: The range, ends included; ``above`` instead of ``least``: the value is larger than this.
     least: float | None = None
     most: float | None = None
     above: float | None = None
+    #: What a text may be.
     choices: tuple[str, ...] = ()
+    #: Whether a text may be the path of a class, or the class itself stand in its place.
     names_class: bool = False
+    #: Who may set it: TOPIC, USER or SERVER.
     set_by: str = TOPIC
 
     @property
@@ -68,14 +55,12 @@ class Setting:
         if isinstance(self.default, str):
             return "a name, or the path of a class" if self.names_class else "a text"
         kind = "a whole number" if isinstance(self.default, int) else "a number"
-        end = "" if self.default is not None else ", or None"
-        low, high = self.above if self.least is None else self.least, self.most
         if self.least is not None:
-            bounds = f" of at least {low:,}" if high is None else f" from {low:,} to {high:,}"
+            bounds = f" of at least {self.least:,}" if self.most is None else f" from {self.least:,} to {self.most:,}"
         else:
-            parts = (("above", low), ("up to", high))
+            parts = (("above", self.above), ("up to", self.most))
             bounds = " and".join(f" {word} {bound:,}" for word, bound in parts if bound is not None)
-        return kind + bounds + end
+        return kind + bounds + ("" if self.default is not None else ", or None")
 
     def read(self, settings: Mapping[str, Any]) -> Any:
         """Return the value that settings give, or the default; a text, as a command line has it, is converted."""
@@ -84,19 +69,7 @@ class Setting:
         return self.check(settings[self.name])  # not by get(), which with Scrapy's settings takes None for nothing
 
     def check(self, value: Any, label: str = "") -> Any:
-        """Return a value as what it must be.
-
-        Parameters
-        ----------
-        value : object
-        label : str, optional
-            What an error calls it, instead of the setting's name.
-
-        Raises
-        ------
-        ValueError
-            If it is something else, or out of its range.
-        """
+        """Return a value as what it must be; a ValueError says what that is. It calls the value ``label``, or by its name."""
         if self.default is None and value in _NOTHING:
             return None
         found = self._converted(value)

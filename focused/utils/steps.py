@@ -11,13 +11,7 @@ T = TypeVar("T")
 
 
 class Steps(Generic[T]):
-    """Iterates over the steps of a generator and keeps its result.
-
-    Attributes
-    ----------
-    result
-        The result; set when the loop ends.
-    """
+    """Iterates over the steps of a generator and keeps its result, which is there when the loop ends."""
 
     result: T
 

@@ -9,14 +9,25 @@ from w3lib.url import canonicalize_url
 
 # Names of the file that servers send for a folder. home.html was the second choice of Netscape's servers: it makes 23 more
 # WebKB pages of 1997 reachable. It never hides another page, because exact matches come first.
-INDEX_NAMES = frozenset(
-    f"{stem}.{suffix}"
-    for stem in ("index", "default", "welcome")
-    for suffix in (
-        *("html", "htm", "shtml", "shtm", "xhtml", "phtml", "php", "php3", "asp", "aspx", "jsp", "cgi", "pl"),
-        *("cfm", "wml"),
-    )
-) | {"home.html", "home.htm"}
+_SUFFIXES = (
+    "html",
+    "htm",
+    "shtml",
+    "shtm",
+    "xhtml",
+    "phtml",
+    "php",
+    "php3",
+    "asp",
+    "aspx",
+    "jsp",
+    "cgi",
+    "pl",
+    "cfm",
+    "wml",
+)
+INDEX_NAMES = {f"{stem}.{suffix}" for stem in ("index", "default", "welcome") for suffix in _SUFFIXES}
+INDEX_NAMES |= {"home.html", "home.htm"}
 DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -40,19 +51,8 @@ def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
     Case of the path, an index file's name, a trailing or double slash, dot segments, the default port, a final dot and
     a user in the host, and the encoding of escapes (UTF-8 or Latin-1) make no difference. Scheme, host and query make
     one: `http` and `https`, or a host with and without `www`, may be different sites. If they are the same site, the
-    server redirects, and a direct answer would turn that redirect into a loop.
-
-    Parameters
-    ----------
-    canonical : str
-        A canonical form, see `canonical_form`.
-    fold_case : bool
-        False keeps the case of the path, to tell the nearer of two candidates.
-
-    Returns
-    -------
-    str or None
-        Only for comparison: it is no URL. None if there is no host.
+    server redirects, and a direct answer would turn that redirect into a loop. Without ``fold_case`` the case of the path
+    is kept, to tell the nearer of two candidates. The form is no URL; it is None if there is no host.
 
     >>> tolerant_form("http://example.com:80/Docs/Index.HTML") == tolerant_form("http://example.com/docs")
     True
@@ -70,8 +70,7 @@ def tolerant_form(canonical: str, *, fold_case: bool = True) -> str | None:
         path = raw.decode()
     except UnicodeDecodeError:
         path = raw.decode("latin-1")
-    if fold_case:
-        path = path.lower()
+    path = path.lower() if fold_case else path
     folder, _, name = path.rpartition("/")
     path = folder if name.lower() in INDEX_NAMES else f"{folder}/{name}"
     path = posixpath.normpath("/" + path.lstrip("/"))

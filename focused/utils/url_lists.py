@@ -33,12 +33,8 @@ def http_url(text: str) -> str | None:
 def url_lines(path: Path) -> list[tuple[int, str, str | None]]:
     """Return the lines of a list of URLs: number, text, and the URL or None. Blank lines and # comments are left out.
 
-    Only the text before the first blank or tab counts, so files of labels can be read too.
-
-    Raises
-    ------
-    OSError, UnicodeDecodeError
-        If the file cannot be read as text.
+    Only the text before the first blank or tab counts, so files of labels can be read too. An OSError or UnicodeDecodeError
+    says that the file cannot be read as text.
     """
     lines = path.read_text(encoding="utf-8-sig").splitlines()
     stripped = ((number, line.strip()) for number, line in enumerate(lines, 1))

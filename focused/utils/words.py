@@ -8,13 +8,7 @@ _THINGS = re.compile(r"\b(byte|context|link|page|record|request|response|row|see
 
 
 def quantity(count: int, things: str) -> str:
-    """Return a count with its noun.
-
-    Parameters
-    ----------
-    count : int
-    things : str
-        In the plural; the first plural is the noun that is counted.
+    """Return a count with its noun, the first plural of the things.
 
     >>> quantity(1200, "pages with many links"), quantity(1, "pages with many links")
     ('1,200 pages with many links', '1 page with many links')
