@@ -133,7 +133,8 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
         why = "no page that was fetched links to it, or the link was refused or forgotten"
         raise ValueError(f"{url} is not known: {why}.")
     yield _printable(link.url)
-    yield f"  state       {link.state}{_when(link)}"
+    note, when = f": {link.note}" if link.note else "", f" ({_time(link.ended_at)})" if link.ended_at else ""
+    yield f"  state       {link.state}{note}{when}"
     # Fits of a learning strategy are no versions of the model.
     version = f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {version}"
@@ -174,11 +175,6 @@ def _learnt(view: FrontierView, link: LinkView, settings: BaseSettings) -> Itera
         f"  learnt      from {quantity(evidence.n_learnt, 'pages')} of this crawl and the topic's examples: what these\n"
         "              relevances, its URL and similar links are worth; its score changes with each fit while it waits"
     )
-
-
-def _when(link: LinkView) -> str:
-    note = f": {link.note}" if link.note else ""
-    return f"{note} ({_time(link.ended_at)})" if link.ended_at else note
 
 
 def _time(seconds: int) -> str:

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
 
 # The project's components belong to focused crawls. Here nothing is scored, ranked or stored.
 _NO_COMPONENTS: dict[str, Any] = {
-    "ITEM_PIPELINES": {},
-    "SPIDER_MIDDLEWARES": {},
-    "EXTENSIONS": {},
-    "FEEDS": {},
+    **{name: {} for name in ("ITEM_PIPELINES", "SPIDER_MIDDLEWARES", "EXTENSIONS", "FEEDS")},
     "SCHEDULER": default_settings.SCHEDULER,
     # One host after the other would be slow, so this queue spreads requests over the hosts.
     "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.DownloaderAwarePriorityQueue",
@@ -111,13 +108,12 @@ class FetchSpider(scrapy.Spider):
     def failed(self, failure: Failure) -> None:
         """Note why a page could not be fetched."""
         asked = failure.request.meta["asked"]  # type: ignore[attr-defined]
-        error = failure.value
+        error, why = failure.value, ("could not be fetched", type(failure.value).__name__)
         if isinstance(error, HttpError):
-            self._pages.refuse(asked, f"answered {error.response.status}")
+            why = f"answered {error.response.status}", ""
         elif isinstance(error, IgnoreRequest):
-            self._pages.refuse(asked, why_ignored(str(error)))
-        else:
-            self._pages.refuse(asked, "could not be fetched", type(error).__name__)
+            why = why_ignored(str(error)), ""
+        self._pages.refuse(asked, *why)
         self._on_answer()
 
 

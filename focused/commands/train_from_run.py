@@ -48,18 +48,9 @@ def train_from_run(
     topic is kept, and set against the new one as in a crawl: on examples kept from both, by the order of the pages and by
     what is called relevant.
 
-    Parameters
-    ----------
-    name, run_dir : str, Path
-        Of the topic, and of a crawl for it with retraining.
-    models_dir : Path
-        Of the user: it takes the new topic. One that it lacks is looked for among those that ship.
-    tolerance : float
-        By how much the average precision on held-out examples may be lower; see `AcceptanceFigures.why_worse` for the rest.
-    force : bool
-        Also if the topic has been trained since the crawl, or if the new model is worse.
-    say : callable
-        Told what begins.
+    The user's ``models_dir`` takes the new topic; a topic that it lacks is looked for among those that ship. The average
+    precision on held-out examples may be lower by ``tolerance`` (`AcceptanceFigures.why_worse` has the rest). ``force``
+    takes a new model that is worse, or whose topic has been trained since the crawl.
 
     Raises
     ------

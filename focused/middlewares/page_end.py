@@ -1,9 +1,8 @@
 """Where a page ends: its item has passed the pipelines, its links are taken in, and all of it is committed at once.
 
-Responses are processed side by side. A commit for one page may hold nothing of another, so a page's links are kept until
-its item has passed the pipelines. From there to the commit no other item passes them, and no request is handed out.
-(Pipelines that wait for something let other items in between: such a page may be counted twice after a crash, but it is
-never lost.)
+A commit for one page may hold nothing of another, so a page's links are kept until its item has passed the pipelines. From
+there to the commit no other item passes them, and no request is handed out. (Pipelines that wait for something let other
+items in between: such a page may be counted twice after a crash, but it is never lost.)
 """
 
 from __future__ import annotations

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 class WaitingLinkMiddleware:
     """Lets through of a link that waits the first request that comes up, with all that is known by then.
 
-    Others that were pushed for it are stale and end here, before robots.txt is asked and without a place in the page
-    budget. A link that has got worse is pushed back to its new place. Only for strategies that merge, with schedulers
-    that cannot change the priority of what they hold.
+    Others that were pushed for it are stale and end here, before robots.txt is asked and without a place in the page budget.
+    A link that has got worse is pushed back. Only for strategies that merge, with schedulers that cannot change a priority.
 
     Place: 10, before all other downloader middlewares.
 
