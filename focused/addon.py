@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy import Spider
 from scrapy.exceptions import NotConfigured
+from scrapy.settings import SETTINGS_PRIORITIES, default_settings
 from scrapy.utils.misc import load_object
 from scrapy.utils.spider import DefaultSpider
 
 from focused.crawl.declared_settings import COMMAND_LINE
+from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
 from focused.crawl.planning import plan_crawl
 from focused.crawl.state import Crawl
 from focused.utils.program import as_typed
@@ -26,12 +28,13 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_COMPONENTS = ("SPIDER_MIDDLEWARES", "DOWNLOADER_MIDDLEWARES", "ITEM_PIPELINES", "EXTENSIONS")
 # Without these the best link is not the next one, or a page's end is not durable.
 _TAKEN = (
     *("SCHEDULER", "SCHEDULER_PRIORITY_QUEUE", "SCHEDULER_MEMORY_QUEUE", "SCHEDULER_DISK_QUEUE", "ITEM_PROCESSOR"),
     *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
 )
+# Arguments of the project's own spider, which a spider of another project may use for something else.
+_ARGUMENTS = ("strategy", "max_pages", "max_relevant", "web", "run_dir")
 
 
 class FocusedAddon:
@@ -54,6 +57,7 @@ class FocusedAddon:
         """Stay out of ``scrapy shell`` and ``scrapy fetch``, and of spiders that want no topic."""
         spider = crawler.spider
         if spider is None or isinstance(spider, DefaultSpider) or getattr(spider, "topic", "") is None:
+            take_defaults_back(crawler.settings)
             raise NotConfigured
         return cls(crawler)
 
@@ -71,11 +75,18 @@ class FocusedAddon:
         try:
             plan = plan_crawl({"topic": _topic(crawler.spider, settings)}, settings, needs_seeds=False)
         except (ValueError, OSError) as error:
-            message = as_typed(" ".join(str(error).split()))
-            if settings.get("LOG_FILE"):
-                logger.error(message)  # under Scrapyd the log is all that a client gets to see
-            # Any other exception would come out as a traceback of Scrapy's.
-            raise SystemExit(f"Error: {message}") from None
+            raise _end(error, settings) from None
+        if plan.web != "live":
+            logger.warning(
+                "Web %s answers all requests of this crawl; nothing is asked for on the network. To crawl the network: "
+                "-s FOCUSED_WEB=live",
+                plan.web,
+            )
+        if ignored := [name for name in _ARGUMENTS if name in vars(crawler.spider)]:
+            instead = " ".join(f"-s FOCUSED_{name.upper()}={vars(crawler.spider)[name]}" for name in ignored)
+            logger.warning(
+                "The add-on does not read spider arguments (%s). Settings count: %s", ", ".join(ignored), instead
+            )
         settings.setdict(plan.settings, priority="spider")
         settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         Crawl(crawler, plan)
@@ -83,14 +94,40 @@ class FocusedAddon:
 
 def set_defaults(settings: BaseSettings) -> None:
     """Set this project's settings where the other project says nothing, and add its components to the other project's."""
+    try:
+        refuse_former_classes(settings)
+    except ValueError as error:
+        raise _end(error, settings) from None
     ours = import_module("focused.settings")  # late: it looks at the environment
     for name, value in vars(ours).items():
         if name.startswith("FOCUSED_") or name in _TAKEN:
             settings.set(name, value, priority="addon")
-    for name in _COMPONENTS:
+    for name in COMPONENTS:
         for path, place in getattr(ours, name).items():
             if path.startswith("focused."):
                 settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+
+
+def take_defaults_back(settings: BaseSettings) -> None:
+    """Undo :func:`set_defaults`: a spider that wants no topic has Scrapy's defaults and the project's settings."""
+    ours = import_module("focused.settings")
+    for name in [name for name in settings if name.startswith("FOCUSED_") or name in _TAKEN]:
+        if settings.getpriority(name) == SETTINGS_PRIORITIES["addon"]:
+            settings.delete(name, "addon")
+            if hasattr(default_settings, name):
+                settings.set(name, getattr(default_settings, name), "default")
+    for name in COMPONENTS:
+        added = {load_object(path) for path in getattr(ours, name) if path.startswith("focused.")}
+        kept = {path: place for path, place in settings.getdict(name).items() if path not in added}
+        settings.set(name, kept, settings.getpriority(name) or 0)
+
+
+def _end(error: Exception, settings: BaseSettings) -> SystemExit:
+    """Return what ends the process with one line; any other exception would come out as a traceback of Scrapy's."""
+    message = as_typed(" ".join(str(error).split()))
+    if settings.get("LOG_FILE"):
+        logger.error(message)  # under Scrapyd the log is all that a client gets to see
+    return SystemExit(f"Error: {message}")
 
 
 def _topic(spider: Any, settings: BaseSettings) -> str:

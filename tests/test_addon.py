@@ -8,15 +8,22 @@ import subprocess
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import hand_made
 import pytest
 from commands import ROOT, Finished, read_json_lines, scrapy, started
+from scrapy import Spider
+from scrapy.crawler import Crawler
+from scrapy.exceptions import NotConfigured
 from scrapy.settings import Settings
+from scrapy.statscollectors import StatsCollector
 from sites import Reply, Site
 
-from focused.addon import set_defaults
+from focused.addon import FocusedAddon, set_defaults
+from focused.crawl.former_classes import COMPONENTS
+from focused.utils.places import SHIPPED_MODELS_DIR
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -259,6 +266,54 @@ def test_what_a_project_sets_itself_stands():
     places = {str(each): place for each, place in settings["ITEM_PIPELINES"].items()}
     assert places["focused.pipelines.harvest.HarvestPipeline"] is None
     assert len(places) == 4
+
+
+@pytest.mark.parametrize("spider", [None, SimpleNamespace(topic=None)], ids=["no spider", "no topic"])
+def test_a_crawler_that_wants_no_topic_has_none_of_the_add_on_s_settings(spider):
+    def values(settings: Settings) -> dict[str, Any]:
+        return {name: settings.getdict(name) if name in COMPONENTS else settings[name] for name in settings}
+
+    own = {"EXTENSIONS": {"scrapy.extensions.logstats.LogStats": None}, "FOCUSED_TOPIC": "stars", "CONCURRENT_ITEMS": 7}
+    before, settings = Settings(own), Settings(own)
+    FocusedAddon.update_pre_crawler_settings(settings)
+    assert values(settings) != values(before)
+    with pytest.raises(NotConfigured):
+        FocusedAddon.from_crawler(SimpleNamespace(spider=spider, settings=settings))
+    assert values(settings) == values(before)
+
+
+def planned(models, tmp_path, caplog, topic="stars", settings: dict[str, Any] | None = None, **arguments) -> list[str]:
+    """Return what the add-on warns of when a spider of another project begins."""
+
+    class Own(Spider):
+        name = "own"
+
+        def parse(self, response):
+            pass
+
+    folders = {"FOCUSED_MODELS_DIR": str(models), "FOCUSED_RUN_DIR": str(tmp_path / "run")}
+    crawler = Crawler(Own, {**folders, **(settings or {})})
+    crawler.spider, crawler.stats = Own(topic=topic, **arguments), StatsCollector(crawler)
+    FocusedAddon(crawler).update_settings(crawler.settings)
+    return [record.getMessage() for record in caplog.records if record.name == "focused.addon"]
+
+
+def test_arguments_that_only_the_project_s_own_spider_reads_are_named_with_where_they_count(models, tmp_path, caplog):
+    [said] = planned(models, tmp_path, caplog, strategy="best_first", max_pages="5", other="x")
+    assert "(strategy, max_pages)" in said
+    assert "-s FOCUSED_STRATEGY=best_first -s FOCUSED_MAX_PAGES=5" in said
+
+
+@pytest.mark.parametrize("settings", [{}, {"FOCUSED_WEB": "live"}], ids=["the topic's web", "the network"])
+def test_a_topic_s_web_in_place_of_the_network_is_said_at_the_start(tmp_path, caplog, settings):
+    said = planned(SHIPPED_MODELS_DIR, tmp_path, caplog, "demo", settings)
+    assert [line.startswith("Web demo answers all requests of this crawl") for line in said] == [True] * (not settings)
+
+
+def test_a_component_that_has_moved_ends_the_process_with_its_new_path():
+    settings = Settings({"SCHEDULER": "focused.frontier.durable.FrontierScheduler"})
+    with pytest.raises(SystemExit, match=r"^Error: SCHEDULER names .* is called focused\.frontier\.scheduler\."):
+        FocusedAddon.update_pre_crawler_settings(settings)
 
 
 def test_the_package_is_imported_without_scrapy():

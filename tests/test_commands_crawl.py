@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 
 import hand_made
 import pytest
@@ -10,6 +11,7 @@ from commands import ROOT, crawl, environment, scrapy
 from sites import Site
 from warcs import Warc
 
+from focused.__main__ import main
 from focused.method.strategies.linkmodel.adaptive import Adaptive
 
 pytestmark = pytest.mark.slow
@@ -47,7 +49,28 @@ def test_damages_of_a_recorded_web_are_said_once(models, tmp_path):
     web.write_bytes(web.read_bytes()[:-20])
     done = crawl(models, tmp_path, web=web, max_pages=3)
     assert done.exit_code == 0, done.err
-    assert done.err.count("damaged places were passed over") == 1
+    assert done.err.count("passed over: 1 damaged place;") == 1
+
+
+@pytest.mark.parametrize("words", [[], ["crwal"], ["-h"]])
+def test_focused_calls_itself_by_its_name_where_no_command_of_that_name_is_there(monkeypatch, capsys, words):
+    monkeypatch.setattr(sys, "argv", ["focused", *words])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("SCRAPY_SETTINGS_MODULE", "focused.settings")
+    with pytest.raises(SystemExit) as end:
+        main()
+    said = capsys.readouterr().out
+    assert end.value.code == (2 if words == ["crwal"] else 0)
+    assert ('Use "focused" to see' if end.value.code else "focused <command>") in said
+    assert "scrapy" not in said.replace("Scrapy", "")
+
+
+def test_urls_that_a_recording_lacks_are_no_http_errors(models, tmp_path):
+    web = Warc(tmp_path / "web.warc.gz").page("http://site.example/", b'<p>Stars. <a href="/gone">gone</a>').save()
+    done = crawl(models, tmp_path, web=web)
+    assert "1 URL not in the recording" in done.err
+    assert "HTTP error" not in done.err
+    assert done.stats["focused/pages/not_recorded_count"] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,16 @@
 from __future__ import annotations
 
+import re
+
 import hand_made
 import pytest
 from scrapy.settings import Settings
+from scrapy.utils.misc import load_object
 
 from focused import settings as project
 from focused.crawl.arguments import PlanError, check_seeds, read_seeds
+from focused.crawl.declared_settings import DECLARED
+from focused.crawl.former_classes import _FORMER
 from focused.crawl.planning import plan_crawl
 from focused.crawl.settings_layers import signed, topic_settings
 from focused.frontier.resume import is_home, make_home
@@ -72,6 +77,56 @@ def test_a_topic_does_not_slow_down_a_web_on_this_machine(settings, two_regions,
     assert (offline.settings["DOWNLOAD_DELAY"], offline.settings["DEPTH_LIMIT"]) == (0, 3)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SCHEDULER", "os.path.join"),
+        ("ITEM_PIPELINES", {"os.abort": 1}),
+        ("DOWNLOAD_HANDLERS", "{}"),
+        ("ADDONS", {"os.abort": 1}),
+        ("RETRY_EXCEPTIONS", ["os.abort"]),
+        ("SPIDER_MODULES", "os"),
+        ("FEEDS", {"a.csv": {"format": "csv", "item_filter": "os.abort"}}),
+    ],
+)
+def test_a_client_of_scrapyd_names_no_class(settings, name, value):
+    settings.set(name, value, priority="cmdline")
+    with pytest.raises(PlanError, match=rf"{name}.* cannot be set by a client of Scrapyd: it names classes"):
+        plan_crawl({"topic": "stars", "_job": "1"}, settings)
+
+
+def test_a_client_of_scrapyd_sets_what_names_no_class(settings):
+    settings.setdict({"DOWNLOAD_DELAY": "2", "FEEDS": {"a.csv": {"format": "csv"}}}, priority="cmdline")
+    assert plan_crawl({"topic": "stars", "_job": "1"}, settings).topic.name == "stars"
+
+
+@pytest.mark.parametrize(
+    ("setting", "old", "new"),
+    [
+        ("SCHEDULER", "focused.frontier.durable.FrontierScheduler", "focused.frontier.scheduler.FrontierScheduler"),
+        (
+            "SCHEDULER",
+            "focused.frontier.scheduler.BudgetScheduler",
+            "focused.frontier.budget_scheduler.BudgetScheduler",
+        ),
+        ("ITEM_PROCESSOR", "focused.frontier.page_end.PageEndItems", "focused.middlewares.page_end.PageEndItems"),
+        ("EXTENSIONS", "focused.warc.WarcRecorder", "focused.extensions.warc_recorder.WarcRecorder"),
+    ],
+)
+def test_a_component_that_has_moved_is_refused_with_its_new_path(settings, setting, old, new):
+    settings.set(setting, {old: 1} if setting == "EXTENSIONS" else old, priority="cmdline")
+    message = f"{setting} names {old}, which is called {new} now. Use the new path."
+    with pytest.raises(PlanError, match=f"^{re.escape(message)}$"):
+        plan_crawl({"topic": "stars"}, settings)
+
+
+def test_components_that_have_moved_are_where_the_error_says():
+    for former, present in _FORMER.items():
+        assert load_object(f"focused.{present}").__name__ == former.rpartition(".")[2].replace(
+            "Adaptation", "Retraining"
+        )
+
+
 def test_what_scrapyd_adds_is_no_mistake(settings):
     assert plan_crawl({"topic": "stars", "_job": "1", "_version": "r1"}, settings).topic.name == "stars"
 
@@ -125,6 +180,13 @@ def test_a_setting_that_was_renamed_is_refused_with_its_new_name(settings, old, 
     for name, each in (("stars", settings), ("old", topic)):
         with pytest.raises(PlanError, match=rf"^{old} is called {new} now\. Use the new name\.$"):
             plan_crawl({"topic": name}, each)
+
+
+def test_a_former_name_with_an_unknown_rest_is_given_no_name_that_does_not_exist(settings):
+    settings.set("FOCUSED_ADAPTATION_NIX", "1", priority="cmdline")
+    with pytest.raises(PlanError, match=r"^Unknown setting 'FOCUSED_ADAPTATION_NIX'\.") as refusal:
+        plan_crawl({"topic": "stars"}, settings)
+    assert set(re.findall(r"FOCUSED_\w+", str(refusal.value))) - {"FOCUSED_ADAPTATION_NIX"} <= set(DECLARED)
 
 
 def test_of_a_topics_settings_only_the_allowed_are_used():

@@ -84,6 +84,12 @@ def test_every_page_counts_and_irrelevant_ones_go_no_further(crawler, monkeypatc
     assert crawler.spider.crawl.harvest.n_pages == 4
 
 
+def test_a_stat_has_no_blank_in_its_name(crawler, monkeypatch):
+    pipeline, _ = counted(crawler, monkeypatch, [(True, "fair share")])
+    pipeline.close_spider()
+    assert crawler.stats.get_value("focused/relevant/by_fair_share_count") == 1
+
+
 def test_the_crawl_ends_once_when_enough_relevant_pages_are_found(crawler, monkeypatch):
     crawler.spider.plan.max_pages, crawler.spider.plan.max_relevant = 0, 2
     pipeline, ended = counted(crawler, monkeypatch, [*PAGES, (False, "block"), (True, "page")])

@@ -268,3 +268,10 @@ def test_shipped_topics_load_and_say_how_good_they_are() -> None:
         assert topic.manifest["learner"] == LEARNERS[0]
         assert "warnings" in topic.manifest
     assert "recorded webs" in load_topic("university-courses", MODELS).note
+
+
+def test_a_topic_s_file_suggests_no_delay_where_its_web_has_none(topic: Topic, tmp_path: Path) -> None:
+    topic.settings.clear()
+    assert "DOWNLOAD_DELAY" in (topic.save(tmp_path) / "topic.toml").read_text()
+    topic.web = "demo"
+    assert "DOWNLOAD_DELAY" not in (topic.save(tmp_path) / "topic.toml").read_text()

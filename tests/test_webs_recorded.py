@@ -249,7 +249,7 @@ def test_a_revisit_of_a_page_that_is_not_there_is_counted_and_said(warc, caplog)
     with replay(warc) as web:
         assert web.answer("http://h.org/b").match == "missing"
         assert web.index.n_unresolved == 1
-    assert "1 revisits name pages that it does not hold" in caplog.text
+    assert "passed over: 1 revisit of pages that it does not hold; 1 page can be read" in caplog.text
 
 
 # Damage and errors
@@ -262,7 +262,7 @@ def test_a_truncated_file_is_used_as_far_as_it_goes_and_that_is_said(warc, caplo
     path.write_bytes(warc.bytes()[: warc.ends[3] - 20])
     with RecordedWeb(path) as web:
         assert [web.answer(f"http://h.org/{number}").status for number in range(5)] == [200, 200, 200, 404, 404]
-    assert f"{path}: 1 damaged places were passed over" in caplog.text
+    assert f"{path}: passed over: 1 damaged place; " in caplog.text
     assert "3 pages can be read" in caplog.text
 
 
@@ -293,9 +293,18 @@ def errors(tmp_path: Path) -> dict[str, tuple[str, str]]:
         "page.html/x": ("does not exist", "Give the path of a WARC file"),
         "empty": ("is not a WARC file", "Give a WARC 1.0 or 1.1 file"),
         "page.html": ("is not a WARC file (it begins with b'<html>')", "Give a WARC 1.0 or 1.1 file"),
-        "info.warc.gz": ("holds no page that can be read: 1 intact records, 0 damaged", "FOCUSED_WARC_ENABLED=True"),
-        "requests.warc": ("holds no page that can be read: 1 intact records, 0 damaged", "FOCUSED_WARC_ENABLED=True"),
-        "cut.warc.gz": ("holds no page that can be read: 0 intact records, 1 damaged", "FOCUSED_WARC_ENABLED=True"),
+        "info.warc.gz": (
+            "holds no page that can be read: 1 intact record, 0 damaged places, ",
+            "FOCUSED_WARC_ENABLED=True",
+        ),
+        "requests.warc": (
+            "holds no page that can be read: 1 intact record, 0 damaged places, ",
+            "FOCUSED_WARC_ENABLED=True",
+        ),
+        "cut.warc.gz": (
+            "holds no page that can be read: 0 intact records, 1 damaged place, ",
+            "FOCUSED_WARC_ENABLED=True",
+        ),
     }
 
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.spiderloader import get_spider_loader
+from scrapy.utils.project import get_project_settings
 
 from focused.crawl.arguments import ARGUMENTS, did_you_mean
 from focused.crawl.planning import plan_crawl
 from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
 from focused.crawl.scrapy_settings import wrong_at_start
+from focused.crawl.scrapyd_client import classes_of_client, is_client
 from focused.method.strategies import CHOICES, PLUG_IN
 from focused.utils.log_filters import quieten
 from focused.utils.program import as_typed
@@ -62,6 +64,9 @@ class Command(ScrapyCrawl):
         super().process_options(args, opts)
         assert self.settings is not None
         wrong = list(wrong_at_start(self.settings))
+        if is_client(opts.spargs):
+            usual = get_project_settings()
+            wrong += [(name, usual.get(name), message) for name, message in classes_of_client(self.settings)]
         for name, usable, _ in wrong:
             self.settings.set(name, usable, priority="cmdline")
         self._wrong = [*(message for *_, message in wrong), *_wrong_names(args, self.settings)]

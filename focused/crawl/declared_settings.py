@@ -68,10 +68,12 @@ def check_settings(settings: Any) -> None:
         It names the setting, what it must be and what it is.
     """
     for name in sorted(name for name in map(str, settings) if name.startswith(_PREFIX) and name not in DECLARED):
+        present = name
         for old, new in _RENAMED.items():
-            if name.startswith(old):
-                raise PlanError(f"{name} is called {name.replace(old, new, 1)} now. Use the new name.")
-        meant = did_you_mean(name, DECLARED, _PREFIX)
+            present = name.replace(old, new, 1) if name.startswith(old) else present
+        if present in DECLARED:
+            raise PlanError(f"{name} is called {present} now. Use the new name.")
+        meant = did_you_mean(present, DECLARED, _PREFIX)
         raise PlanError(f"Unknown setting {name!r}.{meant} docs/reference/settings.md lists them.")
     for setting in DECLARED.values():
         setting.read(settings)

@@ -19,6 +19,7 @@ LOSSES = {
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
+    "focused/pages/not_recorded_count": "URLs not in the recording",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",

@@ -6,20 +6,20 @@ started otherwise, the spider plans itself. Settings are a mapping that knows pr
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
+from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scrapy_settings import check_values
-from focused.crawl.scrapyd_client import check_client
+from focused.crawl.scrapyd_client import check_client, is_client
 from focused.crawl.settings_layers import (
     NEWEST_FIRST_SETTINGS,
     OFFLINE_HANDLERS,
@@ -55,12 +55,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         of a WARC file needs.
     """
     given.check_names(arguments)
-    is_confined = "_job" in arguments or "SCRAPY_JOB" in os.environ
+    is_confined = is_client(arguments)
     if is_confined:
         check_client(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
     effective = with_topic(topic, settings)
     check_settings(effective)
+    refuse_former_classes(effective)
     check_values(effective)
     web = _web(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic)

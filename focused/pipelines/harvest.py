@@ -72,7 +72,7 @@ class HarvestPipeline:
         if item.relevant:
             stats.inc_value("focused/pages/relevant_count")
             kind = item.reason_kind
-            through = {"seed": "seed", "below threshold": "deferred"}.get(kind, f"by_{kind}")
+            through = {"seed": "seed", "below threshold": "deferred"}.get(kind, f"by_{kind.replace(' ', '_')}")
             stats.inc_value(f"focused/relevant/{through}_count")
         if plan.max_pages and counter.n_pages == plan.max_pages:
             self._finish("max_pages")

@@ -74,7 +74,10 @@ class FocusedSpider(scrapy.Spider):
         error = failure.value
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
         if isinstance(error, HttpError):
-            raise error  # counted by Scrapy's HttpErrorMiddleware
+            if self.plan.web in ("live", "demo") or "missing" not in error.response.flags:
+                raise error  # counted by Scrapy's HttpErrorMiddleware
+            self.crawler.stats.inc_value("focused/pages/not_recorded_count")
+            return
         # What robots.txt forbids is counted there; what was cut off, a chain of redirects or a page too large, is not.
         if not isinstance(error, IgnoreRequest) or "robots.txt" not in str(error):
             self.crawler.stats.inc_value("focused/pages/failed_count")

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from typing import Any as Anything
 
 from pydispatch.dispatcher import Any, getReceivers
+from scrapy.cmdline import _get_commands_dict
+from scrapy.utils.project import get_project_settings, inside_project
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -55,6 +57,12 @@ def is_starting(engine: ExecutionEngine) -> bool:
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Tell whether anything listens to a signal: to send one to nobody takes 50 us."""
     return any(getReceivers(sender, which) for sender in (crawler.signals.sender, Any) for which in (signal, Any))
+
+
+def has_command(argv: list[str]) -> bool:
+    """Tell whether a command line without the program's name holds the name of one of Scrapy's or the project's commands."""
+    name = next((each for each in argv if not each.startswith("-")), None)
+    return name in _get_commands_dict(get_project_settings(), inside_project())
 
 
 def _slot(crawler: Crawler) -> Anything:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_THINGS = re.compile(r"\b(byte|context|link|page|record|request|response|row|seed|training)s\b")
+_THINGS = re.compile(r"\b(byte|context|link|page|place|record|request|response|revisit|row|seed|training|URL)s\b")
 
 
 def quantity(count: int, things: str) -> str:

@@ -167,7 +167,9 @@ class Topic:
             document["web"] = self.web
         document["seeds"] = tomlkit.item(self.seeds).multiline(True)
         table = tomlkit.table()
-        table.comment("Scrapy settings for this topic, e.g. DOWNLOAD_DELAY = 2.0")
+        # Where a web answers from this machine no delay counts.
+        example = "DOWNLOAD_DELAY = 2.0" if self.web == "live" else "DEPTH_LIMIT = 5; delays do not count on its web"
+        table.comment(f"Scrapy settings for this topic, e.g. {example}")
         for key, value in self.settings.items():
             table[key] = value
         document["settings"] = table

@@ -13,6 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from secrets import token_hex
 
+from focused.utils.words import quantity
 from focused.webs.recorded.answer import WebError
 from focused.webs.recorded.index import COUNTS, PageIndex
 from focused.webs.recorded.index_rows import IndexRows
@@ -177,8 +178,9 @@ def build_index(warc: Path, target: Path, identity: str) -> None:
             n_damaged = scanner.n_damaged + rows.n_headless
             if not n_pages:
                 raise WebError(
-                    f"{warc} holds no page that can be read: {scanner.n_records} intact records, {n_damaged} "
-                    f"damaged places, no response. Crawl with -s FOCUSED_WARC_ENABLED=True to record one."
+                    f"{warc} holds no page that can be read: {quantity(scanner.n_records, 'intact records')}, "
+                    f"{quantity(n_damaged, 'damaged places')}, no response. Crawl with -s FOCUSED_WARC_ENABLED=True to "
+                    f"record one."
                 )
             counts = zip(COUNTS, (n_pages, n_damaged, n_superseded, n_unresolved), strict=True)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", [("identity", identity), *counts])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from focused.utils.words import quantity
 from focused.webs.recorded.answer import Answer, Match, WebError, missing
 from focused.webs.recorded.byte_source import BytePosition, DamagedError, source_at
 from focused.webs.recorded.http_message import Head, decode_body, parse_head
@@ -51,11 +52,10 @@ class RecordedWeb:
         damages = (path.absolute(), self.index.n_damaged, self.index.n_unresolved)
         if any(damages[1:]) and damages not in _told:
             _told.add(damages)
-            logger.warning(
-                "%s: %d damaged places were passed over, %d revisits name pages that it does not hold; "
-                "%d pages can be read",
-                *(path, self.index.n_damaged, self.index.n_unresolved, self.index.n_pages),
-            )
+            losses = {"damaged places": damages[1], "revisits of pages that it does not hold": damages[2]}
+            passed_over = ", ".join(quantity(count, what) for what, count in losses.items() if count)
+            n_pages = quantity(self.index.n_pages, "pages")
+            logger.warning("%s: passed over: %s; %s can be read", path, passed_over, n_pages)
 
     def answer(self, url: str) -> Answer:
         """Answer a URL from the record that matches it best; see `focused.webs.recorded.answer.Web`."""
