@@ -13,9 +13,10 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 
 from focused.commands.train_from_run import PREVIOUS, train_from_run
 from focused.method.topic import load_topic
-from focused.retraining.judged_pages import RECORD_FILE, JudgedPage, read_record
+from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.training import Retraining
 from focused.retraining.versions import Attempt
+from focused.utils.file_names import RETRAINING_FILE
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +172,7 @@ def test_of_a_run_that_went_on_only_what_is_new_joins_and_what_is_known_is_said(
 def test_a_page_is_known_by_its_canonical_url_or_by_its_text(models, tmp_path, what):
     rng = np.random.default_rng(3)
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True)
-    first = read_record(run / RECORD_FILE)[0][0]
+    first = read_record(run / RETRAINING_FILE)[0][0]
     train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     before = joined_in(models)
     again = {

@@ -15,8 +15,9 @@ from focused.crawl.planning import plan_crawl
 from focused.crawl.settings_layers import signed, topic_settings
 from focused.frontier.resume import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
-from focused.frontier.store.schema import FILE_NAME, FrontierFileError, lock
+from focused.frontier.store.schema import FrontierFileError, lock
 from focused.frontier.store.store import FrontierStore
+from focused.utils.file_names import FRONTIER_FILE
 
 
 @pytest.fixture
@@ -258,7 +259,7 @@ def test_a_folder_in_which_a_crawl_is_at_work_is_refused_and_left_as_it_is(setti
     run_dir = tmp_path / "run"
     run_dir.mkdir()
     (run_dir / "run.json").write_text("{}")
-    held = lock(run_dir / FILE_NAME)
+    held = lock(run_dir / FRONTIER_FILE)
     before = files(run_dir)
     with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
         plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
@@ -271,7 +272,7 @@ def test_a_plan_keeps_others_out_until_its_own_frontier_is_closed(settings, tmp_
     (tmp_path / "run").mkdir()
     for _ in range(2):  # the command plans, then the spider does
         plan_crawl({"topic": "stars", "run_dir": str(tmp_path / "run")}, settings)
-    path = tmp_path / "run" / FILE_NAME
+    path = tmp_path / "run" / FRONTIER_FILE
     store = FrontierStore(path)
     with pytest.raises(FrontierFileError, match="Another crawl is at work in"):
         lock(path)
@@ -282,7 +283,7 @@ def test_a_plan_keeps_others_out_until_its_own_frontier_is_closed(settings, tmp_
 @pytest.mark.parametrize(
     "scheduler", ["scrapy.core.scheduler.Scheduler", "focused.frontier.budget_scheduler.BudgetScheduler"]
 )
-@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", FILE_NAME])
+@pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", FRONTIER_FILE])
 def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, scheduler, left):
     run_dir = tmp_path / "run"
     run_dir.mkdir()
@@ -293,7 +294,7 @@ def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, sc
     assert files(run_dir) == {left: b"a line\n"}
     # From JOBDIR they go on as they always have, but not among the files that a frontier counts.
     settings.set("JOBDIR", str(tmp_path / "job"), priority="cmdline")
-    if left == FILE_NAME:
+    if left == FRONTIER_FILE:
         with pytest.raises(FrontierFileError, match="holds an earlier crawl"):
             plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
     else:
@@ -317,7 +318,7 @@ def test_a_crawl_whose_frontier_is_elsewhere_is_not_begun_again(settings, tmp_pa
     run_dir, job_dir = tmp_path / "run", tmp_path / "job"
     run_dir.mkdir()
     job_dir.mkdir()
-    store = FrontierStore(job_dir / FILE_NAME)
+    store = FrontierStore(job_dir / FRONTIER_FILE)
     store.commit(home=make_home(job_dir, run_dir), topic="stars")
     store.close()
     (run_dir / "fetched.csv").write_text("a line\n")
@@ -330,7 +331,7 @@ def test_a_crawl_whose_frontier_is_elsewhere_is_not_begun_again(settings, tmp_pa
 def test_a_crawl_of_another_demo_web_is_refused(settings, tmp_path):
     arguments = {"topic": "stars", "web": "demo", "run_dir": str(tmp_path / "run")}
     plan = plan_crawl(arguments, settings)
-    store = FrontierStore(plan.run_dir / FILE_NAME)
+    store = FrontierStore(plan.run_dir / FRONTIER_FILE)
     store.commit(topic="stars", web="demo", web_options=plan.web_options)
     store.close()
     plan_crawl(arguments, settings)

@@ -23,7 +23,8 @@ from failing import stop_while_opening
 from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
-from focused.frontier.store.schema import FILE_NAME, lock
+from focused.frontier.store.schema import lock
+from focused.utils.file_names import FRONTIER_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -200,7 +201,7 @@ def test_a_link_counts_once_however_many_parts_of_the_crawl_find_it(models, tmp_
         for name, count in result.stats.items()
         if name == "focused/links/deferred_count" or name.startswith("focused/links/by_")
     )
-    file = sqlite3.connect(result.run_dir / FILE_NAME)
+    file = sqlite3.connect(result.run_dir / FRONTIER_FILE)
     [(n_known,)] = file.execute("SELECT count(*) FROM links WHERE url != ?", (f"{site.url}/0",))
     file.close()
     assert n_links == n_known
@@ -241,7 +242,7 @@ def test_a_moved_run_directory_is_gone_on_with(models, tmp_path):
 def test_a_second_crawl_in_one_folder_is_refused_in_one_line_and_changes_nothing(models, tmp_path):
     with Site(page) as site:
         first = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=5, settings=DURABLE)
-        held = lock(first.run_dir / FILE_NAME)
+        held = lock(first.run_dir / FRONTIER_FILE)
         before = {path.name: path.read_bytes() for path in first.run_dir.iterdir()}
         n_asked = len(site.asked)
         second = crawl(models, tmp_path, seeds=f"{site.url}/0", max_pages=9, settings=DURABLE)

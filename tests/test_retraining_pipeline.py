@@ -12,9 +12,10 @@ from scrapy.exceptions import NotConfigured
 from focused.items import PageItem
 from focused.method.page.reader import PageReader
 from focused.pipelines.retraining import RetrainingPipeline
-from focused.retraining.judged_pages import RECORD_FILE, read_record
+from focused.retraining.judged_pages import read_record
 from focused.retraining.options import RetrainingOptions
 from focused.retraining.versions import Attempt
+from focused.utils.file_names import RETRAINING_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +40,7 @@ def test_a_page_belongs_to_the_version_that_judged_it_although_another_took_over
         assert pipeline.process_item(item).model_version == version
         pipeline._crawl.harvest.add(True)  # as the next pipeline does
     pipeline.close_spider()
-    pages, _ = read_record(tmp_path / RECORD_FILE)
+    pages, _ = read_record(tmp_path / RETRAINING_FILE)
     assert [page.version for page in pages] == [1, 2]
 
 

@@ -181,7 +181,10 @@ REFUSED = {
     "run_dir": ({"run_dir": "../../x"}, "run_dir must lie inside FOCUSED_RUNS_DIR"),
     "web": ({"web": "/etc/passwd"}, "A WARC file must lie inside FOCUSED_WEBS_DIR"),
     "topic": ({"topic": "../x"}, "A topic's name must be"),
-    "class": ({"setting": ["SPIDER_LOADER_CLASS=os.abort"]}, "SPIDER_LOADER_CLASS cannot be set by a client of Scrapyd"),
+    "class": (
+        {"setting": ["SPIDER_LOADER_CLASS=os.abort"]},
+        "SPIDER_LOADER_CLASS cannot be set by a client of Scrapyd",
+    ),
 }
 
 

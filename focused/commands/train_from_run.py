@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.topic import TopicError, check_counting, load_topic
 from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
+from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.places import SHIPPED_MODELS_DIR
 from focused.utils.words import quantity
 
@@ -60,7 +61,6 @@ def train_from_run(
     """
     from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets
     from focused.retraining.assumed_positives import with_assumed_positives
-    from focused.retraining.judged_pages import RECORD_FILE
     from focused.retraining.known_examples import known_pages
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
@@ -119,7 +119,7 @@ def train_from_run(
         f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
     ]
     if run.n_bad:
-        lines.append(f"{run.n_bad} lines of {RECORD_FILE} could not be read and are left out.")
+        lines.append(f"{run.n_bad} lines of {RETRAINING_FILE} could not be read and are left out.")
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from focused.crawl.judging import Judging
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
+from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 class Crawl:
     """One crawl, with the settings of its crawler."""
+
+    seed_priority = SEED
 
     def __init__(self, crawler: Crawler, plan: CrawlPlan) -> None:
         settings = crawler.settings

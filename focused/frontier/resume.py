@@ -11,7 +11,8 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.schema import FILE_NAME, FrontierFileError, advice, open_file, reserve
+from focused.frontier.store.schema import FrontierFileError, advice, open_file, reserve
+from focused.utils.file_names import FETCHED_FILE, FRONTIER_FILE, HARVEST_FILE, PAGES_FILE, RETRAINING_FILE, WARC_FILE
 from focused.utils.former_files import rename_former_files, with_present_names
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILES = ("pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz", "retraining.jsonl")
+FILES = (PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, RETRAINING_FILE)
 """Files of a run directory that are appended to, page by page."""
 
 ID_FILE = "frontier.id"
@@ -129,7 +130,7 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
     ValueError
         If there is no frontier, but a queue of Scrapy's or files of an earlier crawl, to which new pages would be added.
     """
-    path = folder / FILE_NAME
+    path = folder / FRONTIER_FILE
     if path.is_file() and path.stat().st_size:
         return
     if any((folder / name).exists() for name in _SCRAPY_QUEUE):
@@ -142,11 +143,11 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
         return
     if _read_id(run_dir):
         raise FrontierFileError(
-            f"{run_dir} holds a crawl whose {FILE_NAME} lies in another folder, not in {folder}. Name that folder: "
+            f"{run_dir} holds a crawl whose {FRONTIER_FILE} lies in another folder, not in {folder}. Name that folder: "
             f"-s JOBDIR=PATH. Or begin anew: -a run_dir=PATH"
         )
     raise FrontierFileError(
-        f"{run_dir} holds pages of an earlier crawl, but {folder} holds no {FILE_NAME} to go on with. Begin anew in "
+        f"{run_dir} holds pages of an earlier crawl, but {folder} holds no {FRONTIER_FILE} to go on with. Begin anew in "
         f"another folder: -a run_dir=PATH. A crawl with one of Scrapy's schedulers goes on with that one and its JOBDIR."
     )
 
@@ -160,7 +161,7 @@ def reserve_frontier(folder: Path) -> None:
         If a crawl is at work there.
     """
     if folder.is_dir():
-        reserve(folder / FILE_NAME)
+        reserve(folder / FRONTIER_FILE)
 
 
 def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:
@@ -171,7 +172,7 @@ def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int
     ValueError
         If its frontier is of another topic or web, or cannot be read.
     """
-    path = folder / FILE_NAME
+    path = folder / FRONTIER_FILE
     if not path.is_file() or not path.stat().st_size:
         return
     file = open_file(path, read_only=True)
@@ -207,7 +208,7 @@ def check_unused(run_dir: Path, job_dir: str | None) -> None:
     ValueError
         If there is a frontier, or there are pages and no JOBDIR from which Scrapy's scheduler could go on.
     """
-    if (run_dir / FILE_NAME).exists() or (not job_dir and any(sizes(run_dir).values())):
+    if (run_dir / FRONTIER_FILE).exists() or (not job_dir and any(sizes(run_dir).values())):
         raise FrontierFileError(
             f"{run_dir} holds an earlier crawl, and the chosen SCHEDULER cannot go on with it. Choose another folder: "
             f"-a run_dir=PATH. Or leave SCHEDULER out: the default one goes on with crawls that it began."

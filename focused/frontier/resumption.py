@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier import resume
 from focused.frontier.aliases import known_as
+from focused.utils.file_names import FETCHED_FILE
 from focused.utils.former_files import with_present_names
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Resumption:
     def fetched_urls(self) -> Iterator[str]:
         """Yield the URLs of pages that earlier runs fetched, also those that pages were known by besides their links'."""
         if self.is_resumed:
-            yield from known_as(self._task.run_dir / "fetched.csv")
+            yield from known_as(self._task.run_dir / FETCHED_FILE)
         yield from self._store.done_urls()
 
     def begin(self) -> None:

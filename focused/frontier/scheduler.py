@@ -36,9 +36,9 @@ from focused.frontier.politeness import Politeness
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
-from focused.frontier.store.schema import FILE_NAME
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.wakeup import Wakeup
+from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
@@ -258,7 +258,7 @@ class FrontierScheduler(BaseScheduler):
     def _open_store(self, folder: Path) -> FrontierStore:
         settings, task = self.crawler.settings, self._task
         return FrontierStore(
-            folder / FILE_NAME,
+            folder / FRONTIER_FILE,
             order=task.order,
             max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
             max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),

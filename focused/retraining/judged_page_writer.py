@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.method.training.term_counting import count
-from focused.retraining.judged_pages import RECORD_FILE, JudgedPage, term_counts
+from focused.retraining.judged_pages import JudgedPage, term_counts
+from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.files import LineFile
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class JudgedPageWriter:
         keeps_all: bool,
         stats: RetrainingStats,
     ) -> None:
-        self._file = LineFile(run_dir / RECORD_FILE)
+        self._file = LineFile(run_dir / RETRAINING_FILE)
         self._link_texts = link_texts
         self._max_texts = max_texts
         self._keeps_all = keeps_all

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TERMS
+from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from focused.method.training.term_counting import Counts
 
-RECORD_FILE = "retraining.jsonl"
 MAX_TERMS = 2000
 """Different terms of a text that are kept: the most frequent."""
 MAX_LINE_BYTES = 1_000_000
@@ -29,7 +29,7 @@ TermCounts = dict[str, int]
 
 def record_path(run_dir: Path) -> Path:
     """Return where a run directory holds the record of its judged pages."""
-    return existing_path(run_dir, RECORD_FILE)
+    return existing_path(run_dir, RETRAINING_FILE)
 
 
 @dataclass(frozen=True, slots=True)

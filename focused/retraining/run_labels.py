@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.topic import COUNTING, TopicError
 from focused.retraining.judged_pages import read_record, record_path, that_join
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
+from focused.utils.file_names import RUN_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +90,7 @@ def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
 
 
 def _read_run(run_dir: Path) -> dict[str, Any]:
-    path = run_dir / "run.json"
+    path = run_dir / RUN_FILE
     try:
         if path.stat().st_size > _MAX_RUN_BYTES:
             raise ValueError(f"it is larger than {_MAX_RUN_BYTES:,} bytes")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from focused.retraining.judged_pages import RECORD_FILE
-from focused.retraining.versions import FIRST, LIST_FILE, load_version, read_labels
+from focused.retraining.versions import FIRST, load_version, read_labels
 from focused.retraining.worker import Task
+from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE
 from focused.utils.files import LineFile
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class VersionStore:
     def __init__(self, run_dir: Path, topic: Topic, options: RetrainingOptions) -> None:
         self.run_dir = run_dir
         self.topic = topic
-        self._list = LineFile(run_dir / LIST_FILE)
+        self._list = LineFile(run_dir / VERSIONS_FILE)
         self._options = options
         self._last = FIRST
 
@@ -63,7 +63,7 @@ class VersionStore:
             topic=self.topic.name,
             models_dir=str(self.topic.directory.parent.resolve()),
             run_dir=str(self.run_dir),
-            n_bytes=(self.run_dir / RECORD_FILE).stat().st_size,
+            n_bytes=(self.run_dir / RETRAINING_FILE).stat().st_size,
             labels={str(number): label for number, label in chosen.items()},
             verdicts=[number for number in chosen if number in labels.by_verdict],
             tolerance=self._options.tolerance,

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
+from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FOLDER = "versions"
-LIST_FILE = "versions.jsonl"
 LABELS_FILE = "labels.json"
 TASK_FILE = "retraining-task.json"
 """The last task of the process that trains."""
@@ -72,7 +72,7 @@ def read_attempts(run_dir: Path) -> list[Attempt]:
     """Return the trainings of a run, in their order; lines that hold none are left out."""
     found: list[Attempt] = []
     try:
-        lines = (run_dir / LIST_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (run_dir / VERSIONS_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
     for line in lines:

@@ -16,7 +16,6 @@ from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -61,9 +60,9 @@ class FocusedSpider(scrapy.Spider):
 
     async def start(self) -> AsyncIterator[Any]:
         """Ask for the seeds, which come before all links."""
+        meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
         for seed in self.plan.seeds:
-            meta = {"focused_link_score": 1.0, "focused_link_reason": "seed"}
-            yield scrapy.Request(seed, errback=self.failed, priority=SEED, meta=meta)
+            yield scrapy.Request(seed, errback=self.failed, priority=self.crawl.seed_priority, meta=dict(meta))
 
     def parse(self, response: Response) -> Iterator[PageItem]:
         """Yield the page; the link middleware does the rest."""

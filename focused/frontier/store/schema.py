@@ -21,11 +21,11 @@ except ImportError:  # not on this system: two crawls in one folder are then the
     fcntl = None  # type: ignore[assignment]
 
 from focused.frontier.store.reason_numbers import FIRST_REASONS
+from focused.utils.file_names import FRONTIER_FILE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-FILE_NAME = "frontier.sqlite"
 VERSION = 3
 
 WAITING, LEASED, DONE, FAILED, DROPPED = range(5)
@@ -205,10 +205,10 @@ def _no_frontier(path: Path) -> str:
 
 
 def _not_there(path: Path) -> str:
-    if path.name == FILE_NAME and path.parent.is_dir():
+    if path.name == FRONTIER_FILE and path.parent.is_dir():
         return (
-            f"There is no {FILE_NAME} in {path.parent}. A crawl with the default SCHEDULER keeps it in its run directory, or "
-            f"in JOBDIR: name that folder"
+            f"There is no {FRONTIER_FILE} in {path.parent}. A crawl with the default SCHEDULER keeps it in its run directory, "
+            f"or in JOBDIR: name that folder"
         )
     return f"{path} is not there. Name the folder of a run: scrapy frontier RUN_DIR"
 

@@ -12,9 +12,10 @@ from w3lib.url import canonicalize_url
 from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.reason_numbers import ReasonNumbers
-from focused.frontier.store.schema import FILE_NAME, STATES, WAITING, open_file
+from focused.frontier.store.schema import STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
+from focused.utils.file_names import FRONTIER_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -157,7 +158,7 @@ class FrontierView:
 
 def file_of(path: Path) -> Path:
     """Return the frontier's file of a run directory, or the file itself."""
-    return path / FILE_NAME if path.is_dir() else path
+    return path / FRONTIER_FILE if path.is_dir() else path
 
 
 def _other_port(url: str) -> str:
