@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))  # the project is not installed; whoever imports this may then import it
+#: The checkout whose project is imported: this one, or an older one that is measured beside it.
+MEASURED = Path(os.environ.get("FOCUSED_MEASURED_TREE") or ROOT)
+sys.path.insert(0, str(MEASURED))  # the project is not installed; whoever imports this may then import it
 DATA_DIR = Path(os.environ.get("FOCUSED_DATA_DIR") or ROOT.parent / "shared" / "data")
 SCRAPY = [sys.executable, "-m", "scrapy"]
 DOCUMENTATION = Path("/usr/share/doc")

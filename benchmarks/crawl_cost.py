@@ -33,7 +33,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from common import DOCUMENTATION, ROOT, documentation, machine, say, table, train_documentation_topic
+from common import DOCUMENTATION, MEASURED, ROOT, documentation, machine, say, table, train_documentation_topic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -160,6 +160,8 @@ def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
     started = time.process_time()
     process.start()
     usage = resource.getrusage(resource.RUSAGE_SELF)
+    if not is_plain and not Path(sys.modules["focused"].__file__ or "").is_relative_to(MEASURED):
+        sys.exit(f"{sys.modules['focused'].__file__} was measured instead of {MEASURED}")
     stats = crawler.stats.get_stats()
     result = {
         "pages": stats.get("downloader/response_status_count/200", 0),
@@ -191,7 +193,7 @@ def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Pa
             *seeds,
         ],
         cwd=tree,
-        env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "PYTHONPATH": str(tree)},
+        env={**os.environ, "FOCUSED_MODELS_DIR": str(models_dir), "FOCUSED_MEASURED_TREE": str(tree)},
         stdout=subprocess.PIPE,
         text=True,
         check=True,

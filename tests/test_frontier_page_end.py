@@ -88,6 +88,36 @@ def test_links_of_a_large_page_leave_others_their_turn_and_none_is_handed_out_be
         assert max(slices) <= most
 
 
+def refuses_offsite() -> None:
+    """Let the spider stay on this machine, and note what Scrapy's middleware refuses."""
+    from scrapy.downloadermiddlewares.offsite import OffsiteMiddleware
+
+    from focused.spiders.focused import FocusedSpider
+
+    FocusedSpider.allowed_domains = ("127.0.0.1",)
+    process = OffsiteMiddleware.process_request
+
+    def noted(middleware: OffsiteMiddleware, request: Any) -> None:
+        with Path("announced.txt").open("a") as file:
+            print(request.url, file=file)
+        process(middleware, request)
+
+    OffsiteMiddleware.process_request = noted
+
+
+def test_a_link_that_is_refused_is_announced_once_however_many_pages_hold_it(models, tmp_path):
+    paths = [f"/{number}" for number in range(8)]
+    links = [(path, "a star") for path in paths] + [("http://elsewhere.example/", "another star")]
+    pages = {path: hand_made.html(hand_made.STARS, *links) for path in ("/", *paths)}
+    with Site(pages) as site:
+        options = {"seeds": f"{site.url}/", "max_pages": 0, "strategy": "best_first"}
+        settings = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS": 1}
+        done = crawl(models, tmp_path, before=refuses_offsite, settings=settings, **options)
+    assert done.stats["response_received_count"] >= len(pages)
+    assert done.stats["offsite/filtered"] == 1
+    assert (tmp_path / "announced.txt").read_text().splitlines().count("http://elsewhere.example/") == 1
+
+
 N_SMALL = 12
 FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
 

@@ -45,13 +45,19 @@ class Admission:
         self._learning = learning
 
     def is_allowed(self, request: Request) -> bool:
-        """Announce a request as Scrapy's engine does; tell whether no receiver refuses it."""
+        """Announce the request for a link as Scrapy's engine does; tell whether no receiver refuses it.
+
+        A refused link (Scrapy's offsite links stand on every page of some sites) is not announced again.
+        """
         if not has_receivers(self._crawler, signals.request_scheduled):
             return True
         answers = self._crawler.signals.send_catch_log(
             signals.request_scheduled, request=request, spider=self._crawler.spider, dont_log=IgnoreRequest
         )
-        return not any(isinstance(getattr(answer, "value", None), IgnoreRequest) for _, answer in answers)
+        is_refused = any(isinstance(getattr(answer, "value", None), IgnoreRequest) for _, answer in answers)
+        if is_refused:
+            self._links.settle(request.url)
+        return not is_refused
 
     def refuse(self, request: Request) -> None:
         """Announce that a request is not taken in, as Scrapy's engine does."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -70,10 +71,17 @@ class LinkRequests:
         NotDurableError
             If that would not be all of it.
         """
-        if not self._is_link(request):
-            return self._kept(request, request=to_text(request, self._spider))
-        callback = None if request.callback in (None, self._spider.parse) else request.callback.__name__
-        return self._kept(request, callback=callback)
+        return self.kept(request, self.text_of(request))
+
+    def text_of(self, request: Request) -> str | None:
+        """Return the text that keeps a request of the spider's own; None for a link, which needs none.
+
+        Raises
+        ------
+        NotDurableError
+            If no text can keep all of it.
+        """
+        return None if self._is_link(request) else to_text(request, self._spider)
 
     def target(self, request: Request, link: Leased) -> FrontierLink:
         """Return what the frontier keeps of a request to which a link under way was redirected."""
@@ -81,7 +89,7 @@ class LinkRequests:
         if text is not None:
             with suppress(NotDurableError):
                 text = to_text(request, self._spider)
-        return self._kept(request, callback=link.callback, request=text)
+        return replace(self.kept(request, text), callback=link.callback)
 
     def found(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
         """Return the request for a link as a page gives it; without evidence, one of priority 0."""
@@ -129,7 +137,8 @@ class LinkRequests:
             and request.meta.keys() <= _KEPT_META
         )
 
-    def _kept(self, asked: Request, *, callback: str | None = None, request: str | None = None) -> FrontierLink:
+    def kept(self, asked: Request, text: str | None) -> FrontierLink:
+        """Return what the frontier keeps of a request whose text (:meth:`text_of`) is known."""
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
@@ -139,7 +148,9 @@ class LinkRequests:
         priority = max(-_MOST_PRIORITY, min(_MOST_PRIORITY, asked.priority))
         extra = priority - to_priority(evidence.score, evidence.admitted)
         fingerprint = fingerprint_of(digest, host_of(asked.url))
-        return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, request)
+        is_plain = text is not None or asked.callback in (None, self._spider.parse)
+        callback = None if is_plain else getattr(asked.callback, "__name__", None)
+        return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, text)
 
     def _method(self, name: str | None) -> Any:
         """Return a method of the spider; None without a name."""

@@ -130,14 +130,14 @@ class Rediscovery:
         [what] = self._store.add([link])
         if link.request is not None:  # its URL may be that of a link, too
             if what == TAKEN_OVER:
-                self._levels.put(link.url, 0, SETTLED)
+                self.settle(link.url)
         elif what == NEW:
             self._remember(link.url, self._store.last_id, link.evidence)
         elif what == MERGED and self._store.joined is not None:
             number, _, merged = self._store.joined
             self._remember(link.url, number, merged)
         elif what == KNOWN:
-            self._levels.put(link.url, 0, SETTLED)
+            self.settle(link.url)
         if self._store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
             self._n_prunings = self._store.n_cut_rounds
             if not self.joins:
@@ -167,13 +167,17 @@ class Rediscovery:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
         if self._fetched.note(url):
             return True
-        self._levels.put(url, 0, SETTLED)
+        self.settle(url)
         return False
+
+    def settle(self, url: str) -> None:
+        """Note a link of which no page needs to say more."""
+        self._levels.put(url, 0, SETTLED)
 
     def resume(self, urls: Iterable[str]) -> None:
         """Note the URLs of pages that earlier runs fetched, as many as are remembered."""
         for url in self._fetched.load(urls):
-            self._levels.put(url, 0, SETTLED)
+            self.settle(url)
 
     # --- Out
 

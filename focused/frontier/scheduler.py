@@ -49,7 +49,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
-    from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
@@ -229,16 +228,17 @@ class FrontierScheduler(BaseScheduler):
         """Return the lease that a response belongs to."""
         return self._leases.of(response.request)
 
-    def link_of(self, request: Request) -> FrontierLink | None:
-        """Return what is kept of a request until its page ends; None where it has to be enqueued as it is."""
+    def keeps(self, request: Request, page: EndedPage) -> bool:
+        """Keep a request until its page ends, unless it is refused; return False where it has to be enqueued as it is."""
+        if self._leases.of(request) is not None:
+            return False
         try:
-            return None if self._leases.of(request) is not None else self._requests.link(request)
+            text = self._requests.text_of(request)
         except NotDurableError:
-            return None
-
-    def is_allowed(self, request: Request) -> bool:
-        """Announce a request as Scrapy's engine does; tell whether no receiver refuses it."""
-        return self._admission.is_allowed(request)
+            return False
+        if self._admission.is_allowed(request):  # asked first: the fingerprint costs more
+            page.links.append((request, self._requests.kept(request, text)))
+        return True
 
     async def page_ended(self, page: EndedPage) -> None:
         """Take in what a page brought, and commit."""

@@ -57,12 +57,10 @@ class PageEndMiddleware:
             async for each in result:
                 if isinstance(each, PageItem) and item is None:
                     item = each
-                elif not isinstance(each, Request) or (link := frontier.link_of(each)) is None:
+                elif not isinstance(each, Request) or not frontier.keeps(each, page):
                     yield each
                 else:
                     n_links += 1
-                    if frontier.is_allowed(each):
-                        page.links.append((each, link))
                     if not n_links % _SLICE_LINKS:
                         await yield_to_reactor()
         except Exception as error:
