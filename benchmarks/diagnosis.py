@@ -19,8 +19,7 @@ from keywords import WORDS, background_without, hyperphysics, newsgroups
 from scipy import sparse
 
 from focused.method.learning.diagnosis import diagnose
-from focused.method.training.from_pages import Columns
-from focused.method.training.term_counting import CountedPage
+from focused.method.training.term_counting import Columns, CountedPage
 
 SIZES = (10, 30, 60)
 N_ALONE = 4

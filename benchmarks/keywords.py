@@ -23,6 +23,7 @@ from __future__ import annotations
 import argparse
 import tarfile
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from common import DATA_DIR, machine, say, table
@@ -35,10 +36,12 @@ from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.method.text.background import Background, load_background
 from focused.method.training.from_keywords import learn_keywords, read_keywords
-from focused.method.training.from_pages import Columns, Learnt
 from focused.method.training.page_set import PageSet
-from focused.method.training.term_counting import CountedPage, Counts, count, count_matrix
+from focused.method.training.term_counting import Columns, CountedPage, Counts, count, count_matrix
 from focused.webs import open_web
+
+if TYPE_CHECKING:
+    from focused.method.training.from_pages import Learnt
 
 WORDS = {
     "hyperphysics": {

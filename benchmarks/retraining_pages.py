@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import common  # noqa: F401 - the project is not installed
 
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Refusals
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 

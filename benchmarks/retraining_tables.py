@@ -8,7 +8,8 @@ import numpy as np
 from retraining_pages import labels_of, read_pages
 
 from focused.method.learning.training import TrainedModel, train_topic
-from focused.method.training.from_pages import Columns
+from focused.method.training.from_pages import linked
+from focused.method.training.term_counting import Columns
 from focused.retraining.page_labels import label_by_relevance
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def tables(options: argparse.Namespace) -> None:
     columns = Columns([pages[url] for url in order])
     counts = columns.counts([pages[url].terms for url in order])
     row_of = {url: number for number, url in enumerate(order)}
-    links = columns.links_among([pages[url] for url in order])
+    links = linked(columns, [pages[url] for url in order])
     y = np.array([truth[url] for url in order])
     in_training = np.array([row_of[url] for url in training if url in row_of])
     in_testing = np.array([row_of[url] for url in testing if url in row_of])

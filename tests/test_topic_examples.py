@@ -21,8 +21,7 @@ from focused.method.topic import EXAMPLES_FILE, MANIFEST_FILE, TopicError, Topic
 from focused.method.topic import examples as examples_module
 from focused.method.topic.page_keys import page_keys
 from focused.method.training import kept_examples as kept
-from focused.method.training.example_content import Content
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Content, Refusals
 from focused.method.training.example_sources import Candidate, Opening, candidates_at
 from focused.method.training.kept_examples import kept_examples
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of

@@ -15,8 +15,7 @@ from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import link_context
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import TERMS, Analyzer
-from focused.method.training.example_content import Content, RefusedError
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Content, Refusals, RefusedError
 from focused.method.training.example_selection import Seen, digest_of, examples, shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_at, candidates_in
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of

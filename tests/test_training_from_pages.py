@@ -18,8 +18,7 @@ from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background, load_background
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.judge import Judge
-from focused.method.training.example_content import Content
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Content, Refusals
 from focused.method.training.example_sources import Candidate, Opening, candidates_at
 from focused.method.training.from_pages import BACKGROUND_PRIOR, Learnt, learn
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of

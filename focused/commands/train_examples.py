@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from focused.commands.train_fetching import FetchedPages, fetch
 from focused.method.text.background import Background, load_background
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
 from focused.method.training.example_sources import Candidate, Opening, SourceError, candidates_in
 from focused.method.training.page_set import ExampleReader, PageSet, urls_of

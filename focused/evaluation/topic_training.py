@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import make_reader
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Refusals
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 

@@ -100,17 +100,9 @@ def explain(
 ) -> Explanation:
     """Judge a page as a crawl does, and keep the evidence.
 
-    Parameters
-    ----------
-    page : Page
-    judge : Judge
-        Holds the topic.
-    strategy : Strategy
-        Ready for the topic. It scores the links as if the page were a seed.
-    drops : bool
-        Whether links below the threshold are dropped instead of deferred.
-    follows_nofollow : bool
-        Whether nofollow links are followed.
+    ``judge``: holds the topic. ``strategy``: ready for the topic. It scores the links as if the page were a seed. ``drops``:
+    whether links below the threshold are dropped instead of deferred. ``follows_nofollow``: whether nofollow links are
+    followed.
     """
     relevance = judge.judge(page, KINDS)
     shares = term_shares(page, judge.topic)

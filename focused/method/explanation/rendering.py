@@ -35,14 +35,7 @@ def to_json(explanation: Explanation) -> str:
 
 
 def to_text(explanation: Explanation, top: int = 20) -> str:
-    """Return an explanation as aligned text.
-
-    Parameters
-    ----------
-    explanation : Explanation
-    top : int
-        Rows of each table; 0: all.
-    """
+    """Return an explanation as aligned text. ``top``: rows of each table; 0: all."""
     parts = [_head(explanation), _terms(explanation, top), _blocks(explanation, top), _links(explanation, top)]
     if explanation.cuts:
         rows = (f"  {_CUTS.get(what, what.replace('_', ' '))}: {count:,}" for what, count in explanation.cuts.items())

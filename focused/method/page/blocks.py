@@ -73,18 +73,12 @@ def heights(outline: Outline) -> list[int]:
 def partition(outline: Outline, alpha: float, min_links: int) -> Partition:
     """Divide the root of a page into content blocks.
 
-    A node is split if it is at least ``alpha`` times as high as the root and one of its children holds at least
-    ``min_links`` links; otherwise it is a block. If the rule splits a node, it splits all nodes around it as well, so
-    all nodes can be decided at once instead of recursively. Departures: a page without any block tag is one block (D1),
-    and the text that stands directly in a split node is one block per node (D2).
+    A node is split if it is at least ``alpha`` times as high as the root and one of its children holds at least ``min_links``
+    links; otherwise it is a block. If the rule splits a node, it splits all nodes around it as well, so all nodes can be
+    decided at once instead of recursively. Departures: a page without any block tag is one block (D1), and the text that
+    stands directly in a split node is one block per node (D2).
 
-    Parameters
-    ----------
-    outline : Outline
-    alpha : float
-        In [0, 1]; larger means fewer, larger blocks.
-    min_links : int
-        The paper's k, at least 1.
+    ``alpha``: in [0, 1]; larger means fewer, larger blocks. ``min_links``: the paper's k, at least 1.
     """
     root = outline.root
     if root < 0:

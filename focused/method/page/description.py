@@ -27,18 +27,7 @@ class Description:
 def describe(body: bytes, url: str, content_type: str | None = None, base: str = "") -> Description:
     """Read a page's description, language and canonical URL.
 
-    Parameters
-    ----------
-    body : bytes
-    url : str
-        Absolute URL it was fetched from.
-    content_type : str, optional
-        The HTTP header.
-    base : str
-        ``href`` of the page's ``<base>``.
-
-    >>> describe(b'<html lang=en><link rel=canonical href="/a"><meta name=Description content="On  A">', "http://b.example/")
-    Description(description='On A', language='en', canonical_url='http://b.example/a')
+    ``url``: absolute URL it was fetched from. ``content_type``: the HTTP header. ``base``: ``href`` of the page's ``<base>``.
     """
     head = body[:_MAX_HEAD_BYTES]
     if end := _BODY.search(head):

@@ -22,16 +22,8 @@ def to_utf8(body: bytes, content_type: str | None = None) -> tuple[bytes, str]:
     r"""Return the body of a page as valid UTF-8, and the name of the encoding it was read in.
 
     If no charset is declared, or an unknown one, the text is read as UTF-8 if it is valid, else as Windows-1252. Statistics
-    are not used: a wrongly guessed East Asian charset can swallow every link.
-
-    Parameters
-    ----------
-    body : bytes
-    content_type : str, optional
-        The HTTP header; its charset wins over what the page says.
-
-    >>> to_utf8(b"<meta charset=hex>na\xefve")
-    (b'<meta charset=hex>na\xc3\xafve', 'cp1252')
+    are not used: a wrongly guessed East Asian charset can swallow every link. ``content_type``: the HTTP header; its charset
+    wins over what the page says.
     """
     name, bom = read_bom(body)
     if name is not None and bom is not None:

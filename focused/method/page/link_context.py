@@ -19,13 +19,8 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     """Return the text of the subtree of a link's aggregation node [P13, Sect. 3.2; L14, Sect. 3.1].
 
-    Parameters
-    ----------
-    page : Page
-    anchor : int
-        Index into the page's anchors.
-    other_anchors : bool
-        Whether the anchor texts of the other links in the subtree are kept (P13, P15) or left out (L14).
+    ``anchor``: index into the page's anchors. ``other_anchors``: whether the anchor texts of the other links in the subtree
+    are kept (P13, P15) or left out (L14).
     """
     first, last, chunks = page.outline.first_chunk, page.outline.last_chunk, page.marked_text.chunks
     top = page.aggregation_node(anchor)

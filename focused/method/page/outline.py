@@ -46,17 +46,8 @@ class Outline:
 def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     """Return the nodes of a page, its terms, and for each chunk the number of terms before it.
 
-    Parameters
-    ----------
-    stream : ndarray of shape (n_tokens,)
-        Terms and the marks of :mod:`focused.method.page.marked_text`, as the analyzer returns them.
-
-    Returns
-    -------
-    outline : Outline
-    terms : ndarray of shape (n_terms,)
-    chunk_start : ndarray of shape (n_chunks + 1,)
-        The last entry is the number of terms.
+    ``stream`` of shape (n_tokens,): terms and the marks of :mod:`focused.method.page.marked_text`, as the analyzer returns
+    them. Terms are of shape (n_terms,), numbers of shape (n_chunks + 1,), the last of them n_terms.
     """
     is_term = stream > NOTHING
     places = (stream < N_MARKS).nonzero()[0]

@@ -80,14 +80,7 @@ class Page:
     def best_of_anchors(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return for each link the largest of its anchors' values.
 
-        Parameters
-        ----------
-        values : ndarray of shape (n_anchors,)
-            In [0, 1].
-
-        Returns
-        -------
-        ndarray of shape (n_links,)
+        ``values`` of shape (n_anchors,): in [0, 1]. The result is of shape (n_links,).
         """
         best = np.zeros(self.n_links)
         np.maximum.at(best, self.anchor_links, values)

@@ -29,14 +29,7 @@ def feed(body: bytes, parser: Any, depth: Callable[[], int]) -> int:
 
     For each end tag libxml2 searches all open elements, and if none matches it calls nothing back: 40,000 ``<div>`` and
     400,000 ``</p>`` would take it 45 s. So a page with many tags is fed in pieces and, where elements are deeply nested, tag
-    by tag: the depth before each end tag tells what the tag costs.
-
-    Parameters
-    ----------
-    body : bytes
-    parser : lxml parser with a target
-    depth : callable
-        Returns the number of open elements.
+    by tag: the depth before each end tag tells what the tag costs. ``depth``: returns the number of open elements.
     """
     if len(body) <= _WHOLE_BYTES or body.count(b"<") <= _WHOLE_TAGS:
         with contextlib.suppress(*_NO_DOCUMENT):

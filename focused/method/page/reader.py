@@ -41,10 +41,7 @@ BLOCK_ALPHA = Setting(
     most=1,
 )
 BLOCK_MIN_LINKS = Setting(
-    "FOCUSED_BLOCK_MIN_LINKS",
-    1,
-    "Links that a child must hold for its parent to be split; k [P13, Alg. 1].",
-    least=1,
+    "FOCUSED_BLOCK_MIN_LINKS", 1, "Links that a child must hold for its parent to be split; k [P13, Alg. 1].", least=1
 )
 
 
@@ -52,20 +49,12 @@ class PageReader:
     """Reads pages of one language.
 
     Another one can be plugged in: a subclass with this constructor, named by FOCUSED_PAGE_READER. Its `read` is given the
-    bytes of every page, of a crawl's and of the examples that a topic is trained from, and returns a Page, whatever the
-    bytes are. It may change them and leave the rest to this class. The same bytes must give the same page.
+    bytes of every page, of a crawl's and of the examples that a topic is trained from, and returns a Page, whatever the bytes
+    are. It may change them and leave the rest to this class. The same bytes must give the same page.
 
-    Parameters
-    ----------
-    analyzer : Analyzer
-        Turns text into term ids.
-    block_tags : {"modern", "paper"}
-        Which tags count for the height of a block [P13, Sect. 3.1].
-    alpha : float
-        Share of the page's block height below which a node is not split, in [0, 1] [P13, Alg. 1].
-    min_links : int
-        Links that a child must hold for its parent to be split; the paper's k.
-    limits : PageLimits
+    ``analyzer``: turns text into term ids. ``block_tags``: which tags count for the height of a block [P13, Sect. 3.1].
+    ``alpha``: share of the page's block height below which a node is not split, in [0, 1] [P13, Alg. 1]. ``min_links``: links
+    that a child must hold for its parent to be split; the paper's k.
     """
 
     def __init__(
@@ -91,14 +80,8 @@ class PageReader:
     def read(self, body: bytes, url: str, content_type: str | None = None) -> Page:
         """Analyse a page. Any bytes give a page; its ``cuts`` count what was left out.
 
-        Parameters
-        ----------
-        body : bytes
-            Decompressed.
-        url : str
-            Absolute URL it was fetched from.
-        content_type : str, optional
-            The HTTP header. ``text/plain`` is read as plain text, anything else as HTML.
+        ``body``: decompressed. ``url``: absolute URL it was fetched from. ``content_type``: the HTTP header. ``text/plain``
+        is read as plain text, anything else as HTML.
         """
         cuts: Counter[str] = Counter()
         if len(body) > self.limits.max_bytes:

@@ -69,17 +69,11 @@ def page_units(
 ) -> PageUnits:
     """Return the text units of a page of the given kinds; the page itself is always included.
 
-    Parameters
-    ----------
-    page : Page
-    kinds : collection of {"page", "block", "anchor", "context"}
-    chunk_start : ndarray of shape (n_chunks + 2,), optional
-        Where the page's chunks begin in the stream that is counted. Default: in the page's own terms.
-    other_anchors : bool
-        Whether link contexts keep the anchor texts of other links (P13, P15) or not (L14).
-    max_terms : int
-        Bound on the terms of all aggregation nodes' texts together. Beyond it each text is cut to an equal share, and the
-        number of cut texts is added to the page's ``cuts["contexts"]``.
+    ``kinds``: collection of {"page", "block", "anchor", "context"}. ``chunk_start`` of shape (n_chunks + 2,): where the
+    page's chunks begin in the stream that is counted. Default: in the page's own terms. ``other_anchors``: whether link
+    contexts keep the anchor texts of other links (P13, P15) or not (L14). ``max_terms``: bound on the terms of all
+    aggregation nodes' texts together. Beyond it each text is cut to an equal share, and the number of cut texts is added to
+    the page's ``cuts["contexts"]``.
     """
     outline = page.outline
     chunk_start = page.chunk_start if chunk_start is None else chunk_start

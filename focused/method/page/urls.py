@@ -61,10 +61,7 @@ def is_page_url(url: str) -> bool:
 class UrlMemo:
     """Remembers the URLs of plain targets: pages of one folder share most of their links.
 
-    Parameters
-    ----------
-    max_targets : int
-        At about this number all are forgotten.
+    ``max_targets``: at about this number all are forgotten.
     """
 
     def __init__(self, max_targets: int = 200_000) -> None:
@@ -86,17 +83,9 @@ class UrlMemo:
 class UrlResolver:
     """Resolves the targets of one page's links against its base URL.
 
-    Parameters
-    ----------
-    url : str
-        Absolute URL of the page.
-    base : str
-        ``href`` of the page's ``<base>``, or an empty string. A base that is not an HTTP URL is ignored, as
-        browsers do.
-    max_chars : int
-        Longer URLs are refused.
-    encoding : str
-        Encoding of the page: its server expects queries in it; paths are always in UTF-8.
+    ``url``: absolute URL of the page. ``base``: ``href`` of the page's ``<base>``, or an empty string. A base that is not an
+    HTTP URL is ignored, as browsers do. ``max_chars``: longer URLs are refused. ``encoding``: encoding of the page: its
+    server expects queries in it; paths are always in UTF-8.
     """
 
     def __init__(

@@ -36,12 +36,8 @@ _NODE, _HEAD = mark(NODE), mark(HEAD)
 class Walker:
     """Walks over pages, one after the other.
 
-    Parameters
-    ----------
-    block_tags : {"modern", "paper"}
-        Which tags count for the height of a block.
-    max_elements : int
-        Nodes of a page that are read, in document order.
+    ``block_tags``: which tags count for the height of a block. ``max_elements``: nodes of a page that are read, in document
+    order.
     """
 
     def __init__(self, block_tags: str, max_elements: int) -> None:
@@ -56,13 +52,8 @@ class Walker:
     def walk(self, body: bytes, cuts: Counter[str]) -> MarkedText:
         """Walk over a page once.
 
-        Parameters
-        ----------
-        body : bytes
-            Valid UTF-8.
-        cuts : Counter
-            Counts of what is left out are added: ``elements`` 1 if the page has more than ``max_elements``, ``bytes`` that
-            would hold up the parser, ``noframes`` beyond the tenth.
+        ``body``: valid UTF-8. ``cuts``: counts of what is left out are added: ``elements`` 1 if the page has more than
+        ``max_elements``, ``bytes`` that would hold up the parser, ``noframes`` beyond the tenth.
         """
         self.begin()
         self._n_noframes, self._cuts = 0, cuts

@@ -186,12 +186,8 @@ TERMS = TermTable()
 class Analyzer:
     """Turns the text of one language into term ids.
 
-    Parameters
-    ----------
-    language : str
-        ISO 639-1 code; it chooses stopwords and stemmer, not the alphabet: any text can be analysed.
-    table : TermTable
-        Where terms get their numbers.
+    ``language``: ISO 639-1 code; it chooses stopwords and stemmer, not the alphabet: any text can be analysed. ``table``:
+    where terms get their numbers.
     """
 
     def __init__(self, language: str = "en", table: TermTable = TERMS) -> None:

@@ -29,15 +29,8 @@ MAX_COUNT = 255  # larger counts add no information
 class Background:
     """Term counts of varied pages.
 
-    Parameters
-    ----------
-    terms : list of str
-        Stems, sorted.
-    counts : CSR matrix of shape (n_pages, n_terms)
-    about : dict
-        Sources with their numbers of pages, the language, and the pruning.
-    sha256 : str
-        Digest of the file.
+    ``terms``: stems, sorted. ``counts`` of shape (n_pages, n_terms). ``about``: sources with their numbers of pages, the
+    language, and the pruning. ``sha256``: digest of the file.
     """
 
     terms: list[str]
@@ -90,9 +83,5 @@ def from_bytes(data: bytes) -> Background:
     total = np.concatenate(([0], np.cumsum(steps)))
     # A column is the sum of its row's steps up to it: the total, less the total before the row.
     indices = total[1:] - np.repeat(total[indptr[:-1]], lengths)
-    shape = (len(lengths), len(terms))
-    return Background(terms, sparse.csr_matrix((counts, indices, indptr), shape=shape), about, _sha256(data))
-
-
-def _sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+    shape, sha256 = (len(lengths), len(terms)), hashlib.sha256(data).hexdigest()
+    return Background(terms, sparse.csr_matrix((counts, indices, indptr), shape=shape), about, sha256)

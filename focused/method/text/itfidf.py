@@ -20,16 +20,8 @@ def mutual_information(counts: Any, positive: ArrayLike) -> NDArray[np.float64]:
     MI(t, C) = ln(p(t, C) / (p(t) p(C))); probabilities are shares of documents. The larger of the two is never negative. It
     is 0 if the term is equally common in both classes, and -infinity if no document holds the term.
 
-    Parameters
-    ----------
-    counts : sparse matrix of shape (n_documents, n_terms)
-        Term counts or frequencies.
-    positive : array-like of bool of shape (n_documents,)
-        True for one class, False for the other; both must have documents.
-
-    Returns
-    -------
-    ndarray of shape (n_terms,)
+    ``counts`` of shape (n_documents, n_terms): term counts or frequencies. ``positive`` of shape (n_documents,): True for one
+    class, False for the other; both must have documents. The result is of shape (n_terms,).
     """
     rows = canonical(counts)
     is_positive = np.asarray(positive, dtype=bool)
@@ -50,19 +42,12 @@ def information_gain(frequencies: Any) -> NDArray[np.float64]:
     """Return IG = H(D) - H(D|t) of each term, in bits [L16, eq. 5-8].
 
     IG is the information that a word's being t gives about the word's document. H(D) is the entropy of the documents'
-    lengths, p(d) = |d| / sum |d| (our reading of eq. 8, which is lost), and H(D|t) that of the term's occurrences,
-    p(d|t) = tf_dt / sum_s tf_st. A term of one document has IG = H(D), a term distributed like the lengths 0. A term
-    distributed more evenly would have a negative gain and gets 0, because a negative weight makes no probability
-    (docs/method/, D12); so is a term that no document holds.
+    lengths, p(d) = |d| / sum |d| (our reading of eq. 8, which is lost), and H(D|t) that of the term's occurrences, p(d|t) =
+    tf_dt / sum_s tf_st. A term of one document has IG = H(D), a term distributed like the lengths 0. A term distributed more
+    evenly would have a negative gain and gets 0, because a negative weight makes no probability (docs/method/, D12); so is a
+    term that no document holds.
 
-    Parameters
-    ----------
-    frequencies : sparse matrix of shape (n_documents, n_terms)
-        Term frequencies, weighted by section or not.
-
-    Returns
-    -------
-    ndarray of shape (n_terms,)
+    ``frequencies`` of shape (n_documents, n_terms): weighted by section or not. The result is of shape (n_terms,).
     """
     rows = canonical(frequencies)
     lengths = np.asarray(rows.sum(axis=1)).ravel()
@@ -78,16 +63,10 @@ def information_gain(frequencies: Any) -> NDArray[np.float64]:
 def itfidf(frequencies: Any, idf: ArrayLike, gain: ArrayLike, *, sublinear: bool = False) -> sparse.csr_matrix:
     """Return w = tf idf IG / sqrt(sum (tf idf)^2): tfc rows times the information gain [L16, eq. 4].
 
-    As printed, the normalisation leaves IG out, so the rows are not of length 1.
-
-    Parameters
-    ----------
-    frequencies : sparse matrix of shape (n_documents, n_terms)
-        tf, e.g. from `research.fields.field_frequencies`.
-    idf, gain : array-like of shape (n_terms,)
-        ln(N/n_i), and IG from `information_gain`; a gain of 1 for each term gives TFIDF.
-    sublinear : bool
-        Use 1 + ln tf in place of tf (docs/method/, D7).
+    As printed, the normalisation leaves IG out, so the rows are not of length 1. ``frequencies`` of shape (n_documents,
+    n_terms): tf, e.g. from `research.fields.field_frequencies`. ``idf`` and ``gain`` of shape (n_terms,): ln(N/n_i), and IG
+    from `information_gain`; a gain of 1 for each term gives TFIDF. ``sublinear``: use 1 + ln tf in place of tf (docs/method/,
+    D7).
     """
     rows = weighted_rows(frequencies, idf, sublinear=sublinear)
     rows.data *= np.asarray(gain, dtype=np.float64)[rows.indices]

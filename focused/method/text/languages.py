@@ -63,64 +63,26 @@ class Language:
     stopwords: str | None
 
 
-def _language(code: str, name: str, stemmer: bool = True, stopwords: bool = True) -> tuple[str, Language]:
-    return code, Language(code, name, name if stemmer else None, name if stopwords else None)
-
-
-LANGUAGES: dict[str, Language] = dict(
-    [
-        _language("ar", "arabic"),
-        _language("bg", "bulgarian", stemmer=False),
-        _language("ca", "catalan"),
-        _language("cs", "czech", stemmer="czech" in Stemmer.algorithms()),
-        _language("da", "danish"),
-        _language("de", "german"),
-        _language("el", "greek"),
-        _language("en", "english"),
-        _language("es", "spanish"),
-        _language("eu", "basque", stopwords=False),
-        _language("fa", "persian", stemmer="persian" in Stemmer.algorithms()),
-        _language("fi", "finnish"),
-        _language("fr", "french"),
-        _language("ga", "irish", stopwords=False),
-        _language("he", "hebrew", stemmer=False),
-        _language("hi", "hindi"),
-        _language("hu", "hungarian"),
-        _language("hy", "armenian", stopwords=False),
-        _language("id", "indonesian"),
-        _language("it", "italian"),
-        _language("ja", "japanese", stemmer=False),
-        _language("ko", "korean", stemmer=False),
-        _language("lt", "lithuanian", stopwords=False),
-        _language("ne", "nepali", stopwords=False),
-        _language("nl", "dutch"),
-        _language("no", "norwegian"),
-        _language("pl", "polish", stemmer="polish" in Stemmer.algorithms()),
-        _language("pt", "portuguese"),
-        _language("ro", "romanian"),
-        _language("ru", "russian"),
-        _language("sk", "slovak", stemmer=False),
-        _language("sr", "serbian", stopwords=False),
-        _language("sv", "swedish"),
-        _language("ta", "tamil", stopwords=False),
-        _language("tr", "turkish"),
-        _language("uk", "ukrainian", stemmer=False),
-        _language("vi", "vietnamese", stemmer=False),
-        _language("yi", "yiddish", stopwords=False),
-        _language("zh", "chinese", stemmer=False),
-    ]
+_NAMES = (
+    "ar=arabic bg=bulgarian ca=catalan cs=czech da=danish de=german el=greek en=english es=spanish eu=basque "
+    "fa=persian fi=finnish fr=french ga=irish he=hebrew hi=hindi hu=hungarian hy=armenian id=indonesian it=italian "
+    "ja=japanese ko=korean lt=lithuanian ne=nepali nl=dutch no=norwegian pl=polish pt=portuguese ro=romanian "
+    "ru=russian sk=slovak sr=serbian sv=swedish ta=tamil tr=turkish uk=ukrainian vi=vietnamese yi=yiddish zh=chinese"
 )
+_WITHOUT_STOPWORDS = frozenset("eu ga hy lt ne sr ta yi".split())
+_STEMMERS = frozenset(Stemmer.algorithms())  # some have come with later releases
+
+LANGUAGES = {
+    code: Language(code, name, name if name in _STEMMERS else None, None if code in _WITHOUT_STOPWORDS else name)
+    for code, name in (pair.split("=") for pair in _NAMES.split())
+}
 
 
 def language(code: str) -> Language:
     """Return the language of an ISO 639-1 code.
 
-    A language without stemmer and stopwords still works on whole words; its terms are only less general.
-
-    Raises
-    ------
-    ValueError
-        If the code is not two or three letters.
+    A language without stemmer and stopwords still works on whole words; its terms are only less general. Raises ValueError if
+    the code is not two or three letters.
     """
     code = code.lower()
     if code in LANGUAGES:

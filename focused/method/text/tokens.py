@@ -52,12 +52,8 @@ _DIVISORS = _powers(pow(_BASE, -1, 1 << 64))
 class TokenCodes:
     """Gives each different token a code, an integer of 32 bits, and remembers it.
 
-    Parameters
-    ----------
-    think : callable
-        Returns the code of a token that is not remembered; any code but ``UNKNOWN``.
-    max_tokens : int
-        Tokens that are remembered; when there are more, all are forgotten.
+    ``think``: returns the code of a token that is not remembered; any code but ``UNKNOWN``. ``max_tokens``: tokens that are
+    remembered; when there are more, all are forgotten.
     """
 
     def __init__(self, think: Callable[[bytes], int], max_tokens: int) -> None:

@@ -28,14 +28,8 @@ def canonical(counts: Any) -> sparse.csr_matrix:
 def document_frequencies(counts: Any) -> NDArray[np.int64]:
     """Return for each term the number of documents that hold it.
 
-    Parameters
-    ----------
-    counts : sparse matrix of shape (n_documents, n_terms)
-        Term counts in CSR form without duplicate entries; stored zeros do not count as held.
-
-    Returns
-    -------
-    ndarray of shape (n_terms,)
+    ``counts`` of shape (n_documents, n_terms): term counts in CSR form without duplicate entries; stored zeros do not count
+    as held. The result is of shape (n_terms,).
     """
     held = counts.indices[counts.data > 0]
     return np.bincount(held, minlength=counts.shape[1]).astype(np.int64)
@@ -48,30 +42,16 @@ def total_frequencies(counts: Any) -> NDArray[np.float64]:
 
 
 def select_terms(
-    counts: Any,
-    positive: ArrayLike,
-    *,
-    min_total: int = 5,
-    min_df_positive: int = 2,
-    min_df: int = 5,
+    counts: Any, positive: ArrayLike, *, min_total: int = 5, min_df_positive: int = 2, min_df: int = 5
 ) -> NDArray[np.int64]:
     """Return the sorted columns of the terms that are kept.
 
-    A term is kept when it occurs at least `min_total` times (P13 6.1.2 prunes by frequency) and stands
-    in `min_df_positive` positive documents or in `min_df` documents of the training set (docs/method/,
-    D8). With only ten positives, `min_df` alone would delete most of a topic's words.
+    A term is kept when it occurs at least `min_total` times (P13 6.1.2 prunes by frequency) and stands in `min_df_positive`
+    positive documents or in `min_df` documents of the training set (docs/method/, D8). With only ten positives, `min_df`
+    alone would delete most of a topic's words.
 
-    Parameters
-    ----------
-    counts : sparse matrix of shape (n_documents, n_terms)
-        Term counts of the training set in CSR form.
-    positive : array-like of bool of shape (n_documents,)
-        Which documents are positive examples.
-
-    Raises
-    ------
-    ValueError
-        If `positive` does not name each document once.
+    ``counts`` of shape (n_documents, n_terms): term counts of the training set in CSR form. ``positive`` of shape
+    (n_documents,): which documents are positive examples. Raises ValueError if `positive` does not name each document once.
     """
     is_positive = np.asarray(positive, dtype=bool)
     if is_positive.shape != (counts.shape[0],):

@@ -16,12 +16,8 @@ if TYPE_CHECKING:
 def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     """Return ln(N / n_i) for each term, 0 for a term that no document holds [P13, eq. 3].
 
-    Parameters
-    ----------
-    frequencies : array-like of shape (n_terms,)
-        n_i, the number of documents that hold the term.
-    n_documents : int
-        N. The papers count text units or documents; we count training documents (docs/method/, D6).
+    ``frequencies`` of shape (n_terms,): n_i, the number of documents that hold the term. ``n_documents``: N. The papers count
+    text units or documents; we count training documents (docs/method/, D6).
     """
     n_i = np.asarray(frequencies, dtype=np.float64)
     # A term outside the collection gets weight 0, not infinity.
@@ -31,14 +27,7 @@ def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDAr
 def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     """Return ln((1 + N) / (1 + n_i)) + 1 for each term, the default of scikit-learn's TfidfTransformer.
 
-    Unlike ln(N / n_i) it is above 0 for a term that every document holds.
-
-    Parameters
-    ----------
-    frequencies : array-like of shape (n_terms,)
-        n_i, the number of documents that hold the term.
-    n_documents : int
-        N.
+    Unlike ln(N / n_i) it is above 0 for a term that every document holds. Arguments as of `inverse_document_frequency`.
     """
     return np.log((1 + n_documents) / (1 + np.asarray(frequencies, dtype=np.float64))) + 1.0
 
@@ -70,14 +59,9 @@ def normalized(rows: sparse.csr_matrix) -> sparse.csr_matrix:
 def tfc(counts: Any, idf: ArrayLike, *, sublinear: bool = False) -> sparse.csr_matrix:
     """Return the tfc rows of text units: f_ki ln(N/n_i), L2-normalised [P13, eq. 3; L14, eq. 1; L16, eq. 12].
 
-    Parameters
-    ----------
-    counts : sparse matrix of shape (n_units, n_terms)
-        f_ki, the count of term i in unit k.
-    idf : array-like of shape (n_terms,)
-        ln(N/n_i) of the training documents, see `inverse_document_frequency`.
-    sublinear : bool
-        Use 1 + ln f_ki in place of f_ki; a departure (docs/method/, D7).
+    ``counts`` of shape (n_units, n_terms): f_ki, the count of term i in unit k. ``idf`` of shape (n_terms,): ln(N/n_i) of the
+    training documents, see `inverse_document_frequency`. ``sublinear``: use 1 + ln f_ki in place of f_ki; a departure
+    (docs/method/, D7).
     """
     return weighted_rows(counts, idf, sublinear=sublinear)
 
@@ -85,10 +69,7 @@ def tfc(counts: Any, idf: ArrayLike, *, sublinear: bool = False) -> sparse.csr_m
 def class_rates(counts: Any, positive: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return P_i/S_P and N_i/S_N: the share of the positive, and of the negative, documents that hold term i.
 
-    Raises
-    ------
-    ValueError
-        If one of the classes has no document.
+    Raises ValueError if one of the classes has no document.
     """
     is_positive = np.asarray(positive, dtype=bool)
     n_positive = int(is_positive.sum())
@@ -104,28 +85,16 @@ def class_rates(counts: Any, positive: ArrayLike) -> tuple[NDArray[np.float64], 
 
 
 def tfipndf(
-    counts: Any,
-    positive: ArrayLike,
-    idf: ArrayLike,
-    *,
-    sublinear: bool = False,
-    normalize: bool = True,
+    counts: Any, positive: ArrayLike, idf: ArrayLike, *, sublinear: bool = False, normalize: bool = True
 ) -> sparse.csr_matrix:
     """Weight training documents by TFIPNDF [P13, eq. 1-2; L14, eq. 3-6].
 
-    A document of class P gets f_ki (P_i/S_P) ln(N/n_i), one of class N gets f_ki (N_i/S_N) ln(N/n_i).
-    The weights depend on the labels, so they are for training only: a text of unknown class is weighted by `tfc`.
+    A document of class P gets f_ki (P_i/S_P) ln(N/n_i), one of class N gets f_ki (N_i/S_N) ln(N/n_i). The weights depend on
+    the labels, so they are for training only: a text of unknown class is weighted by `tfc`.
 
-    Parameters
-    ----------
-    counts : sparse matrix of shape (n_documents, n_terms)
-        Counts of the documents of both classes.
-    positive : array-like of bool of shape (n_documents,)
-        True for class P, False for class N.
-    idf : array-like of shape (n_terms,)
-        ln(N/n_i).
-    normalize : bool
-        L2-normalise the rows (eq. 2); False gives eq. 1.
+    ``counts`` of shape (n_documents, n_terms): counts of the documents of both classes. ``positive`` of shape (n_documents,):
+    True for class P, False for class N. ``idf`` of shape (n_terms,): ln(N/n_i). ``normalize``: L2-normalise the rows (eq. 2);
+    False gives eq. 1.
     """
     is_positive = np.asarray(positive, dtype=bool)
     in_positive, in_negative = class_rates(counts, is_positive)

@@ -20,14 +20,8 @@ def relevance_of_counts(
 ) -> npt.NDArray[np.float64]:
     """Return the relevance of texts by their term counts, shape (n_texts,), in [0, 1].
 
-    Parameters
-    ----------
-    topic : Topic
-    terms : sequence of str
-        The term of each column; those that the topic does not know say nothing.
-    counts : csr_matrix of shape (n_texts, n_terms)
-    kind : str
-        What the texts are, of ``focused.method.page.text_units.KINDS``.
+    ``terms``: the term of each column; those that the topic does not know say nothing. ``counts`` of shape (n_texts,
+    n_terms). ``kind``: what the texts are, of ``focused.method.page.text_units.KINDS``.
     """
     # Not before: most crawls ask for none of it, and should not wait half a second for scikit-learn.
     from scipy import sparse

@@ -7,16 +7,14 @@ manifest before it is used.
 
 from __future__ import annotations
 
-import hashlib
 import io
-import zipfile
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.topic.archive import UNREADABLE, arrays_of, read_described
 from focused.method.topic.names import TopicError
 from focused.method.topic.page_keys import MAX_COUNT, PageKeys, checked_keys
 
@@ -99,39 +97,13 @@ class TopicExamples:
 def read_examples(path: Path, sha256: str, advice: str) -> TopicExamples:
     """Read what `TopicExamples.to_bytes` made, and check it.
 
-    Parameters
-    ----------
-    path : Path
-    sha256 : str
-        Digest that the manifest gives.
-    advice : str
-        What a user can do where the file cannot be used.
-
-    Raises
-    ------
-    TopicError
-        If the file is missing, too large, not the one that the manifest describes, or no examples.
+    ``sha256``: digest that the manifest gives. ``advice``: what a user can do where the file cannot be used. Raises
+    TopicError if the file is missing, too large, not the one that the manifest describes, or no examples.
     """
+    data = read_described(path, sha256, MAX_EXAMPLES_BYTES, ("those are no examples", "the manifest"), advice)
     try:
-        if path.stat().st_size > MAX_EXAMPLES_BYTES:
-            raise TopicError(f"{path} is larger than {MAX_EXAMPLES_BYTES:,} bytes; those are no examples. {advice}")
-        data = path.read_bytes()
-    except OSError as error:
-        raise TopicError(f"{path} cannot be read: {error.strerror or error}. {advice}") from None
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise TopicError(
-            f"{path} is not the file that the manifest describes: it is damaged, was changed, or belongs to another "
-            f"model. {advice}"
-        )
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            n_bytes = sum(entry.file_size for entry in archive.infolist())
-        if n_bytes > MAX_UNPACKED_BYTES:
-            raise ValueError(f"unpacked it is larger than {MAX_UNPACKED_BYTES:,} bytes")
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in (*_ARRAYS, *(_OPTIONAL & set(archive.files)))}
-        return _from_arrays(arrays)
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
+        return _from_arrays(arrays_of(data, MAX_UNPACKED_BYTES, _ARRAYS, _OPTIONAL))
+    except UNREADABLE as error:
         raise TopicError(f"{path} holds no usable examples: {error}. {advice}") from None
 
 

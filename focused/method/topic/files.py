@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import io
 import json
 import math
-import zipfile
-import zlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +14,7 @@ from tomlkit.exceptions import TOMLKitError
 from focused.method.learning.calibration import KINDS, Calibration
 from focused.method.learning.model import TopicModel
 from focused.method.text.languages import language
+from focused.method.topic.archive import UNREADABLE, arrays_of, read_described
 from focused.method.topic.names import (
     MANIFEST_FILE,
     MODEL_FILE,
@@ -43,10 +40,7 @@ _KEYS = ("title", "note", "language", "seeds", "strategy", "web", "settings")
 def load_topic(name: str, *models_dirs: Path) -> Topic:
     """Load a topic from the first folder that has it, and check it.
 
-    Raises
-    ------
-    TopicError
-        If there is none of that name, or if anything about it is not as it must be.
+    Raises TopicError if there is none of that name, or if anything about it is not as it must be.
     """
     check_topic_name(name)
     directory = next((folder / name for folder in models_dirs if (folder / name / TOPIC_FILE).is_file()), None)
@@ -91,10 +85,7 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
 def read_topic_file(name: str, models_dir: Path) -> Topic:
     """Return what people wrote about a topic, without its model.
 
-    Raises
-    ------
-    TopicError
-        If there is no such file, or if anything about it is not as it must be.
+    Raises TopicError if there is no such file, or if anything about it is not as it must be.
     """
     return _read_toml(name, models_dir / check_topic_name(name) / TOPIC_FILE)
 
@@ -163,25 +154,10 @@ def _read_manifest(name: str, path: Path) -> dict[str, Any]:
 
 
 def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt.NDArray[Any]]:
+    data = read_described(path, sha256, MAX_MODEL_BYTES, ("that is no model", MANIFEST_FILE), again)
     try:
-        if path.stat().st_size > MAX_MODEL_BYTES:
-            raise TopicError(f"{path} is larger than {MAX_MODEL_BYTES:,} bytes; that is no model. {again}")
-        data = path.read_bytes()
-    except OSError as error:
-        raise TopicError(f"{path} cannot be read: {error}. {again}") from None
-    if hashlib.sha256(data).hexdigest() != sha256:
-        raise TopicError(
-            f"{path} is not the file that {MANIFEST_FILE} describes: it is damaged, was changed, or belongs to another "
-            f"model. {again}"
-        )
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            n_bytes = sum(entry.file_size for entry in archive.infolist())
-        if n_bytes > MAX_MODEL_BYTES:
-            raise ValueError(f"unpacked it is larger than {MAX_MODEL_BYTES:,} bytes")
-        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in _ARRAYS}
-    except (ValueError, KeyError, OSError, zipfile.BadZipFile, zlib.error, EOFError, MemoryError) as error:
+        arrays = arrays_of(data, MAX_MODEL_BYTES, _ARRAYS)
+    except UNREADABLE as error:
         raise TopicError(f"{path} is no model file: {error}. {again}") from None
     n_terms = len(arrays["terms"]) if arrays["terms"].ndim == 1 else 0
     right = arrays["terms"].dtype.kind == "S" and all(

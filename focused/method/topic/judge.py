@@ -83,26 +83,15 @@ class Judge:
     """Judges pages by one topic: the page classifier. All units of a page are weighed in one sparse product.
 
     Another one can be plugged in: a subclass with this constructor, named by FOCUSED_PAGE_CLASSIFIER. Its `judge` returns
-    relevances in [0, 1] of the page and of the kinds of units that the strategy asks for, one for each unit; it may leave
-    the units to this class and replace ``page`` and ``is_relevant``. The same page must have the same relevance.
+    relevances in [0, 1] of the page and of the kinds of units that the strategy asks for, one for each unit; it may leave the
+    units to this class and replace ``page`` and ``is_relevant``. The same page must have the same relevance.
 
-    Parameters
-    ----------
-    topic : Topic
-    threshold : float, optional
-        Relevance in (0, 1] from which pages are relevant, instead of the one fitted when the topic was trained.
-    similarity : {"calibrated", "cosine"}
-        How blocks, anchors and contexts are compared with the topic: by the probability that the classifier gives,
-        or by the cosine with the topic vector [L16, eq. 13].
-    cosine_threshold : float
-        In [0, 1]; with cosine similarity, from which value a unit is relevant.
-    link_threshold : float, optional
-        Relevance in (0, 1] from which blocks, anchor texts and contexts are relevant, instead of those fitted when the
-        topic was trained. Not with cosine similarity.
-    other_anchors : bool
-        Whether link contexts keep the anchor texts of other links.
-    max_terms : int
-        Bound on the terms of a page's link contexts.
+    ``threshold``: relevance in (0, 1] from which pages are relevant, instead of the one fitted when the topic was trained.
+    ``similarity``: how blocks, anchors and contexts are compared with the topic: by the probability that the classifier
+    gives, or by the cosine with the topic vector [L16, eq. 13]. ``cosine_threshold``: in [0, 1]; with cosine similarity, from
+    which value a unit is relevant. ``link_threshold``: relevance in (0, 1] from which blocks, anchor texts and contexts are
+    relevant, instead of those fitted when the topic was trained. Not with cosine similarity. ``other_anchors``: whether link
+    contexts keep the anchor texts of other links. ``max_terms``: bound on the terms of a page's link contexts.
     """
 
     def __init__(
@@ -142,11 +131,7 @@ class Judge:
         """Return the relevance of a page and of its units of some kinds."""
         known = self.topic.product.known(page.terms, page.chunk_start)
         units = page_units(
-            page,
-            kinds,
-            chunk_start=known.chunk_start,
-            other_anchors=self.other_anchors,
-            max_terms=self.max_terms,
+            page, kinds, chunk_start=known.chunk_start, other_anchors=self.other_anchors, max_terms=self.max_terms
         )
         is_cosine = self.similarity == "cosine"
         products = self.topic.product(known, units, 2 if is_cosine else 1)

@@ -28,10 +28,7 @@ class TopicError(ValueError):
 def check_topic_name(name: str) -> str:
     """Return a topic's name if it is one.
 
-    Raises
-    ------
-    TopicError
-        If it could not be the name of a directory of the models folder.
+    Raises TopicError if it could not be the name of a directory of the models folder.
     """
     if not _NAME.fullmatch(name):
         shown = name if len(name) <= 80 else f"{name[:80]}... ({len(name)} characters)"
@@ -64,12 +61,8 @@ def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
 def check_counting(name: str, manifest: Mapping[str, Any]) -> None:
     """Refuse a topic whose examples were counted otherwise than pages are now, where the two would be joined.
 
-    A crawl judges with such a topic as it always did: what is counted beside is in no vocabulary of it.
-
-    Raises
-    ------
-    TopicError
-        Saying how to retrain it.
+    A crawl judges with such a topic as it always did: what is counted beside is in no vocabulary of it. Raises TopicError,
+    which says how to retrain it.
     """
     counting = manifest.get("counting", COUNTING)
     if counting != COUNTING:

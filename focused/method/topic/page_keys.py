@@ -27,15 +27,7 @@ class PageKeys(NamedTuple):
 
 
 def page_keys(urls: Iterable[str], terms: Mapping[str, int]) -> list[int]:
-    """Return the keys of one page.
-
-    Parameters
-    ----------
-    urls : iterable of str
-        Canonical forms of its URLs.
-    terms : mapping
-        How often it says each of its terms.
-    """
+    """Return the keys of one page: of the canonical forms of its URLs, and of how often it says each of its terms."""
     return [*map(_hashed, sorted(set(urls))), _text_key(terms)]
 
 
@@ -62,13 +54,7 @@ def under(known: PageKeys, new: PageKeys) -> PageKeys:
 
 
 def checked_keys(keys: npt.NDArray[Any], rows: npt.NDArray[Any], n_pages: int) -> PageKeys:
-    """Return keys that come from a file.
-
-    Raises
-    ------
-    ValueError
-        If they do not fit together.
-    """
+    """Return keys that come from a file. Raises ValueError if they do not fit together."""
     if len(keys) != len(rows) or (rows >= n_pages).any():
         raise ValueError("it does not say of each key of a page which page it is of")
     return PageKeys(keys.astype(np.uint64), rows.astype(np.int64))

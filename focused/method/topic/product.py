@@ -51,17 +51,12 @@ class UnitProducts:
 class UnitProduct:
     """The sparse product of tfc rows [P13, eq. 3] with a few fixed directions.
 
-    It counts, weighs and multiplies in one go, for a matrix object of a few hundred short rows costs more to make
-    than to use. On most pages the number of numpy's calls is what costs, not the length of its arrays.
+    It counts, weighs and multiplies in one go, for a matrix object of a few hundred short rows costs more to make than to
+    use. On most pages the number of numpy's calls is what costs, not the length of its arrays.
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_ids,)
-        The vocabulary column of each term id, -1 for terms that are in no vocabulary. Larger ids are in none.
-    idf : ndarray of shape (n_terms,)
-    directions : ndarray of shape (n_directions, n_terms)
-    sublinear_tf : bool
-        Whether a count f weighs 1 + ln f instead of f.
+    ``columns`` of shape (n_ids,): the vocabulary column of each term id, -1 for terms that are in no vocabulary. Larger ids
+    are in none. ``idf`` of shape (n_terms,). ``directions`` of shape (n_directions, n_terms). ``sublinear_tf``: whether a
+    count f weighs 1 + ln f instead of f.
     """
 
     def __init__(self, columns: npt.NDArray[np.int32], idf: Floats, directions: Floats, sublinear_tf: bool) -> None:
@@ -84,13 +79,7 @@ class UnitProduct:
     def __call__(self, known: KnownTerms, units: PageUnits, n_directions: int | None = None) -> UnitProducts:
         """Return the products of a page's units.
 
-        Parameters
-        ----------
-        known : KnownTerms
-        units : PageUnits
-            Of those terms.
-        n_directions : int, optional
-            How many of the directions are wanted; all if not given.
+        ``units``: of those terms. ``n_directions``: how many of the directions are wanted; all if not given.
         """
         weighted = self._weighted[:n_directions]
         entries, counts = _count(self._keys(known.columns, units))

@@ -66,10 +66,7 @@ class Topic:
     def examples(self) -> TopicExamples | None:
         """What the topic was learnt from, read when somebody asks for it; None of a topic that came without.
 
-        Raises
-        ------
-        TopicError
-            If the file is not the one that the manifest describes, or no examples.
+        Raises TopicError if the file is not the one that the manifest describes, or no examples.
         """
         digest = self.manifest.get("examples_sha256")
         if digest is None or self.directory is None:
@@ -85,11 +82,8 @@ class Topic:
     def learner(self) -> str:
         """Name of the learner that a training from a crawl uses.
 
-        Raises
-        ------
-        TopicError
-            If the manifest holds the path of a class. That says how the topic was learnt, and is not imported: a topic may
-            come from a stranger.
+        Raises TopicError if the manifest holds the path of a class. That says how the topic was learnt, and is not imported:
+        a topic may come from a stranger.
         """
         learner = str(self.manifest.get("learner"))
         if is_class_path(learner):

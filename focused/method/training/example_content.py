@@ -1,9 +1,10 @@
-"""Check the content of one example page."""
+"""Check the contents of example pages, and note which were refused and why: nothing is left out silently."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from focused.method.page.encoding import is_binary
 
@@ -11,18 +12,12 @@ _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|table|p|
 _MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 _UNDECIDED_TYPES = frozenset({"", "application/octet-stream", "unknown/unknown"})
 
+N_NAMED = 3
 HTML_TYPE, TEXT_TYPE = "text/html", "text/plain"
 
 
 class RefusedError(ValueError):
-    """A page cannot be an example. The message is the reason, in words that many pages share.
-
-    Parameters
-    ----------
-    reason : str
-    detail : str
-        Details of this page.
-    """
+    """A page cannot be an example. The message is the reason, in words that many pages share; ``detail`` is of this page."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason)
@@ -41,10 +36,7 @@ class Content:
 def checked(url: str, body: bytes, content_type: str | None = None) -> Content:
     """Return the body of an HTTP answer or a file as content with a definite type.
 
-    Raises
-    ------
-    RefusedError
-        If it is empty, binary, or neither HTML nor text.
+    Raises RefusedError if it is empty, binary, or neither HTML nor text.
     """
     kind = (content_type or "").partition(";")[0].strip().lower()
     if not body.strip():
@@ -65,3 +57,34 @@ def looks_like_html(body: bytes) -> bool:
     (True, False)
     """
     return bool(_HTML.search(body[:4096].replace(b"\0", b"")))
+
+
+@dataclass
+class Refusals:
+    """Counts of refused examples by reason, with the names of the first few of each."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    names: dict[str, list[str]] = field(default_factory=dict)
+
+    def add(self, reason: str, name: str, detail: str = "") -> None:
+        """Note that the example with this name was refused."""
+        self.counts[reason] += 1
+        named = self.names.setdefault(reason, [])
+        if len(named) < N_NAMED:
+            named.append(f"{name} ({detail})" if detail else name)
+
+    @property
+    def total(self) -> int:
+        """Number of refused examples."""
+        return sum(self.counts.values())
+
+    def lines(self) -> list[str]:
+        """Return one line for each reason, the most frequent first."""
+        return [
+            f"{n} {reason}: {', '.join(self.names[reason])}{', ...' if n > len(self.names[reason]) else ''}"
+            for reason, n in sorted(self.counts.items(), key=lambda pair: (-pair[1], pair[0]))
+        ]
+
+    def summary(self) -> str:
+        """Return all reasons in one line."""
+        return "; ".join(self.lines())

@@ -13,8 +13,7 @@ from focused.utils.url_forms import canonical_form
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focused.method.training.example_content import Content
-    from focused.method.training.example_refusals import Refusals
+    from focused.method.training.example_content import Content, Refusals
     from focused.method.training.example_sources import Candidate
 
 IN_POSITIVES = "also among the positives"
@@ -48,14 +47,8 @@ def examples(
 ) -> Iterator[Example]:
     """Load candidates one by one, and note refusals and the pages seen.
 
-    Parameters
-    ----------
-    candidates : iterable of Candidate
-    seen : Seen
-        Pages of the same kind; a page with one of their URLs or bodies is refused.
-    refusals : Refusals
-    positives : Seen, optional
-        Pages that are refused because they are positives.
+    ``seen``: pages of the same kind; a page with one of their URLs or bodies is refused. ``positives``: pages that are
+    refused because they are positives.
     """
     for candidate in candidates:
         try:

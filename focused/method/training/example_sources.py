@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from contextlib import ExitStack
 
-    from focused.method.training.example_refusals import Refusals
+    from focused.method.training.example_content import Refusals
     from focused.webs.recorded.answer import Answer
 
 _HTML_SUFFIXES = frozenset((".html", ".htm", ".xhtml", ".xht", ".shtml", ".php", ".asp", ".aspx", ".jsp", ".cgi"))
@@ -69,17 +69,8 @@ class Opening:
 def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
     """Return the candidates at a PATH, in the same order on every machine.
 
-    Parameters
-    ----------
-    path : Path
-    opening : Opening
-    urls : list of str, optional
-        Take only the pages of these URLs from a WARC, matched as a recorded web matches them.
-
-    Raises
-    ------
-    SourceError, WebError
-        If PATH cannot be read, or does not hold what its form promises.
+    ``urls``: take only the pages of these URLs from a WARC, matched as a recorded web matches them. Raises SourceError or
+    WebError if PATH cannot be read, or does not hold what its form promises.
     """
     try:
         if path.is_dir():
@@ -109,12 +100,7 @@ def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -
 def candidates_in(paths: list[Path], opening: Opening, urls: list[str] | None = None) -> list[Candidate]:
     """Return the candidates of several PATHs; with ``urls``, only these pages of WARCs.
 
-    A URL that is in none of the WARCs is refused.
-
-    Raises
-    ------
-    SourceError, WebError
-        See `candidates_at`; also if there are URLs but no WARC.
+    A URL that is in none of the WARCs is refused. Raises SourceError if there are URLs but no WARC, and as `candidates_at`.
     """
     found: list[Candidate] = []
     missing = urls
@@ -127,14 +113,11 @@ def candidates_in(paths: list[Path], opening: Opening, urls: list[str] | None = 
             names = {candidate.name for candidate in more}
             missing = [url for url in missing if url not in names]
     if urls is not None and not n_warcs:
-        raise SourceError(f"A list of URLs chooses pages of a WARC, but there is no WARC among {_joined(paths)}.")
+        among = ", ".join(map(str, paths))
+        raise SourceError(f"A list of URLs chooses pages of a WARC, but there is no WARC among {among}.")
     for url in missing or []:
         opening.refusals.add("not in the WARC", url)
     return found
-
-
-def _joined(paths: list[Path]) -> str:
-    return ", ".join(map(str, paths))
 
 
 def _is_warc_file(path: Path) -> bool:

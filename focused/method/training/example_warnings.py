@@ -10,7 +10,7 @@ from focused.method.text.languages import LANGUAGES
 from focused.method.training.page_set import UNKNOWN
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from focused.method.learning.diagnosis import Diagnosis
     from focused.method.training.from_keywords import Keywords
@@ -41,39 +41,67 @@ def warnings_about(
 ) -> list[str]:
     """Return the warnings about a topic's examples, the gravest first.
 
-    Parameters
-    ----------
-    language : str
-        ISO 639-1 code of the topic.
-    positive : PageSet
-    unlabeled : PageSet or Background
-    diagnosis : Diagnosis
-    terms : sequence of str
-        The term of each column in `diagnosis`.
-    f1 : float
-        Cross-validated, in [0, 1].
-    prior : float, optional
-        Estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
-    left_out : sequence of int
-        Rows of the positives without a known word: nothing was learnt from them.
+    ``language``: ISO 639-1 code of the topic. ``terms``: the term of each column in `diagnosis`. ``f1``: cross-validated, in
+    [0, 1]. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
+    ``left_out``: rows of the positives without a known word: nothing was learnt from them.
     """
+    return list(_warnings(language, positive, unlabeled, diagnosis, terms, f1, prior, left_out))
+
+
+def _warnings(
+    language: str, positive: PageSet, unlabeled: PageSet | Background, diagnosis: Diagnosis, terms: Sequence[str],
+    f1: float, prior: float | None, left_out: Sequence[int],
+) -> Iterator[str]:  # fmt: skip
+    yield from language_of_unlabeled(language, unlabeled)
     # The unlabelled pages show what any pages have in common. They cannot if they are few, or mostly about the topic.
-    of_the_topic = _of_the_topic(prior)
-    enough = not of_the_topic and (isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED)
-    return [
-        *language_of_unlabeled(language, unlabeled),
-        *of_the_topic,
-        *_unusable(f1),
-        *_few(positive),
-        *_without_words(positive, left_out),
-        *_few_unlabeled(positive, unlabeled),
-        *_far_away(unlabeled),
-        *_languages(language, positive),
-        *(_topics(positive, diagnosis, terms) if enough else []),
-        *_duplicates(positive, diagnosis),
-        # Pages without a known word have been named already.
-        *(_outliers(positive, [row for row in diagnosis.outliers if row not in left_out]) if enough else []),
-    ]
+    enough = isinstance(unlabeled, Background) or len(unlabeled) >= _LEAST_UNLABELED
+    if prior is not None and prior >= _MUCH:
+        enough = False
+        yield (
+            f"{prior:.0%} or more of the unlabelled pages look like pages of the topic: they can hardly be told from the "
+            "positives, and the figures below are too low. Bring unlabelled pages of other topics too, so that a tenth or "
+            "less belongs to the topic."
+        )
+    if f1 < _USABLE_F1:
+        yield (
+            f"an F1 of {f1:.2f} is too low for a crawl: the positives can hardly be told from the unlabelled pages. Check "
+            "that the positives are about one thing, bring more of them, and unlabelled pages of any other topic."
+        )
+    if len(positive) < _FEW:
+        yield f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."
+    if n := len(left_out):
+        check = "it has text and belongs" if n == 1 else "they have text and belong"
+        yield f"{no_known_word(n, _named(_names(positive, left_out)))}. Check that {check} to the topic."
+    n = unlabeled.n_pages if isinstance(unlabeled, Background) else len(unlabeled)
+    needed = max(_FEW_UNLABELED, _PER_POSITIVE * len(positive))
+    if n < needed:
+        yield (
+            f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: they do not show what else "
+            f"is on the web, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
+        )
+    if isinstance(unlabeled, Background):
+        yield (
+            "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
+            "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
+            "figures."
+        )
+    yield from _languages(language, positive)
+    if enough and diagnosis.groups:
+        groups = [
+            f"{_pages(len(group))} ({', '.join(terms[column] for column in columns)}), as {_named(_names(positive, group), 2)}"
+            for group, columns in zip(diagnosis.groups, diagnosis.group_terms, strict=True)
+        ]
+        several = "; and ".join(groups)
+        yield f"the positives look like several topics: {several}. If you do not want that, make a topic of each."
+    if diagnosis.duplicates:
+        yield _duplicates(positive, diagnosis)
+    # Pages without a known word have been named already.
+    alone = [row for row in diagnosis.outliers if row not in left_out] if enough else []
+    if n := len(alone):
+        yield (
+            f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
+            f"{_named(_names(positive, alone))}. Check that {'it belongs' if n == 1 else 'they belong'} to the topic."
+        )
 
 
 def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Background) -> list[str]:
@@ -113,52 +141,6 @@ def language_of_unlabeled(language: str, unlabeled: PageSet | Background) -> lis
     ]
 
 
-def _of_the_topic(prior: float | None) -> list[str]:
-    if prior is None or prior < _MUCH:
-        return []
-    return [
-        f"{prior:.0%} or more of the unlabelled pages look like pages of the topic: they can hardly be told from the "
-        "positives, and the figures below are too low. Bring unlabelled pages of other topics too, so that a tenth or less "
-        "belongs to the topic."
-    ]
-
-
-def _unusable(f1: float) -> list[str]:
-    if f1 >= _USABLE_F1:
-        return []
-    return [
-        f"an F1 of {f1:.2f} is too low for a crawl: the positives can hardly be told from the unlabelled pages. Check that "
-        "the positives are about one thing, bring more of them, and unlabelled pages of any other topic."
-    ]
-
-
-def _few_unlabeled(positive: PageSet, unlabeled: PageSet | Background) -> list[str]:
-    n = unlabeled.n_pages if isinstance(unlabeled, Background) else len(unlabeled)
-    needed = max(_FEW_UNLABELED, _PER_POSITIVE * len(positive))
-    if n >= needed:
-        return []
-    return [
-        f"{_pages(n)} that are not positive are few beside {_pages(len(positive))} that are: they do not show what else is "
-        f"on the web, and the figures below are rough. Bring at least {needed:,} unlabelled pages."
-    ]
-
-
-def _far_away(unlabeled: PageSet | Background) -> list[str]:
-    if not isinstance(unlabeled, Background):
-        return []
-    return [
-        "the figures below compare the positives with the general background. A crawl meets pages that are nearer to the "
-        "topic, and its precision will be lower. --unlabeled pages of the web to be crawled make a better topic and truer "
-        "figures."
-    ]
-
-
-def _few(positive: PageSet) -> list[str]:
-    if len(positive) >= _FEW:
-        return []
-    return [f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."]
-
-
 def no_known_word(n: int, names: str) -> str:
     """Return the beginning of a warning about positives without a known word."""
     return (
@@ -167,61 +149,25 @@ def no_known_word(n: int, names: str) -> str:
     )
 
 
-def _without_words(positive: PageSet, left_out: Sequence[int]) -> list[str]:
-    n = len(left_out)
-    if not n:
-        return []
-    check = "it has text and belongs" if n == 1 else "they have text and belong"
-    return [f"{no_known_word(n, _named(_names(positive, left_out)))}. Check that {check} to the topic."]
-
-
-def _languages(language: str, positive: PageSet) -> list[str]:
-    found = []
+def _languages(language: str, positive: PageSet) -> Iterator[str]:
     for code, n in sorted(positive.languages.items()):
         # Tables and lists of names are often taken for languages without a stemmer (Latin, Pidgin).
         if code != language and code in LANGUAGES and n >= max(_LEAST_PAGES, _LEAST_SHARE * len(positive)):
             names = [name for name, of in zip(positive.names, positive.language_of, strict=True) if of == code]
-            found.append(
+            yield (
                 f"{n} positives seem to be in {code!r}, the topic is in {language!r}: {_named(names)}. A topic has one "
                 f"language; leave them out, or make two topics."
             )
-    return found
 
 
-def _topics(positive: PageSet, diagnosis: Diagnosis, terms: Sequence[str]) -> list[str]:
-    if not diagnosis.groups:
-        return []
-    groups = [
-        f"{_pages(len(group))} ({', '.join(terms[column] for column in columns)}), as {_named(_names(positive, group), 2)}"
-        for group, columns in zip(diagnosis.groups, diagnosis.group_terms, strict=True)
-    ]
-    return [
-        f"the positives look like several topics: {'; and '.join(groups)}. If you do not want that, make a topic of each."
-    ]
-
-
-def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> list[str]:
-    if not diagnosis.duplicates:
-        return []
+def _duplicates(positive: PageSet, diagnosis: Diagnosis) -> str:
     groups = [" = ".join(_names(positive, group[:_N_NAMED])) for group in diagnosis.duplicates[:_N_NAMED]]
     n_groups = len(diagnosis.duplicates)
     n = sum(len(group) - 1 for group in diagnosis.duplicates)
     left = n_groups - _N_NAMED
     more = f"; and {left} more group{'s' if left > 1 else ''}" if left > 0 else ""
     are = "is a near-duplicate of others and teaches" if n == 1 else "are near-duplicates of others and teach"
-    return [
-        f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. They make the figures below too good."
-    ]
-
-
-def _outliers(positive: PageSet, rows: Sequence[int]) -> list[str]:
-    n = len(rows)
-    if not n:
-        return []
-    return [
-        f"{_pages(n)} {'has' if n == 1 else 'have'} hardly anything in common with the other positives: "
-        f"{_named(_names(positive, rows))}. Check that {'it belongs' if n == 1 else 'they belong'} to the topic."
-    ]
+    return f"{_pages(n)} of the positives {are} nothing new: {'; '.join(groups)}{more}. They make the figures below too good."
 
 
 def _names(pages: PageSet, rows: Iterable[int]) -> list[str]:

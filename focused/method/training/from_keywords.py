@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from focused.method.learning.keywords import train_keywords
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
 from focused.method.text.background import Background
-from focused.method.training.from_pages import Columns, Learnt
+from focused.method.training.from_pages import Learnt, linked
+from focused.method.training.term_counting import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,13 +53,10 @@ class Keywords:
 def read_keywords(text: str, language: str) -> Keywords:
     """Read the words that name a topic, separated by blanks, commas or semicolons.
 
+    Raises ValueError if none of them is a term.
+
     >>> read_keywords("the moon, stars 3d", "en")
     Keywords(text='the moon, stars 3d', terms={'moon': 'moon', 'star': 'stars'}, ignored=('the', '3d'))
-
-    Raises
-    ------
-    ValueError
-        If none of them is a term.
     """
     analyzer = Analyzer(language)
     terms: dict[str, str] = {}
@@ -86,10 +84,7 @@ def learn_keywords(
 ) -> Learnt:
     """Make a topic's model from words and unlabelled pages.
 
-    Raises
-    ------
-    ValueError
-        If none of the words stands in any of the pages.
+    Raises ValueError if none of the words stands in any of the pages.
     """
     unknown = keywords.unknown(unlabeled)
     if len(unknown) == len(keywords.words):
@@ -106,7 +101,7 @@ def learn_keywords(
     else:
         titles = []
         columns = Columns(unlabeled.pages, keywords.terms)
-        counts, links = columns.counts([page.terms for page in unlabeled.pages]), columns.links_among(unlabeled.pages)
+        counts, links = columns.counts([page.terms for page in unlabeled.pages]), linked(columns, unlabeled.pages)
     say(f"Learning from {len(keywords.words)} words and {counts.shape[0]:,} unlabelled pages")
     model = train_keywords(
         counts,

@@ -13,16 +13,15 @@ from focused.method.learning.learners import LEARNERS
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
-from focused.method.text.analyzer import TERMS
 from focused.method.text.background import Background
-from focused.method.training.term_counting import count_matrix, used_ids
+from focused.method.training.term_counting import Columns, links_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Sequence
 
     from focused.method.learning.trained_model import TrainedModel
     from focused.method.training.page_set import PageSet
-    from focused.method.training.term_counting import CountedLink, CountedPage, Counts
+    from focused.method.training.term_counting import CountedPage
 
 BACKGROUND_PRIOR = 0.1
 """Share of relevant pages assumed for a crawl if the unlabelled pages cannot tell it."""
@@ -71,57 +70,18 @@ class Learnt:
         )
 
 
-class Columns:
-    """The terms of pages as the columns of their counts.
-
-    They are in the alphabetical order of the terms. Ids depend on what the process read before.
-
-    Parameters
-    ----------
-    pages : list of CountedPage
-    more : collection of str
-        More terms that get a column.
-    """
-
-    def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = ()) -> None:
-        ids = used_ids([page.terms for page in pages])
-        of_ids = [TERMS.term(i) for i in ids.tolist()]
-        self.terms = sorted({*of_ids, *more})
-        self.column_of = {term: column for column, term in enumerate(self.terms)}
-        self._columns = np.full(len(TERMS), -1, dtype=np.int64)
-        self._columns[ids] = [self.column_of[term] for term in of_ids]
-
-    def counts(self, texts: list[Counts]) -> sparse.csr_matrix:
-        """Return the counts of texts as rows."""
-        return count_matrix(texts, self._columns, len(self.terms))
-
-    def of_background(self, background: Background) -> sparse.csr_matrix:
-        """Return the counts of the background's pages as rows."""
-        column = np.array([self.column_of[term] for term in background.terms], dtype=np.int64)
-        rows = background.counts
-        shape = (rows.shape[0], len(self.terms))
-        moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=shape)
-        moved.sort_indices()
-        return moved
-
-    def links_among(self, pages: Sequence[CountedPage]) -> LinkExamples | None:
-        """Return the links among the given pages; None if there are none."""
-        row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
-        found: list[tuple[int, int, CountedLink]] = [
-            (row, row_of[link.target], link)
-            for row, page in enumerate(pages)
-            for link in page.links
-            if link.target in row_of
-        ]
-        if not found:
-            return None
-        sources, targets, links = zip(*found, strict=True)
-        return LinkExamples(
-            np.array(sources, dtype=np.int64),
-            np.array(targets, dtype=np.int64),
-            self.counts([link.anchor for link in links]),
-            self.counts([link.context for link in links]),
-        )
+def linked(columns: Columns, pages: Sequence[CountedPage]) -> LinkExamples | None:
+    """Return the links among the given pages; None if there are none."""
+    found = links_between(pages)
+    if not found:
+        return None
+    sources, targets, links = zip(*found, strict=True)
+    return LinkExamples(
+        np.array(sources, dtype=np.int64),
+        np.array(targets, dtype=np.int64),
+        columns.counts([link.anchor for link in links]),
+        columns.counts([link.context for link in links]),
+    )
 
 
 def learn(
@@ -139,23 +99,10 @@ def learn(
     how frequent relevant pages are in a crawl: an estimated prior would be 0, and so would every relevance.
     `BACKGROUND_PRIOR` is assumed instead.
 
-    Parameters
-    ----------
-    positive : PageSet
-    unlabeled : PageSet or Background
-    learner : str
-        One of `focused.method.learning.learners.LEARNERS`.
-    quick : bool
-        Judge the held-out pages by 3 models instead of 10, draw no learning curve, and learn from a sample of
-        1,000 pages of a background. Of other unlabelled pages the caller draws the sample, before they are read.
-    random_state : int
-    say : callable
-        Called with one line of text when a step begins.
-
-    Raises
-    ------
-    ValueError
-        If nothing can be learnt from them; one line that says why.
+    ``learner``: one of `focused.method.learning.learners.LEARNERS`. ``quick``: judge the held-out pages by 3 models instead
+    of 10, draw no learning curve, and learn from a sample of 1,000 pages of a background. Of other unlabelled pages the
+    caller draws the sample, before they are read. ``say``: called with one line of text when a step begins. Raises ValueError
+    if nothing can be learnt from them; one line that says why.
     """
     pages, background = list(positive.pages), None
     if isinstance(unlabeled, Background):
@@ -171,7 +118,7 @@ def learn(
     if background is not None:
         counts = sparse.vstack([counts, background], format="csr")
     y = np.arange(counts.shape[0]) < len(positive)
-    links = columns.links_among(pages)
+    links = linked(columns, pages)
 
     def train(prior: float | None) -> tuple[TrainedModel, TrainingFigures]:
         model = train_topic(

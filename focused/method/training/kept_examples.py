@@ -14,14 +14,14 @@ from focused.method.text.background import Background
 from focused.method.topic.examples import N_PLACES, TopicExamples
 from focused.method.topic.page_keys import gathered, page_keys
 from focused.method.training.example_sources import FILES_ORIGIN
-from focused.method.training.term_counting import Counts, count, count_matrix, used_ids
+from focused.method.training.term_counting import Columns, count, links_between
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from focused.method.text.analyzer import Analyzer
     from focused.method.training.page_set import PageSet
-    from focused.method.training.term_counting import CountedLink, CountedPage
+    from focused.method.training.term_counting import CountedLink, CountedPage, Counts
 
 MAX_PAGES = 2000
 """Limit of the positives, and of the unlabelled pages."""
@@ -35,17 +35,8 @@ def kept_examples(
     """Choose the examples that stay with a topic, and put them into matrices.
 
     Beyond the limits a random sample is kept. Links to positives get up to half of the limit for links. A term of a single
-    unlabelled page, and of no link, is left out.
-
-    Parameters
-    ----------
-    positive : PageSet, optional
-        None for a topic made from words.
-    unlabeled : PageSet or Background
-    analyzer : Analyzer
-        Of the pages' language. It counts the words of windows and URLs.
-    random_state : int
-        Seed of the draws.
+    unlabelled page, and of no link, is left out. ``positive``: None for a topic made from words. ``analyzer``: of the pages'
+    language; it counts the words of windows and URLs.
     """
     rng = np.random.default_rng(random_state)
     pages = [] if positive is None else _drawn(positive.pages, MAX_PAGES, rng)
@@ -62,31 +53,20 @@ def kept_examples(
         "windows": [count(analyzer.ids(link.window)) for link in links],
         "urls": [count(analyzer.ids(url_terms(link.url))) for link in links],
     }
-    of_pages = [page.terms for page in pages]
-    ids = used_ids([*of_pages, *(text for kind in texts.values() for text in kind)])
-    of_ids = {TERMS.term(i): i for i in ids.tolist()}
-    terms = sorted({*of_ids, *(unlabeled.terms if isinstance(unlabeled, Background) else ())})
-    column_of = {term: column for column, term in enumerate(terms)}
-    columns = np.full(len(TERMS), -1, dtype=np.int64)
-    columns[list(of_ids.values())] = [column_of[term] for term in of_ids]
-
-    def rows(counted: Sequence[Counts]) -> sparse.csr_matrix:
-        return count_matrix(counted, columns, len(terms))
-
-    matrices = {"pages": rows(of_pages), **{name: rows(kind) for name, kind in texts.items()}}
-    if background is not None:
-        # A background's terms are the columns of its rows.
-        moved = np.array([column_of[term] for term in unlabeled.terms], dtype=np.int64)  # type: ignore[union-attr]
-        shape = (background.shape[0], len(terms))
-        background_rows = sparse.csr_matrix(
-            (background.data, moved[background.indices], background.indptr), shape=shape
+    more = unlabeled.terms if isinstance(unlabeled, Background) else ()
+    columns = Columns(pages, more, [text for kind in texts.values() for text in kind])
+    matrices = {
+        name: columns.counts(kind) for name, kind in (("pages", [page.terms for page in pages]), *texts.items())
+    }
+    if isinstance(unlabeled, Background):
+        matrices["pages"] = sparse.vstack(
+            [matrices["pages"], columns.of_background(unlabeled, background)], format="csr"
         )
-        matrices["pages"] = sparse.vstack([matrices["pages"], background_rows], format="csr")
     is_kept = _worth_keeping(matrices, n_positive)
     kept = {name: matrix[:, is_kept] for name, matrix in matrices.items()}
     flags = np.arange(kept["pages"].shape[0]) < n_positive
     return TopicExamples(
-        *([terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets),
+        *([columns.terms[column] for column in np.flatnonzero(is_kept)], kept.pop("pages"), flags, sources, targets),
         **kept,
         places=_places(links),
         keys=gathered([page_keys(_addresses(page), _by_term(page.terms)) for page in pages]),
@@ -138,25 +118,13 @@ def _links_among(
     pages: Sequence[CountedPage], n_positive: int, rng: np.random.Generator
 ) -> tuple[Any, Any, list[CountedLink]]:
     """Return sources, targets and links between pages of the set; a random sample if there are too many."""
-    row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
-    found = [
-        (row, row_of[link.target], link)
-        for row, page in enumerate(pages)
-        for link in page.links
-        if link.target in row_of
-    ]
+    found = links_between(pages)
     sources = np.array([source for source, _, _ in found], dtype=np.int64)
     targets = np.array([target for _, target, _ in found], dtype=np.int64)
     chosen = np.arange(len(found))
     if len(found) > MAX_LINKS:
         to_positive, to_unlabeled = np.flatnonzero(targets < n_positive), np.flatnonzero(targets >= n_positive)
         n_first = max(min(len(to_positive), MAX_LINKS // 2), MAX_LINKS - len(to_unlabeled))
-        chosen = np.sort(
-            np.concatenate(
-                [
-                    rng.choice(to_positive, n_first, replace=False),
-                    rng.choice(to_unlabeled, MAX_LINKS - n_first, replace=False),
-                ]
-            )
-        )
+        drawn = ((to_positive, n_first), (to_unlabeled, MAX_LINKS - n_first))
+        chosen = np.sort(np.concatenate([rng.choice(rows, n, replace=False) for rows, n in drawn]))
     return sources[chosen], targets[chosen], [found[i][2] for i in chosen.tolist()]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
-from focused.method.training.example_refusals import Refusals
+from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import Seen, examples
 from focused.method.training.term_counting import CountedPage, counted_page
 from focused.utils.url_forms import canonical_form
@@ -66,21 +66,8 @@ class PageSet:
 class ExampleReader:
     """Reads candidates into page sets.
 
-    Parameters
-    ----------
-    language : str, optional
-        ISO 639-1 code; detected from the positives if not given.
-    reader_of : callable, optional
-        Makes the page reader of a language.
-    other_anchors : bool
-        Whether link contexts keep the anchor texts of other links.
-    track : callable
-        Shows progress.
-
-    Attributes
-    ----------
-    language : str or None
-        Known after the positives are read.
+    ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of a
+    language. ``other_anchors``: whether link contexts keep the anchor texts of other links. ``track``: shows progress.
     """
 
     def __init__(
@@ -98,16 +85,7 @@ class ExampleReader:
         self._track = track
 
     def positives(self, candidates: list[Candidate], refusals: Refusals, wanted: set[str]) -> PageSet:
-        """Read all candidates as positives, and detect their language.
-
-        Parameters
-        ----------
-        candidates : list of Candidate
-        refusals : Refusals
-            Receives the refusals.
-        wanted : set of str
-            Canonical forms of the URLs of all candidates: links between them are kept.
-        """
+        """Read all candidates as positives, and detect their language. Links to ``wanted`` (canonical URLs) are kept."""
         found = PageSet(refusals=refusals)
         loaded = list(examples(self._track(candidates, "positives"), found.seen, refusals))
         # Stopwords and stems need the language, and detection needs the text, so the positives are read twice.
@@ -133,12 +111,8 @@ class ExampleReader:
     ) -> PageSet:
         """Read candidates as unlabelled pages; those that are among the positives are refused.
 
-        Beyond 2,000 pages the language of a part is detected. Beyond 5,000 pages the links of a part are kept.
-
-        Parameters
-        ----------
-        limit : int, optional
-            Stop at this number of pages.
+        Beyond 2,000 pages the language of a part is detected. Beyond 5,000 pages the links of a part are kept. At most
+        ``limit`` pages are read.
         """
         found = PageSet(refusals=refusals)
         reader = self._reader(self.language or "en")
@@ -157,11 +131,7 @@ class ExampleReader:
 
     def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
         counted = counted_page(
-            page,
-            example.urls,
-            wanted,
-            other_anchors=self._other_anchors,
-            max_terms=self.limits.max_unit_terms,
+            page, example.urls, wanted, other_anchors=self._other_anchors, max_terms=self.limits.max_unit_terms
         )
         if not len(counted.terms.ids):
             pages.refusals.add("no words", example.candidate.name)

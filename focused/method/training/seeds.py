@@ -22,10 +22,7 @@ class SeedError(ValueError):
 def read_seeds(values: Iterable[str]) -> list[str]:
     """Return seeds from URLs and from files with one URL a line, each once.
 
-    Raises
-    ------
-    SeedError
-        If a value is neither a URL nor a file of URLs.
+    Raises SeedError if a value is neither a URL nor a file of URLs.
     """
     seeds: list[str] = []
     for value in values:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from focused.method.page.link_context import window_context
 from focused.method.page.text_units import ANCHOR, CONTEXT, page_units
-from focused.method.text.analyzer import FIRST_TERM
+from focused.method.text.analyzer import FIRST_TERM, TERMS
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
     from focused.method.page.text_units import PageUnits
+    from focused.method.text.background import Background
 
 
 # The pages of a site link to the same pages again and again.
@@ -65,15 +66,8 @@ def counted_page(
 ) -> CountedPage:
     """Count a page's terms, and those of its links to other examples.
 
-    Parameters
-    ----------
-    page : Page
-    urls : set of str
-        The canonical forms of the page's own URLs.
-    wanted : collection of str
-        Canonical forms of the examples' URLs; links to other URLs are left out.
-    other_anchors, max_terms
-        See `focused.method.page.text_units.page_units`.
+    ``urls``: the canonical forms of the page's own URLs. ``wanted``: canonical forms of the examples' URLs; links to other
+    URLs are left out. ``other_anchors`` and ``max_terms``: see `focused.method.page.text_units.page_units`.
     """
     targets = [_canonical_form(link.url) for link in page.links]
     chosen = [
@@ -137,12 +131,7 @@ class _Contexts:
 def count_matrix(texts: Sequence[Counts], columns: npt.NDArray[np.int64], n_columns: int) -> sparse.csr_matrix:
     """Return the counts of texts as rows.
 
-    Parameters
-    ----------
-    texts : sequence of Counts
-    columns : ndarray of shape (n_ids,)
-        The column of each term id; -1 leaves the id out.
-    n_columns : int
+    ``columns`` of shape (n_ids,): the column of each term id; -1 leaves the id out.
     """
     ids = np.concatenate([text.ids for text in texts]) if texts else np.zeros(0, dtype=np.int32)
     counts = np.concatenate([text.counts for text in texts]) if texts else np.zeros(0, dtype=np.int64)
@@ -157,3 +146,43 @@ def used_ids(texts: Iterable[Counts]) -> npt.NDArray[np.int64]:
     """Return the different term ids of texts in ascending order."""
     found = [text.ids for text in texts]
     return np.unique(np.concatenate(found)).astype(np.int64) if found else np.zeros(0, dtype=np.int64)
+
+
+class Columns:
+    """The terms of pages as the columns of their counts.
+
+    They are in the alphabetical order of the terms. Ids depend on what the process read before. ``more`` and ``texts``: more
+    terms, and texts, whose terms get a column.
+    """
+
+    def __init__(self, pages: Sequence[CountedPage], more: Collection[str] = (), texts: Sequence[Counts] = ()) -> None:
+        ids = used_ids([*(page.terms for page in pages), *texts])
+        of_ids = [TERMS.term(i) for i in ids.tolist()]
+        self.terms = sorted({*of_ids, *more})
+        self.column_of = {term: column for column, term in enumerate(self.terms)}
+        self._columns = np.full(len(TERMS), -1, dtype=np.int64)
+        self._columns[ids] = [self.column_of[term] for term in of_ids]
+
+    def counts(self, texts: list[Counts]) -> sparse.csr_matrix:
+        """Return the counts of texts as rows."""
+        return count_matrix(texts, self._columns, len(self.terms))
+
+    def of_background(self, background: Background, rows: sparse.csr_matrix | None = None) -> sparse.csr_matrix:
+        """Return the counts of the background's pages, or of some of its rows, as rows."""
+        column = np.array([self.column_of[term] for term in background.terms], dtype=np.int64)
+        rows = background.counts if rows is None else rows
+        shape = (rows.shape[0], len(self.terms))
+        moved = sparse.csr_matrix((rows.data, column[rows.indices], rows.indptr), shape=shape)
+        moved.sort_indices()
+        return moved
+
+
+def links_between(pages: Sequence[CountedPage]) -> list[tuple[int, int, CountedLink]]:
+    """Return the links among pages, each with the rows of its source and of its target."""
+    row_of = {url: row for row, page in enumerate(pages) for url in page.urls}
+    return [
+        (row, row_of[link.target], link)
+        for row, page in enumerate(pages)
+        for link in page.links
+        if link.target in row_of
+    ]
