@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from focused.method.page.description import describe
-from focused.method.page.printable import printable
+from focused.method.page.encoding import printable
 from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 

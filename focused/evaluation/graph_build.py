@@ -17,6 +17,7 @@ from focused.crawl.reader_and_judge import make_reader
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.method.page.encoding import may_be_text
 from focused.method.topic import Analyzer
+from focused.method.training.example_sources import header
 from focused.method.training.page_set import untracked
 from focused.webs import REDIRECTS
 
@@ -73,7 +74,7 @@ class PageResolver:
             answer = self.web.answer(url)
             if 200 <= answer.status < 300:  # a revisit: its status is in another record
                 return page.url, url
-            location = _header(answer, "location")
+            location = header(answer, "location")
             if answer.status not in REDIRECTS or not location:
                 return None
             try:
@@ -152,7 +153,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
         answer = web.answer(name)
         if not 200 <= answer.status < 300 or not is_text(name, answer):
             return
-        page = reader.read(answer.body, url, _header(answer, "content-type") or "")
+        page = reader.read(answer.body, url, header(answer, "content-type") or "")
         if pages.setdefault(name, len(pages)) == len(page_links):
             page_links.append({})
         may_refuse = not follows_nofollow and (page.marked_text.nofollow or page.marked_text.nofollow_links)
@@ -191,7 +192,3 @@ def is_text(url: str, answer: Answer) -> bool:
         headers.appendlist(name.encode("latin-1", "replace"), value.encode("latin-1", "replace"))
     kind = responsetypes.from_args(headers=headers, url=url, body=answer.body)
     return issubclass(kind, TextResponse) and may_be_text(answer.body)
-
-
-def _header(answer: Answer, name: str) -> str | None:
-    return next((value for key, value in reversed(answer.headers) if key.lower() == name), None)

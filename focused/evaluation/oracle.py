@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,29 +123,10 @@ class OraclePlan:
         for n, target in pairs:
             if group_of[n] != group_of[target]:
                 after[group_of[n]].add(int(group_of[target]))
-        for group in _last_first(after):
+        for group in TopologicalSorter(dict(enumerate(after))).static_order():  # each after all that it leads to
             for following in after[group]:
                 opens[group] |= opens[following]
         return bit, {page: opens[group_of[number[page]]] for page in self._wanted}
-
-
-def _last_first(after: list[set[int]]) -> list[int]:
-    """Return the nodes of an acyclic graph, each after all nodes that it leads to."""
-    found: list[int] = []
-    state = bytearray(len(after))
-    for start in range(len(after)):
-        stack = [start]
-        while stack:
-            node = stack[-1]
-            if not state[node]:
-                state[node] = 1
-                stack.extend(following for following in after[node] if not state[following])
-            else:
-                stack.pop()
-                if state[node] == 1:
-                    state[node] = 2
-                    found.append(node)
-    return found
 
 
 def oracle_scores(graph: LinkGraph, order: list[int]) -> dict[str, float]:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from focused.evaluation.graph_build import PageResolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
-from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names
+from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names, unique
 from focused.utils.file_names import OPTIONS_FILE
 from focused.webs import DemoWeb, RecordedWeb, open_web
 from focused.webs import export as demo_export
@@ -169,12 +169,7 @@ def _topics(web: EvaluatedWeb, webs: Sequence[EvaluatedWeb], options: Options) -
     if topics is None:
         exclude += [label for label in web.no_topics if label in counts and label not in exclude]
     return choose_topics(
-        web.labels,
-        web.name,
-        topics=topics,
-        largest=options.largest,
-        min_pages=options.min_pages,
-        exclude=exclude,
+        web.labels, web.name, topics=topics, largest=options.largest, min_pages=options.min_pages, exclude=exclude
     )
 
 
@@ -216,12 +211,7 @@ def web_names(paths: Sequence[Path]) -> list[str]:
     """
     names: list[str] = []
     for path in paths:
-        stem = re.sub(r"(?i)(\.warc)?(\.gz)?$", "", path.name) or path.name
-        name, number = stem, 1
-        while name in names:
-            number += 1
-            name = f"{stem}-{number}"
-        names.append(name)
+        names.append(unique(re.sub(r"(?i)(\.warc)?(\.gz)?$", "", path.name) or path.name, names))
     return names
 
 

@@ -156,29 +156,14 @@ class Evaluation:
     def _group(self, repeat: Repeat) -> CrawlGroup:
         options, sample = self.options, repeat.sample
         return CrawlGroup(
-            web=repeat.web.name,
-            warc=str(repeat.web.warc),
-            graph=str(repeat.web.graph_path),
-            topic=repeat.topic,
-            name=repeat.name,
-            repeat=repeat.repeat,
-            strategies=list(options.strategies),
-            positives=sample.positives,
-            unlabeled=sample.unlabeled,
-            seeds=sample.seeds,
-            seed_pages=repeat.seed_pages,
-            relevant=repeat.relevant,
-            targets=repeat.targets,
-            pages=options.pages,
-            depth=options.depth,
-            concurrency=options.concurrency,
-            learner=options.learner,
-            random_state=options.random_state,
-            settings=options.settings,
-            command=self.command,
-            folder=str(self.folder),
+            web=repeat.web.name, warc=str(repeat.web.warc), graph=str(repeat.web.graph_path), topic=repeat.topic,
+            name=repeat.name, repeat=repeat.repeat, strategies=list(options.strategies), positives=sample.positives,
+            unlabeled=sample.unlabeled, seeds=sample.seeds, seed_pages=repeat.seed_pages, relevant=repeat.relevant,
+            targets=repeat.targets, pages=options.pages, depth=options.depth, concurrency=options.concurrency,
+            learner=options.learner, random_state=options.random_state, settings=options.settings,
+            command=self.command, folder=str(self.folder),
             cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""),
-        )
+        )  # fmt: skip
 
     def _seconds_before(self) -> float:
         try:

@@ -6,6 +6,7 @@ import random
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -78,12 +79,13 @@ def topic_names(topics: Sequence[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for topic in topics:
         stem = re.sub(r"[^a-z0-9]+", "-", topic.lower()).strip("-")[:_NAME_CHARS].strip("-") or "topic"
-        name, number = stem, 1
-        while name in names.values():
-            number += 1
-            name = f"{stem}-{number}"
-        names[topic] = name
+        names[topic] = unique(stem, names.values())
     return names
+
+
+def unique(stem: str, taken: Collection[str]) -> str:
+    """Return a name, with the first number that makes it differ from those that are taken."""
+    return next(name for n in count(1) if (name := stem if n == 1 else f"{stem}-{n}") not in taken)
 
 
 def draw(

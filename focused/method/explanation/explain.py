@@ -108,26 +108,17 @@ def explain(
     shares = term_shares(page, judge.topic)
     known = [share for share in shares if share.contribution]
     return Explanation(
-        url=page.url,
-        title=page.title,
-        encoding=page.encoding,
-        topic=judge.topic.name,
-        strategy=strategy.name,
-        similarity=judge.similarity,
-        relevance=relevance.page,
-        is_relevant=relevance.is_relevant,
+        url=page.url, title=page.title, encoding=page.encoding, topic=judge.topic.name, strategy=strategy.name,
+        similarity=judge.similarity, relevance=relevance.page, is_relevant=relevance.is_relevant,
         thresholds={kind: relevance.thresholds[kind] for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)},
         decision=judge.topic.model.intercept + math.fsum(share.contribution for share in shares),
-        intercept=judge.topic.model.intercept,
-        n_words=page.n_words,
-        n_terms=len(np.unique(page.terms[: page.n_words])),
-        n_known=len(shares),
+        intercept=judge.topic.model.intercept, n_words=page.n_words,
+        n_terms=len(np.unique(page.terms[: page.n_words])), n_known=len(shares),
         terms_for=sorted((s for s in known if s.contribution > 0), key=lambda s: (-s.contribution, s.term)),
         terms_against=sorted((s for s in known if s.contribution < 0), key=lambda s: (s.contribution, s.term)),
-        blocks=_blocks(page, relevance),
-        links=_links(page, relevance, strategy, drops, follows_nofollow),
+        blocks=_blocks(page, relevance), links=_links(page, relevance, strategy, drops, follows_nofollow),
         cuts=dict(page.cuts),
-    )
+    )  # fmt: skip
 
 
 def term_shares(page: Page, topic: Topic) -> list[TermShare]:

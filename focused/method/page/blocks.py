@@ -11,9 +11,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from focused.method.page.outline import Outline
 
-
 Integers = npt.NDArray[np.int64]
-
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 

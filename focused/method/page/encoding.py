@@ -77,7 +77,6 @@ _MAGIC = (
     b"{\\rtf", b"\x7fELF", b"MZ\x90", b"OggS", b"ID3", b"\xd0\xcf\x11\xe0", b"\xfd7zXZ", b"7z\xbc\xaf", b"wOF",
 )  # fmt: skip
 
-
 _NOT_IN_TEXT = bytes(code for code in range(32) if code not in b"\t\n\f\r\x1b")
 
 
@@ -105,3 +104,15 @@ def may_be_text(body: bytes) -> bool:
     (True, False, False, False)
     """
     return bool(body) and not body.isspace() and not is_binary(body)
+
+
+# Control characters of a page: XML has no way to write them, so one would spoil a whole feed.
+_CONTROLS = [*range(9), 11, *range(14, 32), 127, 0xFFFE, 0xFFFF]
+_NO_CONTROLS = dict.fromkeys(_CONTROLS)
+_EACH_CONTROL = list(map(chr, _CONTROLS))
+
+
+def printable(text: str) -> str:
+    """Return a text without control characters."""
+    # To look for each of them takes a tenth of the time, and hardly a page has any.
+    return text.translate(_NO_CONTROLS) if any(map(text.__contains__, _EACH_CONTROL)) else text

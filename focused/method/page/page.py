@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from focused.method.page.marked_text import MarkedText
     from focused.method.page.outline import Outline
 
-
 Integers = npt.NDArray[np.int64]
 _NONE: Integers = np.zeros(0, dtype=np.int64)
 

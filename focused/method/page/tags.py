@@ -1,9 +1,17 @@
-"""How the walk over a page treats each tag."""
+"""How the walk over a page treats each tag, and what the attributes of an element say."""
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 from focused.method.page.marked_text import BLOCK, BODY, END, HEADING, LINK
 from focused.method.text.analyzer import mark
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.method.page.marked_text import MarkedText
 
 # P13 lists H1-H6, P, ADDRESS, CENTER, (one tag is lost in print), DT, TABLE, TH, TR, TD. DIV is taken as the lost one.
 PAPER_BLOCK_TAGS = frozenset("h1 h2 h3 h4 h5 h6 p address center div dt table th tr td".split())
@@ -29,6 +37,9 @@ LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
 PHRASE, SPECIAL = "", None
 LINK_START, NODE_END = mark(LINK), mark(END)
 
+_REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
+_HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
+
 
 def start_marks(block_tags: str) -> dict[str, str | None]:
     """Return what the start of each tag adds to the text, for one of the ``BLOCK_TAG_SETS``; any other tag starts a node."""
@@ -47,3 +58,54 @@ def end_marks() -> dict[str, str | None]:
     marks.update(dict.fromkeys(_VOID_TAGS, " "))
     marks["a"] = SPECIAL
     return marks
+
+
+def is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Tell whether an element with the attribute ``hidden`` or ``style`` is invisible."""
+    if tag in ("body", "html"):  # pages hide themselves until their scripts have run
+        return False
+    return "hidden" in attributes or _HIDING_STYLE(attributes["style"]) is not None
+
+
+def label_of(attributes: Mapping[str, str], *more: str) -> str:
+    """Return the label of a link without text."""
+    for name in ("alt", "title", "aria-label", *more):
+        label = attributes.get(name)
+        if label and not label.isspace():
+            return label
+    return ""
+
+
+def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
+    """Note what ``<base>`` or ``<meta>`` says about the page."""
+    if tag == "base":
+        marked_text.base = marked_text.base or attributes.get("href", "").strip()
+        return
+    name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
+    content = attributes.get("content", "")
+    if name == "keywords":
+        keywords.append(content)
+    elif name == "robots":
+        marked_text.nofollow = (
+            marked_text.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
+        )
+    elif name == "refresh":
+        marked_text.refresh = marked_text.refresh or _refresh_target(content)
+
+
+def _refresh_target(content: str) -> str:
+    """Return the target in the content of a meta refresh, spelt in any way that browsers accept.
+
+    >>> _refresh_target("5; URL='next.html'"), _refresh_target("0,next.html"), _refresh_target("300")
+    ('next.html', 'next.html', '')
+    """
+    content = content.strip()
+    target = content.lstrip("0123456789.")
+    if target == content or not target.startswith((";", ",", " ", "\t", "\n")):
+        return ""
+    target = target.lstrip().lstrip(";,").lstrip()
+    if prefix := _REFRESH_PREFIX(target):
+        target = target[prefix.end() :]
+    if target.startswith(("'", '"')):
+        target = target[1:].partition(target[0])[0]
+    return target.strip()

@@ -120,18 +120,9 @@ def page_units(
         if not other_anchors:
             in_anchor = _in_anchor(page, chunk_start)
     return PageUnits(
-        n_rows,
-        start,
-        end,
-        np.concatenate(rows),
-        n_with_anchors,
-        in_anchor,
-        block_rows,
-        first_anchor_row,
-        link_rows,
-        anchor_row if len(several) else None,
-        context_row,
-    )
+        n_rows, start, end, np.concatenate(rows), n_with_anchors, in_anchor, block_rows, first_anchor_row, link_rows,
+        anchor_row if len(several) else None, context_row,
+    )  # fmt: skip
 
 
 _NONE: Integers = np.zeros(0, dtype=np.int64)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from focused.method.page.attributes import is_hidden, label_of, note_about_page
 from focused.method.page.marked_text import HEAD, NODE, MarkedText
 from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
@@ -21,6 +20,9 @@ from focused.method.page.tags import (
     NODE_END,
     RAW_TEXT_TAGS,
     end_marks,
+    is_hidden,
+    label_of,
+    note_about_page,
     start_marks,
 )
 from focused.method.text.analyzer import MARK_CHAR, mark

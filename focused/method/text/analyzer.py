@@ -52,7 +52,6 @@ _TABLE = bytes(
     for b in range(256)
 )
 
-
 _LAST_LETTER = 0x1F000  # above it are emoji and rare Chinese characters, and no combining marks
 
 

@@ -99,9 +99,8 @@ def _finite(value: Any) -> float:
 def _calibration(kind: str, values: dict[str, Any]) -> Calibration:
     numbers: dict[str, Any] = {name: _finite(value) for name, value in values.items() if name != "kind"}
     calibration = Calibration(kind=values["kind"], **numbers)
-    if calibration.kind != kind or not 0 < calibration.prior < 1 or not 0 < calibration.threshold <= 1:
-        raise TypeError(f"calibration of {kind} is out of range")
-    if calibration.half_terms <= 0 or calibration.slope < 0:
+    is_right = calibration.kind == kind and 0 < calibration.prior < 1 and 0 < calibration.threshold <= 1
+    if not is_right or calibration.half_terms <= 0 or calibration.slope < 0:
         raise TypeError(f"calibration of {kind} is out of range")
     return calibration
 

@@ -117,16 +117,9 @@ class UnitProduct:
         return keys
 
     def _add_own_anchors(
-        self,
-        products: UnitProducts,
-        first_context: int,
-        context_row: Integers,
-        entries: Integers,
-        counts: Integers,
-        link: Integers,
-        column: Integers,
-        own: slice,
-    ) -> None:
+        self, products: UnitProducts, first_context: int, context_row: Integers, entries: Integers, counts: Integers,
+        link: Integers, column: Integers, own: slice,
+    ) -> None:  # fmt: skip
         """Add to each context the terms of its own anchors: only what they change is computed anew.
 
         The entries ``own`` are those of the own anchors; ``link`` and ``column`` say of which link and term.

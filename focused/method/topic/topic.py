@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 FORMAT = 1
 """Of ``model.npz`` and ``manifest.json``; raised whenever an older version could not read them rightly."""
 
-
 # What the manifest says of the files is found out anew when they are written.
 _OF_FILES = ("format", "topic", "model_sha256", "examples_sha256")
 

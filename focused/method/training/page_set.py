@@ -66,8 +66,8 @@ class PageSet:
 class ExampleReader:
     """Reads candidates into page sets.
 
-    ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of a
-    language. ``other_anchors``: whether link contexts keep the anchor texts of other links. ``track``: shows progress.
+    ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of
+    a language. ``other_anchors``: whether link contexts keep the anchor texts of other links. ``track``: shows progress.
     """
 
     def __init__(

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from focused.method.page.text_units import PageUnits
     from focused.method.text.background import Background
 
-
 # The pages of a site link to the same pages again and again.
 _canonical_form = lru_cache(maxsize=2**17)(canonical_form)
 

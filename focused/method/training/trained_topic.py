@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from focused.method.training.from_keywords import Keywords
     from focused.method.training.from_pages import Learnt
 
-_LIBRARIES = {"scikit-learn": "scikit-learn", "numpy": "numpy", "scipy": "scipy", "PyStemmer": "PyStemmer"}
+_LIBRARIES = ("scikit-learn", "numpy", "scipy", "PyStemmer")
 
 
 def make_topic(
@@ -61,7 +61,7 @@ def make_topic(
 
 def versions() -> dict[str, str]:
     """Return the versions of the software that a model depends on."""
-    libraries = {name: version(package) for name, package in _LIBRARIES.items()}
+    libraries = {name: version(name) for name in _LIBRARIES}
     return {"focused": __version__, "python": platform.python_version(), **libraries}
 
 

@@ -85,14 +85,12 @@ class Hosts:
         weights = list(accumulate(SIZE_WEIGHT[role] for role in roles))
         ends = [round(n_pages * weight / weights[-1]) for weight in weights]
         self._starts = [0, *ends[:-1]]
-        self.all: list[Host] = []
-        self.by_origin: dict[str, int] = {}
         seen: Counter[object] = Counter()
-        for number, role in enumerate(roles):
-            start = self._starts[number]
-            host = _host(number, role, seen, start, ends[number] - start, n_topics, seed)
-            self.all.append(host)
-            self.by_origin[host.origin] = number
+        self.all = [
+            _host(number, role, seen, start, end - start, n_topics, seed)
+            for number, (role, start, end) in enumerate(zip(roles, self._starts, ends, strict=True))
+        ]
+        self.by_origin = {host.origin: host.number for host in self.all}
         self.hubs = [host for host in self.all if host.role in "PUM"]
 
     def of_page(self, page: int) -> Host:

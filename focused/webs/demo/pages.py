@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from focused.webs.demo.document import Block, DemoLink, Document, Paragraph
     from focused.webs.demo.hosts import Host
 
-
 # One transparent pixel, coloured by the style sheet: a picture without anything more to fetch.
 _DOT = "data:image/gif;base64,R0lGODlhAQABAAAAACw="
 

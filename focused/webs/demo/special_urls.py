@@ -66,13 +66,8 @@ def calendar(host: Host, path: str, seed: int, latency_secs: float) -> Answer | 
         for week in range(4)
     ]
     near = [(year - (month == 1), (month - 2) % 12 + 1), (year + (month == 12), month % 12 + 1), (year + 1, month)]
-    doc.main = [
-        Block(
-            "pager",
-            "More events",
-            tuple(DemoLink(f"{host.origin}/calendar/{y:04}/{m:02}/", f"{_MONTHS[m - 1]} {y}") for y, m in near),
-        )
-    ]
+    links = [DemoLink(f"{host.origin}/calendar/{y:04}/{m:02}/", f"{_MONTHS[m - 1]} {y}") for y, m in near]
+    doc.main = [Block("pager", "More events", tuple(links))]
     body, content_type = encode(html(doc, host), host)
     return respond(200, content_type, body, latency_secs)
 

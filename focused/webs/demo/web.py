@@ -84,14 +84,16 @@ class DemoWeb:
 
     def is_page(self, url: str) -> bool:
         """Tell whether a URL is one of the pages (and no redirect, error, calendar or robots.txt)."""
-        split = self._urls.split(url)
-        return split is not None and self._urls.page(*split) is not None
+        return self._page_number(url) is not None
 
     def label(self, url: str) -> str | None:
         """Return the topic of a page; None for hubs, pages about everyday things, and URLs that are no page."""
-        split = self._urls.split(url)
-        number = None if split is None else self._urls.page(*split)
+        number = self._page_number(url)
         return None if number is None else self._topic(number)
+
+    def _page_number(self, url: str) -> int | None:
+        split = self._urls.split(url)
+        return None if split is None else self._urls.page(*split)
 
     def labels(self) -> Iterator[tuple[str, str | None]]:
         """Iterate over all pages: URL and topic (None for hubs and pages about everyday things)."""

@@ -89,7 +89,11 @@ class RecordedWeb:
         if page.body_place != page.place:  # a revisit has headers of its own, if any
             _, body_head, raw = self._read(page.body_place)
             head = head if record.head else body_head
-        body, codings, cut = self._decode(page.url, body_head, raw)
+        body, codings = decode_body(raw, body_head, self._max_body_bytes + 1)
+        cut = max(len(raw), len(body)) > self._max_body_bytes
+        if cut:
+            logger.warning("%s is longer than %d bytes; the rest is cut off", page.url, self._max_body_bytes)
+            body = body[: self._max_body_bytes]
         headers = [pair for pair in head.headers if pair[0].lower() not in DROPPED_HEADERS]
         if match != "exact":
             # Tells, as in HTTP, the URL of this page: its labels are kept under that URL.
@@ -115,13 +119,6 @@ class RecordedWeb:
             kind = record.headers.get("content-type", "application/octet-stream")
             head = Head(200, (("Content-Type", kind),))
         return record, head, raw
-
-    def _decode(self, url: str, head: Head, raw: bytes) -> tuple[bytes, list[str], bool]:
-        body, codings = decode_body(raw, head, self._max_body_bytes + 1)
-        cut = max(len(raw), len(body)) > self._max_body_bytes
-        if cut:
-            logger.warning("%s is longer than %d bytes; the rest is cut off", url, self._max_body_bytes)
-        return body[: self._max_body_bytes], codings, cut
 
     def _unfit(self) -> WebError:
         return WebError(
