@@ -39,7 +39,7 @@ from focused.method.topic.judge import Judge
 from focused.utils.steps import Steps, finish
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
 
     from scipy import sparse
 
@@ -66,10 +66,15 @@ def many(n_pages: int, seed: int = 0) -> list[PageLinks]:
     return found
 
 
+def learn(session: LinkSession, found: PageLinks) -> np.ndarray:
+    """Learn from a page at once; the numbers of its links."""
+    return finish(session._learning(found))[0]
+
+
 def learnt(pages: list[PageLinks], **options) -> LinkSession:
     session = LinkSession(**options)
     for found in pages:
-        session._learn(found)
+        learn(session, found)
     return session
 
 
@@ -187,7 +192,7 @@ def test_at_first_all_relevances_count_the_same():
     first = replace(
         page("http://h.org/", 0.5, "http://h.org/a", "http://h.org/b"), logits=np.array([[1.0, 2, 3, -2], [0] * 4])
     )
-    session._learn(first)
+    learn(session, first)
     assert session.model.scores(slice(1, 3)) == pytest.approx([1.0, 0.0])
 
 
@@ -204,20 +209,21 @@ def test_what_led_to_relevant_pages_is_followed(what):
     urls["w"] = [url.replace(".html", "0.html") for url in urls["w"]]
     if what == "page":
         for name in urls:
-            session._learn(page(f"http://h.org/{name}", 0.5, *urls[name]))
+            learn(session, page(f"http://h.org/{name}", 0.5, *urls[name]))
     else:
         both, is_w = [*urls["q"], *urls["w"]], np.repeat([0, 1], 10)
-        session._learn(
+        learn(
+            session,
             replace(
                 page("http://h.org/", 0.5, *both),
                 blocks=is_w * (what == "block"),
                 places=3 + is_w * (what == "place"),
                 anchors=[(5 + (what == "anchor") * int(each),) for each in is_w],
-            )
+            ),
         )
     for k in range(4):
-        session._learn(page(urls["q"][k], 0.9))
-        session._learn(page(urls["w"][k], 0.05))
+        learn(session, page(urls["q"][k], 0.9))
+        learn(session, page(urls["w"][k], 0.05))
     assert min(scores(session, *urls["q"][4:])) > max(scores(session, *urls["w"][4:])) + 0.05
 
 
@@ -228,7 +234,7 @@ def test_the_own_outcome_of_a_link_is_no_feature_of_it():
     memory.add(page("http://h.org/a/1", 1.0))
     memory.add(page("http://j.org/b/2", 0.0))
     model = LinkModel(memory)
-    model.fit()
+    finish(model.fitting())
     dense, _, _ = matrix(model, np.array(memory.numbers(["http://h.org/a/1", "http://j.org/b/2"])))
     columns = [DENSE.index(name) for name in ("source", "source best", "block", "anchor", "folder")]
     assert np.abs(dense[:, columns]).max() < 1e-9
@@ -250,7 +256,7 @@ def test_the_fit_is_a_minimum():
     session = learnt(many(300), every_pages=25)
     model, fits = session.model, []
     for _ in range(8):  # 30 steps each, from the last weights on
-        model.fit()
+        finish(model.fitting())
         fits.append(model.last.loss)
     training = np.flatnonzero(model.is_learnt_from())
     dense, terms, columns = matrix(model, training)
@@ -302,7 +308,7 @@ def test_a_session_goes_on_with_what_another_has_recorded():
     pages = many(80)
     for found in pages:
         session._records[found.urls[0]] = found
-        session._learn(found)
+        learn(session, found)
         n_links, record = session.record(found.urls[0])
         assert n_links == len(found.links)
         assert session.record(found.urls[0]) is None
@@ -315,7 +321,7 @@ def test_a_session_goes_on_with_what_another_has_recorded():
             if name not in ("url", "group_sum", "group_top", "frontier", "level", "rate"):
                 one, other = (getattr(each.memory, table)[name] for each in (session, again))
                 assert np.array_equal(one, other, equal_nan=name == "outcome"), name
-    session.model.fit()
+    finish(session.model.fitting())
     links = pages[-1].links
     assert scores(again, *links) == pytest.approx(scores(session, *links), abs=0.05)
 
@@ -325,7 +331,7 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
     place = {}
     for found in many(60):
         led = session.memory.number(found.urls[0])
-        ids = session._learn(found)
+        ids = learn(session, found)
         for url, score in zip(found.links, session._scores(ids).tolist(), strict=True):
             number = session.memory.number(url)
             if url not in place and np.isnan(session.memory.links["outcome"][number]):
@@ -348,32 +354,32 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
 def test_links_that_are_gone_are_not_mentioned_again():
     session = LinkSession(every_pages=5)
     session.placed("http://h.org/", 51, 1.0)
-    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
+    learn(session, page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(50))))
     for i in range(50):
         session.placed(f"http://h.org/{i}", i + 1, 0.0)
     assert len(session.moved()) == 50
     session.gone(range(1, 26))
     for i in range(40, 50):
-        session._learn(page(f"http://h.org/{i}", 0.9 if i % 2 else 0.1))
+        learn(session, page(f"http://h.org/{i}", 0.9 if i % 2 else 0.1))
     assert {number for number, _ in session.moved()} <= set(range(26, 41))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.2])
 def test_a_share_of_the_pages_is_explored(share):
     session = LinkSession(every_pages=10, exploration=share)
-    session._learn(page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(400))))
+    learn(session, page("http://h.org/", 0.5, *(f"http://h.org/{i}" for i in range(400))))
     for i in range(400):
         session.placed(f"http://h.org/{i}", i + 1, 0.5)
     drawn = set()
     for i in range(100):
-        session._learn(page(f"http://h.org/{i}", 0.1))
+        learn(session, page(f"http://h.org/{i}", 0.1))
         drawn |= {number for number, score in session.moved() if score == 1.0}
     assert len(drawn) == pytest.approx(100 * share, abs=5)
 
 
 def test_without_a_frontier_nothing_is_kept_for_it():
     session = learnt(many(60))
-    assert not len(session._updates)
+    assert not session._updates._changed
     assert not session._records
 
 
@@ -382,7 +388,7 @@ def test_few_pages_are_asked_for_at_a_time_until_something_is_known():
     found = []
     for each in many(30):
         found.append(session.max_under_way())
-        session._learn(each)
+        learn(session, each)
     assert found[0] == 2
     assert sorted(found[:20]) == found[:20]
     assert found[20:] == [None] * 10
@@ -491,7 +497,7 @@ def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
     pages, more = many(150), many(60, seed=1)
     at_once, in_steps = learnt(pages), learnt(pages)
     n_steps = 0
-    at_once.model.fit()
+    finish(at_once.model.fitting())
     for n_steps, _ in enumerate(in_steps.model.fitting(), 1):
         if n_steps % 5 == 0 and more:
             in_steps.model.add(*in_steps.memory.add(more.pop()))
@@ -512,22 +518,25 @@ def test_a_fit_in_steps_between_pages_is_the_fit_without_them(monkeypatch):
 def test_no_page_does_more_than_its_share_of_the_work_and_all_of_it_is_done(monkeypatch):
     monkeypatch.setattr(link_session, "_WORK_OF_PAGE", 20_000)
     session, n_busy, costs = LinkSession(every_pages=25), 0, []
-    go_on = session._work_on
+    go_on = session._some_work
 
-    def counted(work: Iterator[int]) -> None:
-        rows = []
+    def counted() -> None:
+        work, rows = session._work, []
 
         def steps() -> Generator[int, None, None]:
             for n in work:
                 rows.append(n)
                 yield n
 
-        go_on(steps())
-        costs.append(sum(rows))
+        if work is not None:
+            session._work = steps()
+            go_on()
+            session._work = session._work and work
+            costs.append(sum(rows))
 
     for found in many(600):
-        session._work_on = counted
-        session._learn(found)
+        session._some_work = counted
+        learn(session, found)
         n_busy += session._work is not None
     assert n_busy > 20
     assert session.figures["focused/adaptive/fits_count"] >= 10
@@ -553,7 +562,7 @@ def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
     folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
     before = memory.links["folder"][number]
     assert folders["rate"][before] > 0
-    memory.forget(np.array([number]), model.values())
+    finish(memory.forgetting(np.array([number]), model.values()))
     memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
     number = memory.number("http://h.org/new/3")
     assert memory.links["folder"][number] == before
@@ -565,12 +574,12 @@ def test_a_page_that_changes_thousands_of_links_is_told_to_the_frontier_bit_by_b
     urls = [f"http://h.org/{i}/{i}" for i in range(2500)]
     session = LinkSession(every_pages=10_000)
     session.placed("http://h.org/", 0, 1.0)
-    session._learn(page("http://h.org/", 0.5, *urls))
+    learn(session, page("http://h.org/", 0.5, *urls))
     for i, url in enumerate(urls):
         session.placed(url, i + 1, 0.5)
     session.moved()
     logits = np.linspace(0.5, 3, 2500)[:, None].repeat(4, axis=1)
-    session._learn(replace(page("http://h.org/x", 0.5, *urls), logits=logits))
+    learn(session, replace(page("http://h.org/x", 0.5, *urls), logits=logits))
     moved = [session.moved() for _ in range(3)]
     assert [len(each) for each in moved] == [1000, 1000, 500]
     assert min(score for _, score in moved[0]) >= max(score for _, score in moved[1]) - LEVEL
@@ -595,7 +604,7 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
     for session in (at_once, in_steps):
         session.placed("http://h.org/", 0, 1.0)
         for number, found in enumerate(before):
-            session._learn(found)
+            learn(session, found)
             session.placed(found.links[0], number + 1, 0.5)
             session.moved()
             if number > 100 and session._work is not None:
@@ -611,12 +620,12 @@ def test_many_links_teach_in_steps_what_they_teach_at_once_whatever_the_frontier
         in_steps.gone([n_steps])
         in_steps.record(before[n_steps].urls[0])
     assert n_steps > 6
-    at_once._learn(large)
+    learn(at_once, large)
     _, found = learning.result
     assert found.tolist() == scores(at_once, *large.links)
     for each in after:
         for session in (at_once, in_steps):
-            session._learn(each)
+            learn(session, each)
     assert in_steps.figures == at_once.figures
     for table in ("links", "evidence"):
         one, other = getattr(at_once.memory, table), getattr(in_steps.memory, table)

@@ -8,7 +8,7 @@ import hand_made
 import numpy as np
 import pytest
 from commands import crawl as run_crawl
-from test_linkmodel import page
+from test_linkmodel import learn, page
 from test_linkmodel_crawl import OPTIONS
 from warcs import Warc
 
@@ -42,7 +42,7 @@ def best_first(session: LinkSession, n_pages: int, seeds: tuple[str, ...] = (f"{
             url = urls[int(session._scores(np.array(session.memory.numbers(urls))).argmax())]
         del waiting[url]
         done.append(url)
-        session._learn(web[url])
+        learn(session, web[url])
         waiting.update(dict.fromkeys(link for link in web[url].links if link not in done))
     return done
 
@@ -56,11 +56,11 @@ def test_a_crawl_that_finds_nothing_on_a_large_site_looks_at_what_else_the_porta
 def portal(*seeds: str, relevance: float = 0.01, n_pages: int = 100) -> LinkSession:
     """A crawl that has fetched many pages of the large site."""
     session = LinkSession(fairness=1.0)
-    session._learn(site()[f"{PORTAL}/"])
+    learn(session, site()[f"{PORTAL}/"])
     for url in seeds:
-        session._learn(page(url, relevance, f"{url}1"))
+        learn(session, page(url, relevance, f"{url}1"))
     for number in range(n_pages):
-        session._learn(page(f"{LARGE}/{number}", relevance, f"{LARGE}/{number + 1}"))
+        learn(session, page(f"{LARGE}/{number}", relevance, f"{LARGE}/{number + 1}"))
     return session
 
 
@@ -76,10 +76,10 @@ def test_what_the_only_seed_names_and_nobody_has_opened_comes_forward():
 
 def test_what_lies_behind_a_link_of_the_seed_has_that_links_share():
     session = portal()
-    session._learn(page(f"{PORTAL}/other", 0.01, f"{SMALL}/0"))
+    learn(session, page(f"{PORTAL}/other", 0.01, f"{SMALL}/0"))
     before = advantages(session, f"{SMALL}/0")[0]
     for number in range(20):
-        session._learn(page(f"{SMALL}/{number}", 0.01, f"{SMALL}/{number + 1}"))
+        learn(session, page(f"{SMALL}/{number}", 0.01, f"{SMALL}/{number + 1}"))
     after, large = advantages(session, f"{SMALL}/20", f"{LARGE}/100")
     assert before > after > large == 0
 
@@ -100,7 +100,7 @@ def test_the_target_of_a_redirect_belongs_to_the_link_of_the_seed_that_led_there
     session = portal()
     found = page("http://moved.org/", 0.01, "http://moved.org/x")
     names = found.__slots__[1:]
-    session._learn(type(found)((f"{PORTAL}/other", "http://moved.org/"), *(getattr(found, name) for name in names)))
+    learn(session, type(found)((f"{PORTAL}/other", "http://moved.org/"), *(getattr(found, name) for name in names)))
     memory = session.memory
     branches = memory.links["branch"][memory.numbers([f"{PORTAL}/other", "http://moved.org/x", f"{LARGE}/100"])]
     assert branches.tolist() == [1, 1, 0]
@@ -122,7 +122,7 @@ def test_a_crawl_that_learns_anew_keeps_the_shares():
 
     def shares() -> list[float]:
         memory = session.memory
-        return memory.branches.advantages(memory.links["branch"][memory.numbers(urls)]).tolist()
+        return memory.fairness.branches.advantages(memory.links["branch"][memory.numbers(urls)]).tolist()
 
     before = shares()
     for found in (site()[f"{PORTAL}/"], page(f"{LARGE}/99", 0.01, f"{LARGE}/100")):
@@ -136,7 +136,7 @@ def test_a_crawl_that_learns_anew_keeps_the_shares():
 def test_once_links_are_forgotten_a_page_from_nowhere_is_no_portal():
     session = portal()
     session.memory.n_forgotten = 1
-    session._learn(page("http://forgotten.org/", 0.01, "http://forgotten.org/x"))
+    learn(session, page("http://forgotten.org/", 0.01, "http://forgotten.org/x"))
     assert advantages(session, "http://forgotten.org/x") == [0]
 
 

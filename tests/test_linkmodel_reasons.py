@@ -14,6 +14,7 @@ from focused.method.strategies.linkmodel.link_reasons import EXPLORATION, LinkRe
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.topic.judge import Judge
+from focused.utils.steps import finish
 
 HOME = "http://site.example/"
 
@@ -41,7 +42,7 @@ def session(pages):
 
 
 def test_the_parts_are_the_model_s_sum(session):
-    session.model.fit()
+    finish(session.model.fitting())
     reasons, memory = LinkReasons(session.model), session.memory
     for url in (f"{HOME}stars/25", f"{HOME}food/25", f"{HOME}stars/3", f"{HOME}food/0"):
         number = memory.number(url)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_linkmodel import page, scores
+from test_linkmodel import learn, page, scores
 
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START
 from focused.method.strategies.linkmodel.session import LinkSession
@@ -12,10 +12,10 @@ from focused.method.strategies.linkmodel.session import LinkSession
 
 def crawl(session: LinkSession, n_pages: int = 60, relevance: float = 0.3) -> LinkSession:
     """Two seeds; of what the first leads to, many pages are fetched, of the second nothing but the seed."""
-    session._learn(page("http://rich.org/", 0.3, *(f"http://rich.org/{k}" for k in range(n_pages + 1))))
-    session._learn(page("http://poor.org/", 0.3, "http://poor.org/people"))
+    learn(session, page("http://rich.org/", 0.3, *(f"http://rich.org/{k}" for k in range(n_pages + 1))))
+    learn(session, page("http://poor.org/", 0.3, "http://poor.org/people"))
     for k in range(n_pages):
-        session._learn(page(f"http://rich.org/{k}", relevance, f"http://rich.org/{k}/more"))
+        learn(session, page(f"http://rich.org/{k}", relevance, f"http://rich.org/{k}/more"))
     return session
 
 
@@ -58,7 +58,7 @@ def test_the_target_of_a_redirect_belongs_to_the_seed_whose_link_led_there():
 def test_seeds_of_equal_shares_have_no_advantage():
     session = LinkSession(fairness=1.0)
     for host in "abcdef":
-        session._learn(page(f"http://{host}.org/", 0.1, f"http://{host}.org/x"))
+        learn(session, page(f"http://{host}.org/", 0.1, f"http://{host}.org/x"))
     assert (
         session._advantages(np.array(session.memory.numbers(f"http://{host}.org/x" for host in "abcdef"))).tolist()
         == [0] * 6

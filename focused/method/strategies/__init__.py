@@ -77,13 +77,7 @@ PLUG_IN = PlugInPlace("strategy", "focused.strategies", "focused.method.scoring.
 
 
 def strategy_class(name: str | type) -> type[Strategy]:
-    """Return the strategy of a name, or of the path of a class from outside.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or what is there is no strategy.
-    """
+    """Return the strategy of a name, or of the path of a class from outside; ValueError if there is none."""
     if name in STRATEGIES:
         return STRATEGIES[str(name)]
     kind: type[Strategy] = PLUG_IN.load(name, CHOICES)
@@ -98,19 +92,9 @@ def strategy_class(name: str | type) -> type[Strategy]:
 def make_strategy(name: str | type, settings: Mapping[str, Any] | None = None, **parameters: Any) -> Strategy:
     """Return the strategy of a name; ``prepare(topic)`` of it is ready to crawl.
 
-    Parameters
-    ----------
-    name : str or type
-        One of ``STRATEGIES``, or what `strategy_class` finds.
-    settings : mapping, optional
-        Where its parameters' settings are; without, they have their defaults.
-    **parameters
-        Values of its parameters, by the names of the fields; stronger than settings.
-
-    Raises
-    ------
-    ValueError
-        If there is none of that name, or a parameter is out of its range.
+    The name is one of ``STRATEGIES``, or what `strategy_class` finds. Parameters that are given by name are stronger than
+    those of the settings; others have their defaults. ValueError if there is no such strategy, or a parameter is out of its
+    range.
     """
     kind = strategy_class(name)
     found = {} if settings is None else read_parameters(kind, settings)

@@ -65,13 +65,7 @@ class AnchorTree(Strategy):
     name = "anchor_tree"
 
     def prepare(self, topic: Topic) -> Self:
-        """Return the strategy with its tree, trained on the topic's examples.
-
-        Raises
-        ------
-        TopicError
-            If the topic has no examples.
-        """
+        """Return the strategy with its tree, trained on the topic's examples; TopicError if there are none."""
         training = training_links(topic, self.name)
         examples, labels = training.examples, training.links
         held = np.bincount(examples.anchors.indices, minlength=len(examples.terms))

@@ -24,18 +24,9 @@ def similarity(cosine: ArrayLike) -> NDArray[np.float64]:
 def comparison_variation(similarities: ArrayLike, lambda_: float) -> bool:
     """Return whether C_i and C_j are to be merged, from Sim(u_k, C_j) of all units u_k of C_i [P15, eq. 2].
 
-    They are where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j). The product is a sum of logarithms here:
-    that of a few hundred units would be 0. Two clusters without a common term are never merged.
+    They are where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j), with lambda above 0. The product is a sum of
+    logarithms here: that of a few hundred units would be 0. Two clusters without a common term are never merged.
 
-    Parameters
-    ----------
-    similarities : array-like of shape (n_units,)
-        In [0, 1].
-    lambda_ : float
-        Positive; the larger, the more is merged.
-
-    Examples
-    --------
     >>> comparison_variation([0.3177], 3), comparison_variation([0.3176], 3)
     (True, False)
     """
@@ -47,24 +38,13 @@ def comparison_variation(similarities: ArrayLike, lambda_: float) -> bool:
 def agglomerate(products: NDArray[np.float64], lambda_: float, compare: str = "smaller") -> NDArray[np.intp]:
     """Merge units into clusters until no pair passes the comparison [P15, Sect. 4, steps 1-5].
 
-    Each time, the closest pair of those that pass is merged: where the closest pair of all fails, the next one
-    is tried. A cluster's vector is the sum of its units, of length 1 again (docs/method/, D51). The products
-    of the units are all that is needed, so a merge costs a few operations on whole rows of a matrix.
+    Each time, the closest pair of those that pass is merged: where the closest pair of all fails, the next one is tried. A
+    cluster's vector is the sum of its units, of length 1 again (docs/method/, D51). The scalar products of the units, which
+    have length 1 or 0, are all that is needed, so a merge costs a few operations on whole rows of a matrix. `compare` says
+    which of a pair plays C_i; of two equally large ones the one whose first unit came later counts as the smaller.
 
-    Parameters
-    ----------
-    products : ndarray of shape (n_units, n_units)
-        Scalar products of the units, which have length 1 or 0.
-    lambda_ : float
-        Positive.
-    compare : {"smaller", "larger"}
-        Which of a pair plays C_i; of two equally large ones the one whose first unit came later counts as the smaller.
-
-    Returns
-    -------
-    ndarray of shape (n_merges, 2)
-        First units of the two clusters merged, in order of merging, the smaller number first. The new cluster
-        is known by that one.
+    Returns the first units of the two clusters merged, in order of merging, the smaller number first; shape (n_merges, 2).
+    The new cluster is known by that one.
     """
     merges: list[tuple[int, int]] = []
     # The logarithms of 0 are those of identical units and of units that share nothing.

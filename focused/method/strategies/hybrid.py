@@ -94,10 +94,7 @@ class Hybrid(Strategy):
     def prepare(self, topic: Topic) -> Self:
         """Return the strategy with its two classifiers, trained on the topic's examples.
 
-        Raises
-        ------
-        TopicError
-            If the topic has no examples, or too few relevant ones.
+        TopicError if the topic has no examples, or too few relevant ones.
         """
         training = training_links(topic, self.name)
         examples = training.examples

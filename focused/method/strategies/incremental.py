@@ -82,10 +82,7 @@ class Incremental(Strategy):
     def prepare(self, topic: Topic) -> Self:
         """Return the strategy with its SVM, trained on the topic's examples.
 
-        Raises
-        ------
-        TopicError
-            If the topic has no examples, or none of them is relevant.
+        TopicError if the topic has no examples, or none of them is relevant.
         """
         training = training_links(topic, self.name)
         counts, labels, groups = _texts(training, topic, self.name)

@@ -26,13 +26,7 @@ _BORDER = 0  # the mark between two texts of one stream
 
 
 class TermColumns:
-    """The column of each term id.
-
-    Parameters
-    ----------
-    terms : sequence of str
-        The term of each column.
-    """
+    """The column of each term id, for a list with the term of each column."""
 
     def __init__(self, terms: Sequence[str]) -> None:
         ids = [TERMS.intern(term, always=True) for term in terms]
@@ -67,15 +61,7 @@ class TermColumns:
     def windows(self, page: Page, analyzer: Analyzer, n_chars: int, *, with_urls: bool = False) -> Any:
         """Return the counts of a page's window contexts as a CSR matrix of shape (n_anchors, n_terms).
 
-        Parameters
-        ----------
-        page : Page
-        analyzer : Analyzer
-            The one that the page was read with.
-        n_chars : int
-            Length of the window on each side of an anchor.
-        with_urls : bool
-            Whether the words of the link's URL are added.
+        A window has `n_chars` on each side of an anchor. The analyzer must be the one that the page was read with.
         """
         texts = [window_context(page, anchor, n_chars) for anchor in range(len(page.anchors))]
         if with_urls:
@@ -111,16 +97,8 @@ def context_units(
 def context_counts(known: KnownTerms, units: PageUnits, links: Integers, n_terms: int) -> Any:
     """Return the counts of some link contexts as a CSR matrix of shape (len(links), n_terms).
 
-    Of many links each may hold all words of the page: the caller chooses how many to count.
-
-    Parameters
-    ----------
-    known : KnownTerms
-    units : PageUnits
-        Of those terms, made by `context_units`.
-    links : ndarray of int
-        Numbers of links.
-    n_terms : int
+    Of many links each may hold all words of the page: the caller chooses how many to count. Units are those of
+    `context_units`.
     """
     of_context = units.context_row[links]
     is_wanted = np.zeros(units.n_rows, dtype=np.bool_)

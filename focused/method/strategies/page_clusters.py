@@ -47,18 +47,7 @@ CUT = "clusters"
 class LinkDirection:
     """A direction in the space of weighted terms that link contexts are compared with.
 
-    Parameters
-    ----------
-    columns : TermColumns
-    weights : ndarray of shape (n_terms,)
-        One weight a term.
-    direction : ndarray of shape (n_terms,)
-    sublinear : bool
-        Whether a count f weighs 1 + ln f.
-    other_anchors : bool
-        Whether link contexts keep the anchor texts of other links.
-    max_terms : int
-        Bound on the terms of a page's link contexts.
+    Weights and direction have shape (n_terms,); `max_terms` bounds the terms of a page's link contexts.
     """
 
     columns: TermColumns
@@ -75,23 +64,11 @@ class LinkDirection:
     def of_links(self, page: Page, *, lambda_: float | None, max_units: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
         """Return the product of each link's cluster with the direction, and which links hold a known term at all.
 
-        Units are the different contexts that hold a known term: the same text twice says no more than once. What goes
-        beyond the first `max_units` of them, in document order, or beyond 60,000 terms of all together, is not clustered;
-        each such link is judged by its own context, and counted in the page's cuts.
-
-        Parameters
-        ----------
-        page : Page
-        lambda_ : float, optional
-            Of the comparison variation [P15, eq. 2]. None: each link is judged by its own context.
-        max_units : int
-            Merging takes the square of it.
-
-        Returns
-        -------
-        products : ndarray of shape (n_links,)
-            Of vectors of length 1; 0 for a link without a known term.
-        is_known : ndarray of bool of shape (n_links,)
+        Both of shape (n_links,); the product is of vectors of length 1, and 0 for a link without a known term. Units are the
+        different contexts that hold a known term: the same text twice says no more than once. They are merged by `lambda_`,
+        that of [P15, eq. 2]; None: each link is judged by its own context. What goes beyond the first `max_units` of them, in
+        document order, or beyond 60,000 terms of all together, is not clustered: each such link is judged by its own context,
+        and counted in the page's cuts.
         """
         known = self.columns.known(page)
         units = context_units(page, known, other_anchors=self.other_anchors, max_terms=self.max_terms)

@@ -22,22 +22,9 @@ _AT_ONCE = 1000
 class RbfClassifier:
     """Probabilities of a calibrated C-SVM with a radial kernel on tf-idf rows.
 
-    scikit-learn trains it; a crawl judges by the same formula without it, for on a few dozen short texts its checks
-    take longer than the kernel.
-
-    Parameters
-    ----------
-    counts : CSR matrix of shape (n_texts, n_terms)
-        Term counts of the texts to learn from.
-    labels : ndarray of bool of shape (n_texts,)
-    splits : list of (rows, rows)
-        What to train on and what to judge, to fit the probabilities on held-out decisions.
-    C : float
-        Penalty.
-    gamma : float
-        Of the kernel exp(-gamma |x - y|^2); 0: 1 / n_terms.
-    tolerance : float
-        Where the solver stops.
+    scikit-learn trains it; a crawl judges by the same formula without it, for on a few dozen short texts its checks take
+    longer than the kernel. `splits` holds rows to train on and rows to judge, to fit the probabilities on held-out decisions;
+    the kernel is exp(-gamma |x - y|^2), and gamma = 0 means 1 / n_terms.
     """
 
     def __init__(
@@ -77,16 +64,7 @@ class RbfClassifier:
         return rows
 
     def probabilities(self, counts: Any) -> Floats:
-        """Return the probability in [0, 1] that each text is relevant.
-
-        Parameters
-        ----------
-        counts : CSR matrix of shape (n_texts, n_terms)
-
-        Returns
-        -------
-        ndarray of shape (n_texts,)
-        """
+        """Return the probability in [0, 1] that each text is relevant, from counts of shape (n_texts, n_terms)."""
         rows = self.rows(counts)
         found = np.empty(rows.shape[0])
         for first in range(0, rows.shape[0], _AT_ONCE):

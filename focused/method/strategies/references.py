@@ -86,13 +86,7 @@ class Oracle(Strategy):
 
 
 def _read(path: Path) -> dict[str, float]:
-    """Return the scores in a file.
-
-    Raises
-    ------
-    ValueError
-        If it is no JSON object of numbers in [0, 1].
-    """
+    """Return the scores in a file; ValueError if it is no JSON object of numbers in [0, 1]."""
     wanted = f"{_SETTING} must name a JSON file of an object with URLs and scores from 0 to 1"
     try:
         found = json.loads(path.read_text(encoding="utf-8"))

@@ -43,15 +43,10 @@ class TrainingLinks:
 
 
 def training_links(topic: Topic, strategy: str) -> TrainingLinks:
-    """Return the examples of a topic, labelled.
+    """Return the examples of a topic, labelled; TopicError if it has none.
 
-    Taken for relevant are the positives, and the unlabelled pages that the topic's own classifier takes for relevant, as
-    a crawl would: of links to the positives alone there are few (docs/method/, D49).
-
-    Raises
-    ------
-    TopicError
-        If the topic has no examples.
+    Taken for relevant are the positives, and the unlabelled pages that the topic's own classifier takes for relevant, as a
+    crawl would: of links to the positives alone there are few (docs/method/, D49).
     """
     examples = topic.examples
     if examples is None:
@@ -78,17 +73,9 @@ def drawn(labels: Flags, limit: int, random_state: int) -> Rows:
 def folds(labels: Flags, groups: Rows, n_folds: int, random_state: int) -> list[tuple[Rows, Rows]]:
     """Return rows to train on and rows to judge, for each fold; empty where one kind has less than two groups.
 
-    What belongs together is never torn apart: links to one page say the same of it, and a model that has seen one of
-    them knows the others. Each fold holds rows of both kinds.
-
-    Parameters
-    ----------
-    labels : ndarray of bool of shape (n_rows,)
-        The same for all rows of a group.
-    groups : ndarray of int of shape (n_rows,)
-    n_folds : int
-        Fewer where one kind has fewer groups.
-    random_state : int
+    What belongs together is never torn apart: links to one page say the same of it, and a model that has seen one of them
+    knows the others. Each fold holds rows of both kinds; there are fewer where one kind has fewer groups. All rows of a group
+    have one label.
     """
     rng = np.random.default_rng(random_state)
     kinds = [rng.permutation(np.unique(groups[flags])) for flags in (labels, ~labels)]

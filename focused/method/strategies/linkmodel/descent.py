@@ -29,24 +29,10 @@ def descend(
 ) -> Generator[None, None, tuple[Floats, int]]:
     """Minimise a smooth convex function; yields after each time that it was computed.
 
-    Limited-memory BFGS with a diagonal to begin with, and steps that are shortened until they gain enough (Nocedal and
-    Wright 2006, algorithms 7.5 and 3.1). SciPy's runs to its end once it is called: breaks would take a second thread.
-
-    Parameters
-    ----------
-    loss : function
-        Of a point: value and gradient.
-    start : ndarray of shape (n,)
-    curvature : ndarray of shape (n,)
-        About the second derivatives at the start, each above 0.
-    max_iterations : int
-    tolerance : float
-        It ends where an iteration gains less than this part of the value.
-
-    Returns
-    -------
-    point : ndarray of shape (n,)
-    n_iterations : int
+    Limited-memory BFGS with a diagonal to begin with, and steps that are shortened until they gain enough (Nocedal and Wright
+    2006, algorithms 7.5 and 3.1). SciPy's runs to its end once it is called: breaks would take a second thread. `loss`
+    returns value and gradient; `curvature` is about the second derivatives at the start, each above 0. It ends where an
+    iteration gains less than the part `tolerance` of the value. Returns the point and the number of iterations.
     """
     point = start
     value, gradient = loss(point)

@@ -54,21 +54,10 @@ class _ExampleMemory(LinkMemory):
 
 
 def learnt_prior(topic: Topic, weight: float) -> Prior:
-    """Return what the links among the examples of a topic teach.
+    """Return what the links among the examples of a topic teach; TopicError if they cannot be read.
 
-    The model is fitted to them as to a crawl, the outcome of a link being 1 where it leads to a positive and else what
-    the topic's classifier says of its target. Each counts as `weight` outcomes.
-
-    Parameters
-    ----------
-    topic : Topic
-    weight : float
-        In [0, 1].
-
-    Raises
-    ------
-    TopicError
-        If the examples cannot be read.
+    The model is fitted to them as to a crawl, the outcome of a link being 1 where it leads to a positive and else what the
+    topic's classifier says of its target. Each counts as `weight` outcomes, in [0, 1].
     """
     examples = topic.examples
     if not weight or examples is None or examples.n_links < FEW:

@@ -19,12 +19,7 @@ _WINDOW = 28
 class LinkExploration:
     """Draws links that come first, and marks them in the column ``explores`` of the table of links.
 
-    Parameters
-    ----------
-    share : float
-        In [0, 1], of the pages that are fetched.
-    seed : int
-        Of the draws.
+    A `share` of the pages that are fetched, in [0, 1].
     """
 
     def __init__(self, share: float, seed: int) -> None:
@@ -34,14 +29,7 @@ class LinkExploration:
         self._owed = 0.0
 
     def draw(self, links: GrowingTable, n_pages: int) -> None:
-        """Draw links from all that wait; they come first among the next pages of the crawl.
-
-        Parameters
-        ----------
-        links : GrowingTable
-            The table of :class:`~focused.method.strategies.linkmodel.memory.LinkMemory`.
-        n_pages : int
-        """
+        """Draw links from all that wait; they come first among the next `n_pages` pages of the crawl."""
         self._owed += self._share * n_pages
         waiting = _waiting(links)
         n_drawn = min(int(self._owed), len(waiting))
@@ -50,16 +38,7 @@ class LinkExploration:
             links["explores"][self._random.choice(waiting, n_drawn, replace=False)] = True
 
     def draw_from_folders(self, links: GrowingTable, n_links: int) -> None:
-        """Draw links from the folders of which the fewest pages are known; they come first.
-
-        See docs/method/, D69.
-
-        Parameters
-        ----------
-        links : GrowingTable
-            As of `draw`.
-        n_links : int
-        """
+        """Draw links from the folders of which the fewest pages are known; they come first (docs/method/, D69)."""
         waiting = self._random.permutation(_waiting(links))
         fetched = np.flatnonzero(~np.isnan(links["outcome"]))
         folders = links["folder"][waiting].astype(np.int64)

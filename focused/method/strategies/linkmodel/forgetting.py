@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 
@@ -17,15 +19,13 @@ Integers = npt.NDArray[np.int64]
 _FORGOTTEN_OF_PAGE, _FAR_TOO_MANY = 1_000, 9 / 8
 """Links forgotten with each page when there are too many. When there are far too many, it is a quarter more than the page
 brought."""
+_KEPT_SHARE = 7 / 8
 
 
 class Forgetting:
     """Forgets links, page by page. It chooses an eighth of all links at once, and forgets them over several pages.
 
-    Parameters
-    ----------
-    model : LinkModel
-        Its memory is the one that forgets; no fit may be under way.
+    They are those of the model's memory; no fit may be under way.
     """
 
     def __init__(self, model: LinkModel) -> None:
@@ -35,18 +35,12 @@ class Forgetting:
         self._was_waiting = np.zeros(0, dtype=np.bool_)
 
     def steps(self, n_added: int) -> Generator[int, None, None]:
-        """Forget some links if there are too many; in steps, as :meth:`LinkMemory.forgetting`.
-
-        Parameters
-        ----------
-        n_added : int
-            Links of the page before.
-        """
+        """Forget some links if there are too many, by how many the page before added; steps as `LinkMemory.forgetting`."""
         memory = self._model.memory
         if not len(self._chosen):
-            if not memory.is_full:
+            if memory.share_in_use <= 1:
                 return
-            self._chosen = memory.least_useful(self._model.scores(slice(None)), self._model.is_learnt_from())
+            self._chosen = self._least_useful()
             self._was_waiting = np.isnan(memory.links["outcome"][self._chosen])
         n = max(_FORGOTTEN_OF_PAGE, n_added + n_added // 4 if memory.share_in_use > _FAR_TOO_MANY else 0)
         forgotten, was_waiting = self._chosen[:n], self._was_waiting[:n]
@@ -54,3 +48,19 @@ class Forgetting:
         values = self._model.values()
         is_as_before = np.isnan(values[forgotten]) == was_waiting  # some were fetched meanwhile
         yield from memory.forgetting(forgotten[is_as_before], values)
+
+    def _least_useful(self) -> Integers:
+        """Return which links should be forgotten so that an eighth more can be remembered, in this order.
+
+        Fetched ones that are not learnt from any more, then of the waiting ones those with the lowest scores.
+        """
+        memory, links = self._model.memory, self._model.memory.links
+        is_waiting, scores = np.isnan(links["outcome"]), self._model.scores(slice(None))
+        done = np.flatnonzero(~is_waiting & ~self._model.is_learnt_from())
+        waiting = np.flatnonzero(is_waiting & (links["n_referrers"] > 0))
+        share = _KEPT_SHARE * min(1.0, EVIDENCE_OF_LINK * memory.max_links / max(len(memory.evidence), 1))
+        n_surplus = len(links) - int(share * min(memory.max_links, len(links)))
+        order = np.concatenate(
+            (done[np.argsort(links["page"][done], kind="stable")], waiting[np.argsort(scores[waiting], kind="stable")])
+        )
+        return order[:n_surplus]

@@ -24,14 +24,7 @@ PRIOR_OUTCOMES = 3.0
 class Groups:
     """Groups of one kind. A group's number is its row of ``table``; it is reused when the group is forgotten.
 
-    Parameters
-    ----------
-    reserve : int
-        Groups to reserve rows for from the start.
-    keeps_empty : bool
-        Whether groups without members are kept.
-    **columns
-        Further columns of ``table``, as of :class:`GrowingTable`.
+    Further columns of the table are as of :class:`GrowingTable`. Groups without members are kept if `keeps_empty`.
     """
 
     def __init__(self, *, reserve: int = 1024, keeps_empty: bool = False, **columns: tuple[Any, float, int]) -> None:

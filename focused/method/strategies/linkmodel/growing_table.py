@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 Integers = npt.NDArray[np.int64]
 
@@ -16,19 +17,10 @@ _MAX_RESERVE = 500_000
 
 
 class GrowingTable:
-    """Named columns of one length.
+    """Named columns of one length: of each its type, the value of a new row, and its width, 0 for single numbers.
 
-    Parameters
-    ----------
-    reserve : int
-        Rows to reserve from the start. Unused ones take no memory, and nothing is copied until there are more.
-    **columns
-        Of each column: its type, the value of a new row, and its width; 0 for a column of single numbers.
-
-    Attributes
-    ----------
-    reuses : bool
-        Whether new rows take the places of freed ones; else all are added at the end.
+    Reserved rows take no memory before they are used, and nothing is copied until there are more. New rows take the places of
+    freed ones while ``reuses`` is true; else all are added at the end.
     """
 
     def __init__(self, reserve: int = 1024, **columns: tuple[Any, float, int]) -> None:
@@ -94,3 +86,11 @@ class GrowingTable:
     def _zeros(self, name: str, n_rows: int) -> npt.NDArray[Any]:
         kind, _, width = self._kinds[name]
         return np.zeros((n_rows, width) if width else n_rows, dtype=kind)
+
+
+def padded(columns: Sequence[Sequence[int]], width: int) -> tuple[npt.NDArray[np.int32], Integers]:
+    """Return lists of columns as the rows of a table, filled up with 0, and their lengths, at least 1."""
+    lengths = np.fromiter(map(len, columns), np.int64, len(columns))
+    found = np.zeros((len(columns), width), dtype=np.int32)
+    found[np.arange(width) < lengths[:, None]] = np.fromiter(chain.from_iterable(columns), np.int32, lengths.sum())
+    return found, np.maximum(lengths, 1)

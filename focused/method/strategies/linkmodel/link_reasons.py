@@ -44,10 +44,6 @@ class LinkReasons:
 
     The log-odds are a sum of weights times values. Relevances count by how far they lie above those of the crawl's average
     link: a page of 0.3 speaks for its links where most have 0.01. The rates of groups are differences from the crawl's.
-
-    Parameters
-    ----------
-    model : LinkModel
     """
 
     def __init__(self, model: LinkModel) -> None:
@@ -58,19 +54,8 @@ class LinkReasons:
     def of(self, number: int, url: str, advantage: float = 0.0) -> str:
         """Return the strongest evidence for a link, as ``anchor "gravity assist", folder /space/, page 0.87``.
 
-        Parameters
-        ----------
-        number : int
-            Of the link in the memory.
-        url : str
-            Of the link: the memory does not keep it.
-        advantage : float
-            What is added to its log-odds because its seed has had few pages.
-
-        Returns
-        -------
-        str
-            Empty if no page is known to link there.
+        Empty if no page is known to link there. `advantage` is what is added to its log-odds because its seed has had few
+        pages.
         """
         links = self._model.memory.links
         if not links.at("n_referrers", number):
@@ -84,10 +69,7 @@ class LinkReasons:
         return in_words(map(_words, strongest))
 
     def parts(self, number: int, url: str) -> Iterator[Part]:
-        """Yield the parts of a link's log-odds. Together with `average` their values are the model's sum.
-
-        Parameters as in `of`.
-        """
+        """Yield the parts of a link's log-odds; together with `average` their values are the model's sum."""
         links, (weight, average) = self._model.memory.links, self._of_fit()
         n_referrers = links.at("n_referrers", number)
         sums, tops = links.row("sums", number).tolist(), links.row("tops", number).tolist()
@@ -134,7 +116,7 @@ class LinkReasons:
         memory = self._model.memory
         links, evidence, anchors = memory.links, memory.evidence, memory.anchors
         row = links.at("last", number)
-        rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
+        rate = memory.mean_relevance
         of_crawl = math.log(rate / max(1 - rate, 1e-6))
         anchor = evidence.at("anchor", row)
         terms = self._model.weights.anchors[anchors.row("columns", anchor)].tolist()

@@ -15,15 +15,9 @@ Floats = npt.NDArray[np.float64]
 
 
 class Loss:
-    """Log-loss against soft outcomes, plus a quadratic penalty towards the prior weights.
+    """Log-loss against soft outcomes in [0, 1], plus a quadratic penalty towards the prior weights.
 
-    Parameters
-    ----------
-    dense : ndarray of shape (n_outcomes, n_dense)
-    terms : csr_matrix of shape (n_outcomes, n_terms)
-    outcomes : ndarray of shape (n_outcomes,)
-        In [0, 1].
-    prior, penalty : ndarray of shape (n_dense + n_terms,)
+    Features are dense ones and a CSR matrix of terms, a row an outcome; prior and penalty have shape (n_dense + n_terms,).
     """
 
     def __init__(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from contextlib import suppress
-from itertools import chain, count
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,12 +13,11 @@ import numpy.typing as npt
 from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_key, url_features
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.groups import Groups
-from focused.method.strategies.linkmodel.growing_table import GrowingTable
-from focused.method.strategies.linkmodel.seed_shares import NOT_FETCHED, UNKNOWN_START, SeedShares
-from focused.utils.steps import finish
+from focused.method.strategies.linkmodel.growing_table import GrowingTable, padded
+from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START, Fairness
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping, Sequence
+    from collections.abc import Generator, Iterable, Mapping
 
     from focused.method.strategies.linkmodel.page_links import PageLinks
 
@@ -38,19 +37,14 @@ NO_LINK = 0
 """What evidence belongs to whose link is forgotten."""
 
 _MAX_REFERRERS = 50
-_KEPT_SHARE = 7 / 8
 
 
 class LinkMemory:
     """Tables of links, of pages that link to them, and of groups of links; numbers of links are rows of ``links``.
 
     The memory is bounded. Beyond ``max_links`` links, or four rows of evidence for each, it forgets links that were fetched
-    long ago, then those with the lowest scores. What was learnt of their groups stays. Their rows are reused, so no other
-    row has to be moved or numbered again.
-
-    Parameters
-    ----------
-    max_links : int
+    long ago, then those with the lowest scores. What was learnt of their groups stays. Their rows are reused, so no other row
+    has to be moved or numbered again.
     """
 
     def __init__(self, max_links: int = 100_000) -> None:
@@ -81,8 +75,7 @@ class LinkMemory:
         self.groups["anchor"] = Groups(
             reserve=n_links, columns=(np.int32, 0, MAX_ANCHOR_TERMS), n_columns=(np.int32, 1, 0)
         )
-        self.starts = SeedShares()
-        self.branches = SeedShares()
+        self.fairness = Fairness(self.links)
         self._numbers: dict[int, int] = {}
         self.n_pages = 0
         #: Of all pages, summed.
@@ -103,11 +96,14 @@ class LinkMemory:
         """Return the numbers of links that are remembered."""
         return [number for url in urls if (number := self.number(url)) is not None]
 
-    def shared_links(self, other: LinkMemory) -> tuple[Integers, Integers]:
-        """Return the numbers of the links that another memory has as well: here, and there."""
+    def take_places(self, other: LinkMemory) -> None:
+        """Take over from another memory where links wait in the frontier, and the seeds that they were reached from."""
         found = [(number, other._numbers[key]) for key, number in self._numbers.items() if key in other._numbers]
         mine, theirs = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        return mine, theirs
+        self.links["start"][:] = self.links["branch"][:] = UNKNOWN_START
+        self.fairness.take_counts(other.fairness)
+        for name in ("frontier", "level", "explores", "start", "branch"):
+            self.links[name][mine] = other.links[name][theirs]
 
     def append_only(self, is_on: bool) -> None:
         """Switch the reuse of freed rows off or on. While it is off, tables can be read in slices although rows are added."""
@@ -119,32 +115,24 @@ class LinkMemory:
         numbers = self._numbers
         return {url: self._features(url) for url in urls if hash(url) not in numbers}
 
-    def add_urls(self, urls: list[str], features: Mapping[str, UrlFeatures]) -> None:
-        """Add the new ones among the links of a page that is about to be added; features are from ``features_of_new``."""
-        self._numbers_of(urls, features)
-
     def add(self, found: PageLinks) -> tuple[Integers, Integers]:
         """Add a page: the outcome of the links that led to it, and what it says of its own links.
 
-        Returns
-        -------
-        links : ndarray of shape (n_links,)
-            Their numbers.
-        evidence : ndarray
-            The new rows of ``evidence``. A link to which 50 pages link already gets no more.
+        Returns the numbers of these, and the new rows of ``evidence``: a link to which 50 pages link already gets no more.
         """
         [page] = self.groups["source"].add(1).tolist()
         self.n_pages += 1
         self.relevance += found.relevance
         links = self.links
-        ids = self._numbers_of([*found.links, *found.urls])
+        ids = self.add_urls([*found.links, *found.urls])
         led, ids = ids[len(found.links) :], ids[: len(found.links)]
         links["outcome"][led], links["page"][led] = found.relevance, page
         n_before = links["n_referrers"][ids]
         is_first = n_before == 0
         first = ids[is_first]
         links["discoverer"][first] = page
-        self._count_start(led, first)
+        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
+        self.fairness.count(led, first, may_be_seed=not self.n_forgotten)
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]
@@ -162,61 +150,25 @@ class LinkMemory:
         """Note that a link led to a page that was fetched under another URL."""
         known = self.number(known_as)
         if known is not None:
-            number = int(self._numbers_of([url])[0])
+            number = int(self.add_urls([url])[0])
             for name in ("outcome", "page"):
                 self.links[name][number] = self.links[name][known]
 
     @property
-    def is_full(self) -> bool:
-        """Whether something has to be forgotten."""
-        return self.share_in_use > 1
+    def mean_relevance(self) -> float:
+        """Mean relevance of the pages, with one more page of 1/2."""
+        return (self.relevance + 0.5) / (self.n_pages + 1)
 
     @property
     def share_in_use(self) -> float:
         """How much of what may be remembered is: of links or of evidence, whichever is more."""
         return max(len(self.links), len(self.evidence) / EVIDENCE_OF_LINK) / self.max_links
 
-    def least_useful(self, scores: Floats, is_needed: npt.NDArray[np.bool_]) -> Integers:
-        """Return which links should be forgotten so that an eighth more can be remembered, in this order.
-
-        Parameters
-        ----------
-        scores : ndarray of shape (n_links,)
-            Of waiting links, those with the lowest are forgotten.
-        is_needed : ndarray of shape (n_links,)
-            Which fetched links are still learnt from.
-        """
-        links = self.links
-        is_waiting = np.isnan(links["outcome"])
-        done = np.flatnonzero(~is_waiting & ~is_needed)
-        waiting = np.flatnonzero(is_waiting & (links["n_referrers"] > 0))
-        share = _KEPT_SHARE * min(1.0, EVIDENCE_OF_LINK * self.max_links / max(len(self.evidence), 1))
-        n_surplus = len(links) - int(share * min(self.max_links, len(links)))
-        order = np.concatenate(
-            (done[np.argsort(links["page"][done], kind="stable")], waiting[np.argsort(scores[waiting], kind="stable")])
-        )
-        return order[:n_surplus]
-
-    def forget(self, forgotten: Integers, values: Floats) -> None:
-        """Forget links in one go."""
-        finish(self.forgetting(forgotten, values))
-
     def forgetting(self, forgotten: Integers, values: Floats) -> Generator[int, None, None]:
-        """Forget links, and what pages say of them; their outcomes are added to what is known of their groups.
+        """Forget links, each named once, and what pages say of them; add their outcomes to what is known of their groups.
 
-        In steps: the links are there until the last; what pages say of them cannot be asked for meanwhile.
-
-        Parameters
-        ----------
-        forgotten : ndarray
-            Numbers of links, each once.
-        values : ndarray of shape (n_links,)
-            Outcomes; NaN of links without.
-
-        Yields
-        ------
-        int
-            About how many rows of a table a step has dealt with.
+        In steps, each of which yields about how many rows of a table it has dealt with: the links are there until the last;
+        what pages say of them cannot be asked for meanwhile. `values` are the outcomes of all links, NaN of links without.
         """
         links, evidence = self.links, self.evidence
         is_forgotten = np.zeros(links.size, dtype=np.bool_)
@@ -235,21 +187,6 @@ class LinkMemory:
         self.n_forgotten += len(forgotten)
 
     # --- Inside
-
-    def _count_start(self, led: Integers, first: Integers) -> None:
-        """Count a page for the seed that it was reached from: links that led there, and links first found there."""
-        starts, branches = self.links["start"], self.links["branch"]
-        start = int(starts[led].max(initial=UNKNOWN_START))
-        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
-        if start == UNKNOWN_START and self.n_forgotten:
-            return
-        starts[led] = starts[first] = self.starts.add(start)
-        of_led = branches[led]
-        known = of_led[of_led != UNKNOWN_START]
-        if start == UNKNOWN_START:
-            branches[first] = NOT_FETCHED
-        elif len(known):
-            branches[led] = branches[first] = self.branches.add(int(known.max()))
 
     def _features(self, url: str) -> UrlFeatures:
         return url_features(url)
@@ -281,15 +218,15 @@ class LinkMemory:
             self.groups[name].add_members(numbers)
         return self.evidence.add(len(rows), {"link": links, **groups})
 
-    def _numbers_of(self, urls: list[str], known_features: Mapping[str, UrlFeatures] | None = None) -> Integers:
-        """Return the numbers of links; those that are not known are added."""
+    def add_urls(self, urls: list[str], known_features: Mapping[str, UrlFeatures] | None = None) -> Integers:
+        """Return the numbers of links; new ones are added, with features as of ``features_of_new`` where these are known."""
         numbers, keys = self._numbers, list(map(hash, urls))
         with suppress(KeyError):  # most often all are known
             return np.array([numbers[key] for key in keys], dtype=np.int64)
         new = {key: url for key, url in zip(keys, urls, strict=True) if key not in numbers}
         if new:
             features = [(known_features and known_features.get(url)) or self._features(url) for url in new.values()]
-            columns, n_columns = _table([each.columns for each in features], MAX_URL_TERMS)
+            columns, n_columns = padded([each.columns for each in features], MAX_URL_TERMS)
             groups = {
                 name: self.groups[name].numbers([self._key(getattr(f, name)) for f in features]) for name in LINK_GROUPS
             }
@@ -305,17 +242,8 @@ class LinkMemory:
         new = np.flatnonzero(self.anchors["n_members"][found] == 0).tolist()
         if new:
             rows = found[new]
-            self.anchors["columns"][rows], self.anchors["n_columns"][rows] = _table(
-                [columns[row] for row in new], MAX_ANCHOR_TERMS
-            )
+            terms, lengths = padded([columns[row] for row in new], MAX_ANCHOR_TERMS)
+            self.anchors["columns"][rows], self.anchors["n_columns"][rows] = terms, lengths
             words = [texts[row] for row in new] if texts else [""] * len(new)
             self.anchor_words.update(zip(rows.tolist(), words, strict=True))
         return found
-
-
-def _table(columns: Sequence[Sequence[int]], width: int) -> tuple[npt.NDArray[np.int32], Integers]:
-    """Return lists of columns as the rows of a table, filled up with 0, and their lengths, at least 1."""
-    lengths = np.fromiter(map(len, columns), np.int64, len(columns))
-    found = np.zeros((len(columns), width), dtype=np.int32)
-    found[np.arange(width) < lengths[:, None]] = np.fromiter(chain.from_iterable(columns), np.int32, lengths.sum())
-    return found, np.maximum(lengths, 1)

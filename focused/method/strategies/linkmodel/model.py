@@ -47,15 +47,8 @@ class LinkModel:
     """Scores links. It is fitted again and again during the crawl.
 
     Between two fits the rates of groups stay as they are; new evidence for a link is added at once. A fit can be made in
-    steps, with pages in between; it takes effect with its last step.
-
-    Parameters
-    ----------
-    memory : LinkMemory
-    credit : float
-        In [0, 1]: what of the outcomes of the links found on a page counts as the outcome of the link to it.
-    prior : Prior, optional
-        What is believed before the first page.
+    steps, with pages in between; it takes effect with its last step. Of the outcomes of the links found on a page the share
+    `credit`, in [0, 1], counts as the outcome of the link to it.
     """
 
     def __init__(self, memory: LinkMemory, credit: float = 0.0, prior: Prior = NO_PRIOR) -> None:
@@ -66,10 +59,6 @@ class LinkModel:
         for name, known in prior.groups.items():
             memory.groups[name].prior_rates = known
         self.last: Fit | None = None
-
-    def weight(self, name: str) -> float:
-        """Return the weight of one of the ``DENSE`` features."""
-        return self.weights.of(name)
 
     def add(self, links: Integers, evidence: Integers) -> None:
         """Add what one more page says: the numbers of its links, and its new rows of evidence."""
@@ -102,25 +91,12 @@ class LinkModel:
         """Compute the rates of all groups again, and what follows from them for each link."""
         finish(self.fitting(learns=False))
 
-    def fit(self) -> bool:
-        """Fit the model to the outcomes of links; return whether there was enough to learn from."""
-        return finish(self.fitting())
-
     def fitting(self, *, learns: bool = True) -> Generator[int, None, bool]:
-        """Fit the model to the outcomes of links so far, in steps.
+        """Fit the model to the outcomes of links so far, in steps; return whether there was enough to learn from.
 
-        Minimises the log-loss against the soft outcomes plus a quadratic penalty towards the prior weights, by L-BFGS
-        from the last weights on. Between two steps pages may be added, nothing may be forgotten.
-
-        Yields
-        ------
-        int
-            About how many rows of a table a step has dealt with: a million take some 20 ms.
-
-        Returns
-        -------
-        bool
-            Whether there was enough to learn from.
+        Minimises the log-loss against the soft outcomes plus a quadratic penalty towards the prior weights, by L-BFGS from
+        the last weights on. Between two steps pages may be added, nothing may be forgotten. Each step yields about how many
+        rows of a table it has dealt with: a million take some 20 ms.
         """
         self.memory.append_only(True)
         values, training = self.values(), np.flatnonzero(self.is_learnt_from())

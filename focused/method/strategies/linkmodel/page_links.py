@@ -65,13 +65,7 @@ class PageLinks:
 
     @classmethod
     def unpack(cls, data: bytes) -> PageLinks:
-        """Return what was packed.
-
-        Raises
-        ------
-        ValueError
-            If the bytes are something else.
-        """
+        """Return what was packed; ValueError if the bytes are something else."""
         try:
             about, _, rest = zlib.decompress(data).partition(b"\n")
             urls, relevance, host, links, *more = json.loads(about)
@@ -95,16 +89,7 @@ class PageLinks:
 
 
 def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> PageLinks:
-    """Return what a page says of its links.
-
-    Parameters
-    ----------
-    page : Page
-    relevance : PageRelevance
-        With blocks, anchors and contexts.
-    urls : tuple of str
-        That led to the page, at least one.
-    """
+    """Return what a page says of its links, with the URLs that led to it, at least one."""
     n_links = page.n_links
     values = np.empty((n_links, 4))
     values[:, 0] = relevance.page

@@ -30,20 +30,15 @@ def slices(start: int, stop: int) -> Iterator[slice]:
 
 
 class Rates:
-    """How often links of each group led to relevant pages.
+    """How often links of each group led to relevant pages, from the outcome of each link, NaN of links without.
 
-    Parameters
-    ----------
-    memory : LinkMemory
-        It must be held while this is in use.
-    values : ndarray of shape (n_links,)
-        Outcomes; NaN of links without.
+    The memory must be held while this is in use.
     """
 
     def __init__(self, memory: LinkMemory, values: Floats) -> None:
         self._memory = memory
         self._values = values
-        self._mean = (memory.relevance + 0.5) / (memory.n_pages + 1)
+        self._mean = memory.mean_relevance
         self.n_rows = memory.evidence.size
         #: Of each kind of group: sums and numbers of outcomes.
         self._sums: dict[str, tuple[Floats, Floats]] = {}

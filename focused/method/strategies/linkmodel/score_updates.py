@@ -27,12 +27,8 @@ _NONE: Integers = np.zeros(0, dtype=np.int64)
 class ScoreUpdates:
     """Knows the numbers and scores with which links wait in the frontier, and collects those whose scores have changed.
 
-    Parameters
-    ----------
-    memory : LinkMemory
-        Its columns ``frontier`` and ``level`` say where.
-    score : function
-        From numbers of links to their scores in [0, 1], as they are now.
+    The columns ``frontier`` and ``level`` of the memory's links say where; `score` returns the scores of links as they are
+    now.
     """
 
     def __init__(self, memory: LinkMemory, score: Callable[[Integers], Floats]) -> None:
@@ -41,10 +37,6 @@ class ScoreUpdates:
         #: Links whose scores may have changed since the frontier was told, with these scores; the last ones count.
         self._changed: list[tuple[Integers, Floats]] = []
         self._rest = _NONE
-
-    def __len__(self) -> int:
-        """Return how many links may have to be moved."""
-        return len(self._rest) + sum(len(links) for links, _ in self._changed)
 
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which the frontier has taken in a link."""
@@ -65,12 +57,7 @@ class ScoreUpdates:
     def all_changed(self, next_fit: int, least_pages: int) -> Iterator[int]:
         """Note that the scores of all links may have changed; in steps, each yields about how many rows it dealt with.
 
-        Parameters
-        ----------
-        next_fit : int
-            Number of pages at the next fit. Until then the best links must be in their places, ...
-        least_pages : int
-            ... and for at least so many pages.
+        The best links must be in their places until the next fit, at the page of that number, and for at least `least_pages`.
         """
         links = self._memory.links
         waiting = np.flatnonzero(links["frontier"] >= 0)
@@ -88,14 +75,9 @@ class ScoreUpdates:
         self._rest = waiting[rows[len(first) :]]
 
     def due(self, *, is_last: bool) -> list[tuple[int, float]]:
-        """Return the numbers in the frontier and the new scores of links that are to be moved now.
+        """Return the numbers in the frontier and the new scores of links that are to be moved now; last, all there are.
 
         Those that a page has changed; after a fit the best; and of the rest a few each time, best first.
-
-        Parameters
-        ----------
-        is_last : bool
-            Whether to return all there are.
         """
         links, found = self._memory.links, dict[int, float]()
         changed, self._changed = self._changed, []

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from focused.method.strategies.linkmodel.growing_table import GrowingTable
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -51,20 +55,9 @@ class SeedShares:
     def advantages(self, starts: Integers) -> Floats:
         """Return how much less than an equal share each start has had: max(0, ln((5 + N / K) / (5 + n))).
 
-        N pages were reached from K starts, n of them from this one: none if it is ``NOT_FETCHED``. For ``UNKNOWN_START``
-        the advantage is 0.
+        N pages were reached from K starts, n of them from this one: none if it is ``NOT_FETCHED``. For ``UNKNOWN_START`` the
+        advantage is 0.
 
-        Parameters
-        ----------
-        starts : ndarray of shape (n,)
-            Numbers of starts, ``NOT_FETCHED`` or ``UNKNOWN_START``.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-
-        Examples
-        --------
         >>> shares = SeedShares()
         >>> first, second = shares.add(UNKNOWN_START), shares.add(UNKNOWN_START)
         >>> for _ in range(28):
@@ -79,3 +72,43 @@ class SeedShares:
         gained = np.log((_PATIENCE + equal) / (_PATIENCE + n_pages))
         found: Floats = np.where(starts == UNKNOWN_START, 0.0, np.maximum(gained, 0.0))
         return found
+
+
+class Fairness:
+    """Counts pages by the seed they were reached from and by the seed's link, in the columns ``start`` and ``branch``."""
+
+    def __init__(self, links: GrowingTable) -> None:
+        self._links = links
+        self.starts, self.branches = SeedShares(), SeedShares()
+
+    def count(self, led: Integers, first: Integers, *, may_be_seed: bool) -> None:
+        """Count a page for the seed that it was reached from: links that led there, and links first found there."""
+        starts, branches = self._links["start"], self._links["branch"]
+        start = int(starts[led].max(initial=UNKNOWN_START))
+        if start == UNKNOWN_START and not may_be_seed:
+            return
+        starts[led] = starts[first] = self.starts.add(start)
+        of_led = branches[led]
+        known = of_led[of_led != UNKNOWN_START]
+        if start == UNKNOWN_START:
+            branches[first] = NOT_FETCHED
+        elif len(known):
+            branches[led] = branches[first] = self.branches.add(int(known.max()))
+
+    def take_counts(self, other: Fairness) -> None:
+        """Go on from the counts of another one."""
+        self.starts, self.branches = other.starts, other.branches
+
+    def advantage(self, link: int) -> float:
+        """Return what `advantages` has for one link."""
+        shares, column = self._counted()
+        return shares.advantage(self._links.at(column, link))
+
+    def advantages(self, links: Integers) -> Floats:
+        """Return the advantages of links, see `SeedShares.advantages`."""
+        shares, column = self._counted()
+        return shares.advantages(self._links[column][links])
+
+    def _counted(self) -> tuple[SeedShares, str]:
+        # A single seed is a portal: its links are the places to begin at.
+        return (self.starts, "start") if self.starts.n_starts > 1 else (self.branches, "branch")

@@ -18,7 +18,6 @@ from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.score_updates import ScoreUpdates
-from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.page.url_features import UrlFeatures
     from focused.method.scoring.base import Visit
-    from focused.method.strategies.linkmodel.seed_shares import SeedShares
     from focused.method.topic.judge import PageRelevance
 
 Floats = npt.NDArray[np.float64]
@@ -45,27 +43,11 @@ _MANY_LINKS = 1_000
 
 
 class LinkSession(Session):
-    """Learns which links lead to relevant pages.
+    """Learns which links lead to relevant pages; parameters as of `Adaptive`, and a prior that the model begins with.
 
-    Parameters
-    ----------
-    every_pages : int
-        Pages between two fits of the model.
-    credit : float
-        In [0, 1]; see :class:`LinkModel`.
-    exploration : float
-        In [0, 1]: share of the pages that are fetched to learn from them.
-    max_links : int
-        Links that are remembered.
-    warm_up_pages : int
-        Until so many pages have been learnt from, fewer requests are under way at a time.
-    seed : int
-        Of what is explored.
-    prior : Prior, optional
-        What the model begins with.
-    fairness : float
-        At least 0: how far links come forward that were reached from a seed that has had less than an equal share of the
-        pages (:class:`SeedShares`); with a single seed, from one of its links that has.
+    A fit is made after each `every_pages`. At most `max_links` are remembered. Links come forward by `fairness` that were
+    reached from a seed that has had less than an equal share of the pages (:class:`SeedShares`); with a single seed, from one
+    of its links that has.
     """
 
     def __init__(
@@ -80,21 +62,15 @@ class LinkSession(Session):
         prior: Prior = NO_PRIOR,
         fairness: float = 0.0,
     ) -> None:
-        self.memory = LinkMemory(max_links)
-        self.model = LinkModel(self.memory, credit, prior)
+        self._use(LinkModel(LinkMemory(max_links), credit, prior))
         self._every_pages = every_pages
         self._exploration = LinkExploration(exploration, seed)
         self._fairness = fairness
         self._warm_up_pages = warm_up_pages
         self._next_fit = min(_FIRST_FIT, every_pages)
-        self._n_fits = 0
-        self._updates = ScoreUpdates(self.memory, self._scores)
-        self._reasons = LinkReasons(self.model)
+        self._n_fits = self._n_new = 0
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
-        self._work: Iterator[int] | None = None
-        self._forgetting = Forgetting(self.model)
-        self._n_new = 0
         #: Pages that came while it learns anew from kept pages; None where it does not.
         self._arrived: list[PageLinks] | None = None
 
@@ -116,8 +92,7 @@ class LinkSession(Session):
         number = self.memory.number(url)
         if number is None:
             return ""
-        shares, column, factor = self._shares()
-        return self._reasons.of(number, url, factor * shares.advantage(self.memory.links.at(column, number)))
+        return self._reasons.of(number, url, self._factor() * self.memory.fairness.advantage(number))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -145,10 +120,7 @@ class LinkSession(Session):
         self._updates.placed(url, number, score)
 
     def moved(self, *, is_last: bool = False) -> list[tuple[int, float]]:
-        """Return numbers and new scores of waiting links.
-
-        When a crawl ends, all of them: its frontier should hold the latest scores.
-        """
+        """Return numbers and new scores of waiting links; when a crawl ends, of all: its frontier should hold the latest."""
         return self._updates.due(is_last=is_last)
 
     def gone(self, numbers: Sequence[int]) -> None:
@@ -175,13 +147,8 @@ class LinkSession(Session):
     ) -> Iterator[int]:
         """Learn anew from pages that another model judges: what their links and blocks say, and what came of links.
 
-        The fewer of the latest pages are relevant, compared with the best time of the crawl, the more of `max_explored`
-        links come first from folders of which least is known.
-
-        Yields
-        ------
-        int
-            About how many rows of a table a step has dealt with.
+        The fewer of the latest pages are relevant, compared with the best time of the crawl, the more of `max_explored` links
+        come first from folders of which least is known.
         """
         assert isinstance(fresh, LinkSession)
         arrived: list[PageLinks] = []
@@ -197,15 +164,15 @@ class LinkSession(Session):
         while arrived or fresh._work is not None:
             if arrived:
                 yield from fresh._learning(arrived.pop(0))
-            elif fresh._work is not None:
-                fresh._work_on(fresh._work)
+            else:
+                fresh._some_work()
             yield _WORK_OF_PAGE
         self._arrived = None
         self._take_over(fresh)
         yield _WORK_OF_PAGE
         if n_explored := round(max_explored * share_lost(relevances)):
             self._exploration.draw_from_folders(self.memory.links, n_explored)
-        yield from self._updating_scores()
+        yield from self._updates.all_changed(self._next_fit, self._every_pages)
 
     def replay(self, record: bytes) -> None:
         """Learn again from what ``record`` returned."""
@@ -215,8 +182,7 @@ class LinkSession(Session):
         """Fit the model to all that was replayed, if that is enough for a first fit."""
         self._has_frontier = True
         if self.memory.n_pages >= self._next_fit:
-            for _ in self._fitting():
-                pass
+            finish(self._fitting())
 
     # --- Inside
 
@@ -238,24 +204,17 @@ class LinkSession(Session):
 
     def _take_over(self, fresh: LinkSession) -> None:
         """Replace what was learnt by what another session has learnt; the places of waiting links stay."""
-        mine, theirs = self.memory.shared_links(fresh.memory)
-        fresh.memory.links["start"][:] = fresh.memory.links["branch"][:] = UNKNOWN_START
-        fresh.memory.starts, fresh.memory.branches = self.memory.starts, self.memory.branches
-        for name in ("frontier", "level", "explores", "start", "branch"):
-            fresh.memory.links[name][theirs] = self.memory.links[name][mine]
-        self.memory, self.model = fresh.memory, fresh.model
+        fresh.memory.take_places(self.memory)
+        self._use(fresh.model)
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
-        # Work under way refers to links by their former numbers.
-        self._reasons = LinkReasons(self.model)
-        self._work, self._forgetting, self._updates = (
-            None,
-            Forgetting(self.model),
-            ScoreUpdates(self.memory, self._scores),
-        )
 
-    def _learn(self, found: PageLinks) -> Integers:
-        return finish(self._learning(found))[0]
+    def _use(self, model: LinkModel) -> None:
+        self.model, self.memory = model, model.memory
+        self._reasons, self._forgetting = LinkReasons(model), Forgetting(model)
+        self._updates = ScoreUpdates(model.memory, self._scores)
+        # What was under way refers to links by their former numbers.
+        self._work: Iterator[int] | None = None
 
     def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
         """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
@@ -270,23 +229,23 @@ class LinkSession(Session):
         else:
             self.model.add(links, evidence)
         yield len(links)
-        if self._work is not None:
-            self._work_on(self._work)
+        self._some_work()
         yield _WORK_OF_PAGE
         scores = self._scores(links)
         if self._has_frontier:
             self._updates.changed(links, scores)
         return links, scores
 
-    def _work_on(self, work: Iterator[int]) -> None:
+    def _some_work(self) -> None:
+        """Do some of the work under way, if there is any."""
         n_rows = 0
-        for n in work:
+        for n in self._work or ():
             n_rows += n
             if n_rows >= _WORK_OF_PAGE:
                 return
         self._work = None
 
-    def _fitting(self) -> Iterator[int]:
+    def _fitting(self) -> Generator[int, None, None]:
         """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
         n_pages = self.memory.n_pages
         has_learnt = yield from self.model.fitting()
@@ -298,10 +257,6 @@ class LinkSession(Session):
         yield 0
         if has_learnt:
             self._exploration.draw(self.memory.links, interval)
-        yield from self._updating_scores()
-
-    def _updating_scores(self) -> Iterator[int]:
-        """Find out which waiting links have new scores."""
         yield from self._updates.all_changed(self._next_fit, self._every_pages)
 
     def _scores(self, links: Integers) -> Floats:
@@ -311,15 +266,8 @@ class LinkSession(Session):
 
     def _advantages(self, links: Integers) -> Floats:
         """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
-        shares, column, factor = self._shares()
-        found: Floats = factor * shares.advantages(self.memory.links[column][links])
-        return found
+        return self._factor() * self.memory.fairness.advantages(links)
 
-    def _shares(self) -> tuple[SeedShares, str, float]:
-        """Return the shares that count, the column of links that refers to them, and what an advantage counts for."""
-        memory = self.memory
-        rate = (memory.relevance + 0.5) / (memory.n_pages + 1)
-        # A single seed is a portal: its links are the places to begin at.
-        has_several = memory.starts.n_starts > 1
-        shares, column = (memory.starts, "start") if has_several else (memory.branches, "branch")
-        return shares, column, self._fairness * (1 - rate)
+    def _factor(self) -> float:
+        """Return what an advantage counts for."""
+        return self._fairness * (1 - self.memory.mean_relevance)

@@ -34,29 +34,11 @@ LINKS_AT_A_TIME = 250
 def training_matrix(
     memory: LinkMemory, links: Integers, values: Floats, rates: Rates
 ) -> Generator[int, None, tuple[Floats, sparse.csr_matrix, Integers]]:
-    """Return the features of fetched links, their own outcomes left out of the rates.
+    """Return the features of fetched links, their own outcomes left out of the rates; yields rows that a step has dealt with.
 
-    Parameters
-    ----------
-    memory : LinkMemory
-    links : ndarray of shape (n_outcomes,)
-        Less than 65,536.
-    values : ndarray of shape (n_links,)
-        Outcomes of all links.
-    rates : Rates
-
-    Yields
-    ------
-    int
-        Rows that a step has dealt with.
-
-    Returns
-    -------
-    dense : ndarray of shape (n_outcomes, n_dense)
-    terms : csr_matrix of shape (n_outcomes, n_terms)
-        Terms of URLs, and those of anchor texts averaged over pages; some entries in parts, which add up.
-    columns : ndarray of shape (n_terms,)
-        Which terms these are.
+    There are less than 65,536 links; `values` are the outcomes of all links. Returns the dense features, shape (n_outcomes,
+    n_dense); a CSR matrix of shape (n_outcomes, n_terms) of the terms of URLs, and those of anchor texts averaged over pages,
+    some entries in parts, which add up; and which terms these are, shape (n_terms,).
     """
     # Not at the top: loading it takes 35 ms, and crawls with other strategies do not need it.
     from scipy import sparse
