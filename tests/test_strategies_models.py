@@ -12,17 +12,17 @@ from research.cfu_tree import CFuTree
 from scipy import sparse
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.svm import SVC
+from sklearn.utils.class_weight import compute_sample_weight
 
 from focused.method.page.link_context import window_context
 from focused.method.page.reader import PageReader
 from focused.method.page.text_units import CONTEXT
 from focused.method.scoring import REASONS, LinkScores, Strategy, Visit
 from focused.method.strategies import make_strategy
-from focused.method.strategies.hybrid import hybrid_score
 from focused.method.strategies.link_counts import TermColumns, context_counts, context_units
 from focused.method.strategies.page_clusters import LinkDirection
 from focused.method.strategies.rbf_classifier import RbfClassifier
-from focused.method.strategies.training_links import balanced_weights, drawn, folds, training_links
+from focused.method.strategies.training_links import drawn, folds, training_links
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.weighting import weighted_rows
 from focused.method.topic import Topic, TopicError, TopicExamples
@@ -358,11 +358,11 @@ def test_links_with_too_many_terms_to_cluster_are_judged_by_their_own_contexts(
     strategy = make_strategy("incremental").prepare(trained)
     assert isinstance(strategy.model, LinkDirection)
     page = read(contexts("star nebula", "star soup", "soup butter"))
-    alone, is_known = strategy.model.of_links(page, lambda_=None, max_units=200)
+    alone = strategy.model.of_links(page, lambda_=None, max_units=200)
     assert page.cuts["clusters"] == 0
-    clustered, also_known = strategy.model.of_links(page, lambda_=1.0, max_units=200)
+    clustered = strategy.model.of_links(page, lambda_=1.0, max_units=200)
     assert clustered.tolist() == alone.tolist()
-    assert also_known.tolist() == is_known.tolist() == [True] * 3
+    assert alone.all()
     assert page.cuts["clusters"] == 3
 
 
@@ -370,20 +370,13 @@ def test_incremental_scores_rise_with_the_svms_decision(trained: Topic) -> None:
     strategy = make_strategy("incremental", clusters=False).prepare(trained)
     assert isinstance(strategy.model, LinkDirection)
     page = read(contexts("star nebula", "star soup", "soup butter", "xyzzy"))
-    found, is_known = strategy.model.of_links(page, lambda_=None, max_units=200)
+    found = strategy.model.of_links(page, lambda_=None, max_units=200)
     scores = strategy.score(page, None, Visit()).scores  # type: ignore[arg-type]
-    assert is_known.tolist() == [True, True, True, False]
+    assert (found != 0).tolist() == [True, True, True, False]
     assert np.argsort(found).tolist() == np.argsort(scores).tolist()
 
 
 # --- hybrid
-
-
-def test_hybrid_adds_page_and_link_scores() -> None:
-    """I18, eq. 1, with w1 = 0.1: a hopeless link on the best page is not admitted, the best link on any page is."""
-    assert hybrid_score(1.0, 0.0, 0.1) == pytest.approx(0.1)
-    assert hybrid_score(0.0, 1.0, 0.1) == pytest.approx(0.9)
-    assert hybrid_score(0.2, np.array([0.6, 0.3]), 0.1) == pytest.approx([0.56, 0.29])
 
 
 def test_hybrid_scores_are_the_sum_of_its_classifiers(trained: Topic) -> None:
@@ -436,16 +429,10 @@ def test_probabilities_are_those_of_scikit_learn() -> None:
     ours = RbfClassifier(found.pages, labels, parts, C=1.0, gamma=0.0, tolerance=1e-6)
     svm = SVC(C=1.0, gamma=1 / len(TERMS), tol=1e-6)
     theirs = CalibratedClassifierCV(svm, cv=parts, ensemble=False)
-    theirs.fit(ours.rows(found.pages), labels, sample_weight=balanced_weights(labels))
+    theirs.fit(ours.rows(found.pages), labels, sample_weight=compute_sample_weight("balanced", labels))
     expected = theirs.predict_proba(ours.rows(found.windows))[:, 1]
     assert ours.probabilities(found.windows) == pytest.approx(expected, abs=1e-4)
     assert expected.std() > 0.1
-
-
-def test_both_kinds_of_rows_weigh_the_same_and_one_in_the_mean() -> None:
-    weights = balanced_weights(np.arange(10) < 2)
-    assert weights.tolist() == [2.5] * 2 + [0.625] * 8
-    assert weights.mean() == 1
 
 
 def test_windows_are_counted_as_the_windows_of_each_anchor() -> None:

@@ -6,13 +6,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.method.strategies.cluster_merging import comparison_variation, similarity
-
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
     from scipy import sparse
 
 NONE = -1
+COMPARED = ("smaller", "larger")
+"""Which cluster of a pair plays C_i, whose units are compared with the other one as a whole."""
+
+
+def similarity(cosine: ArrayLike) -> NDArray[np.float64]:
+    """Return Sim = 1 - |x - y| / sqrt(2) = 1 - sqrt(1 - x.y) of vectors of length 1 from their cosine [P15, eq. 1].
+
+    In [0, 1]; vectors more than a right angle apart, which term weights cannot be, are as unlike as those that share no term.
+    """
+    return 1.0 - np.sqrt(np.clip(1.0 - np.asarray(cosine, dtype=np.float64), 0.0, 1.0))
+
+
+def comparison_variation(similarities: ArrayLike, lambda_: float) -> bool:
+    """Return whether C_i and C_j are to be merged, from Sim(u_k, C_j) of all units u_k of C_i [P15, eq. 2].
+
+    They are where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j), with lambda above 0. The product is a sum of
+    logarithms here: that of a few hundred units would be 0. Two clusters without a common term are never merged.
+
+    >>> comparison_variation([0.3177], 3), comparison_variation([0.3176], 3)
+    (True, False)
+    """
+    units = np.asarray(similarities, dtype=np.float64)
+    with np.errstate(divide="ignore"):
+        return bool(lambda_ * np.log(1.0 - units).sum() <= np.log(units.max()))
 
 
 class Forest:

@@ -9,10 +9,10 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
-from focused.method.strategies.cluster_merging import COMPARED, agglomerate
+from focused.method.strategies.cluster_merging import agglomerate
 from focused.method.text.vocabulary import canonical
 from focused.method.text.weighting import normalized
-from research.cfu_forest import Forest
+from research.cfu_forest import COMPARED, Forest
 from research.cfu_insertion import insert_units
 
 MOST_AT_ONCE = 1000

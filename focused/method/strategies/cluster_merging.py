@@ -1,4 +1,4 @@
-"""Which clusters to merge: similarity, comparison variation, and the merging of a whole set [P15, Sect. 4]."""
+"""Which link contexts to merge into clusters, by comparison variation [P15, Sect. 4]."""
 
 from __future__ import annotations
 
@@ -7,38 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
-
-COMPARED = ("smaller", "larger")
-"""Which cluster of a pair plays C_i, whose units are compared with the other one as a whole."""
-
-
-def similarity(cosine: ArrayLike) -> NDArray[np.float64]:
-    """Return Sim = 1 - |x - y| / sqrt(2) = 1 - sqrt(1 - x.y) of vectors of length 1 from their cosine [P15, eq. 1].
-
-    In [0, 1]; vectors more than a right angle apart, which term weights cannot be, are as unlike as those that share no term.
-    """
-    return 1.0 - _distance(np.asarray(cosine, dtype=np.float64))
-
-
-def comparison_variation(similarities: ArrayLike, lambda_: float) -> bool:
-    """Return whether C_i and C_j are to be merged, from Sim(u_k, C_j) of all units u_k of C_i [P15, eq. 2].
-
-    They are where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j), with lambda above 0. The product is a sum of
-    logarithms here: that of a few hundred units would be 0. Two clusters without a common term are never merged.
-
-    >>> comparison_variation([0.3177], 3), comparison_variation([0.3176], 3)
-    (True, False)
-    """
-    units = np.asarray(similarities, dtype=np.float64)
-    with np.errstate(divide="ignore"):
-        return bool(lambda_ * np.log(1.0 - units).sum() <= np.log(units.max()))
+    from numpy.typing import NDArray
 
 
 def agglomerate(products: NDArray[np.float64], lambda_: float, compare: str = "smaller") -> NDArray[np.intp]:
     """Merge units into clusters until no pair passes the comparison [P15, Sect. 4, steps 1-5].
 
-    Each time, the closest pair of those that pass is merged: where the closest pair of all fails, the next one is tried. A
+    C_i and C_j pass where prod (1 - Sim(u_k, C_j))^lambda <= max Sim(u_k, C_j) over all units u_k of C_i [P15, eq. 2]. Each
+    time, the closest pair of those that pass is merged: where the closest pair of all fails, the next one is tried. A
     cluster's vector is the sum of its units, of length 1 again (docs/method/, D51). The scalar products of the units, which
     have length 1 or 0, are all that is needed, so a merge costs a few operations on whole rows of a matrix. `compare` says
     which of a pair plays C_i; of two equally large ones the one whose first unit came later counts as the smaller.
@@ -136,5 +112,5 @@ class _Clusters:
 
 
 def _distance(cosine: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return 1 - Sim."""
+    """Return 1 - Sim = |x - y| / sqrt(2) = sqrt(1 - x.y) of vectors of length 1, at most 1, from their cosine [P15, eq. 1]."""
     return np.sqrt(np.minimum(np.maximum(1.0 - cosine, 0.0), 1.0))

@@ -59,7 +59,7 @@ class Clustering(Strategy):
         """Return the cosine of each link's cluster with the topic vector."""
         if self.topic_direction is None:
             raise ValueError("clustering must be prepared for a topic before it scores.")
-        found, _ = self.topic_direction.of_links(page, lambda_=self.lambda_, max_units=self.max_units)
+        found = self.topic_direction.of_links(page, lambda_=self.lambda_, max_units=self.max_units)
         # Term weights are not negative, but sums of rounded numbers may leave [0, 1] by a hair.
         scores = np.clip(found, 0.0, 1.0)
         return LinkScores(scores, np.where(scores >= self.threshold, BY_CLUSTER, BELOW))

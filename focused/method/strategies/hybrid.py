@@ -123,7 +123,7 @@ class Hybrid(Strategy):
         of_page = float(self.pages.classifier.probabilities(self.pages.columns.page(page))[0])
         windows = self.links.columns.windows(page, self.analyzer, WINDOW_CHARS, with_urls=self.with_urls)
         of_links = page.best_of_anchors(self.links.classifier.probabilities(windows))
-        scores = hybrid_score(of_page, of_links, self.page_weight)
+        scores = self.page_weight * of_page + (1 - self.page_weight) * of_links
         return LinkScores(scores, np.where(scores > self.threshold, BY_MODEL, BELOW))
 
     def _link_model(self, training: TrainingLinks) -> TextModel | None:
@@ -145,12 +145,3 @@ class Hybrid(Strategy):
             counts[:, held], labels, splits, C=self.penalty, gamma=self.gamma, tolerance=self.tolerance
         )
         return TextModel(TermColumns([terms[column] for column in held]), classifier)
-
-
-def hybrid_score(page_score: Any, link_score: Any, page_weight: float) -> Any:
-    """Return w1 page score + w2 link score, with w1 + w2 = 1 [I18, eq. 1].
-
-    >>> round(hybrid_score(0.2, 0.6, 0.1), 2)
-    0.56
-    """
-    return page_weight * page_score + (1 - page_weight) * link_score

@@ -110,7 +110,7 @@ class Incremental(Strategy):
         if self.model is None:
             raise ValueError("incremental must be prepared for a topic before it scores.")
         lambda_ = self.lambda_ if self.clusters else None
-        found, _ = self.model.of_links(page, lambda_=lambda_, max_units=self.max_units)
+        found = self.model.of_links(page, lambda_=lambda_, max_units=self.max_units)
         slope, offset = self.sigmoid
         scores: Floats = expit(slope * (found + self.intercept) + offset)
         return LinkScores(scores, np.where(scores >= 0.5, BY_CLUSTER if self.clusters else BY_MODEL, BELOW))

@@ -61,36 +61,35 @@ class LinkDirection:
         product = self.columns.product(self.weights, self.direction, sublinear=self.sublinear)
         object.__setattr__(self, "_product", product)
 
-    def of_links(self, page: Page, *, lambda_: float | None, max_units: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Return the product of each link's cluster with the direction, and which links hold a known term at all.
+    def of_links(self, page: Page, *, lambda_: float | None, max_units: int) -> Floats:
+        """Return the product of each link's cluster with the direction, shape (n_links,).
 
-        Both of shape (n_links,); the product is of vectors of length 1, and 0 for a link without a known term. Units are the
-        different contexts that hold a known term: the same text twice says no more than once. They are merged by `lambda_`,
-        that of [P15, eq. 2]; None: each link is judged by its own context. What goes beyond the first `max_units` of them, in
-        document order, or beyond 60,000 terms of all together, is not clustered: each such link is judged by its own context,
-        and counted in the page's cuts.
+        It is of vectors of length 1, and 0 for a link without a known term. Units are the different contexts that hold a
+        known term: the same text twice says no more than once. They are merged by `lambda_`, that of [P15, eq. 2]; None: each
+        link is judged by its own context. What goes beyond the first `max_units` of them, in document order, or beyond 60,000
+        terms of all together, is not clustered: each such link is judged by its own context, and counted in the page's cuts.
         """
         known = self.columns.known(page)
         units = context_units(page, known, other_anchors=self.other_anchors, max_terms=self.max_terms)
         products = self._product(known, units)  # type: ignore[attr-defined]
         contexts = slice(units.link_rows.stop, None)
-        values, is_known = products.cosines()[0][contexts].copy(), products.n_known[contexts] > 0
-        links = np.flatnonzero(is_known)
+        values: Floats = products.cosines()[0][contexts].copy()
+        links = np.flatnonzero(products.n_known[contexts])
         if lambda_ is None or len(links) < 2:
-            return values, is_known
+            return values
         # Twice as many links are looked at: menus and lists repeat themselves.
         looked_at = links[: 2 * max_units]
         looked_at = looked_at[products.n_known[contexts][looked_at].cumsum() <= _MAX_ENTRIES]
         if len(looked_at) < 2:
             page.cuts[CUT] += len(links)
-            return values, is_known
+            return values
         unit_of, rows = self._different(context_counts(known, units, looked_at, self.columns.n_terms))
         n_units = min(rows.shape[0], max_units)
         clustered = unit_of < n_units
         if len(links) > clustered.sum():
             page.cuts[CUT] += len(links) - int(clustered.sum())
         values[looked_at[clustered]] = self._of_clusters(rows[:n_units], lambda_)[unit_of[clustered]]
-        return values, is_known
+        return values
 
     def _different(self, counts: Any) -> tuple[Integers, Any]:
         """Return for each row the number of the first one like it, and the different rows as weighted units."""

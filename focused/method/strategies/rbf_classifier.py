@@ -8,8 +8,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from focused.method.strategies.training_links import balanced_weights
-
 if TYPE_CHECKING:
     from focused.method.strategies.training_links import Flags, Rows
 
@@ -32,6 +30,7 @@ class RbfClassifier:
     ) -> None:
         from sklearn.calibration import CalibratedClassifierCV
         from sklearn.svm import SVC
+        from sklearn.utils.class_weight import compute_sample_weight
 
         from focused.method.text.vocabulary import document_frequencies
         from focused.method.text.weighting import inverse_document_frequency
@@ -44,7 +43,7 @@ class RbfClassifier:
         svm = SVC(C=C, kernel="precomputed", tol=tolerance)
         # One SVM of all texts, and one sigmoid of decisions on held-out ones: as LIBSVM's own probabilities.
         model = CalibratedClassifierCV(svm, method="sigmoid", cv=splits, ensemble=False)
-        model.fit(kernel, labels, sample_weight=balanced_weights(labels))
+        model.fit(kernel, labels, sample_weight=compute_sample_weight("balanced", labels))
         (fitted,) = model.calibrated_classifiers_
         self._take(rows, fitted.estimator, fitted.calibrators[0])
 

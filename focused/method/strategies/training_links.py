@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -85,9 +85,3 @@ def folds(labels: Flags, groups: Rows, n_folds: int, random_state: int) -> list[
     fold_of = {group: n % n_folds for kind in kinds for n, group in enumerate(kind.tolist())}
     fold = np.array([fold_of[group] for group in groups.tolist()])
     return [(np.flatnonzero(fold != n), np.flatnonzero(fold == n)) for n in range(n_folds)]
-
-
-def balanced_weights(labels: Flags) -> Any:
-    """Return a weight for each row such that both kinds weigh the same, 1 a row in the mean."""
-    n, n_relevant = len(labels), int(labels.sum())
-    return np.where(labels, n / (2 * n_relevant), n / (2 * (n - n_relevant)))

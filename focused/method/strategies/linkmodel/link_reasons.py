@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from focused.method.strategies.linkmodel.model import LinkModel
 
-
 N_PARTS = 3
 """Parts that a reason names, at most."""
 EXPLORATION, FAIR_SHARE = "exploration", "fair share"
@@ -63,7 +62,7 @@ class LinkReasons:
         if links.at("explores", number):
             return EXPLORATION
         parts = [part for part in (*self.parts(number, url), Part(advantage, FAIR_SHARE)) if part.is_clear]
-        parts.sort(key=_value, reverse=True)
+        parts.sort(key=lambda part: part.value, reverse=True)
         least = _LEAST_SHARE * max(parts[0].value, 0.0)
         strongest = [part for part in parts[:N_PARTS] if part.value > least] or parts[:1]
         return in_words(map(_words, strongest))
@@ -159,10 +158,6 @@ class LinkReasons:
             Part(folder, "folder", folder_name),
             Part(others, "address", (url, strongest), best > 0),
         ]
-
-
-def _value(part: Part) -> float:
-    return part.value
 
 
 def _share(log_odds: float) -> float:

@@ -37,7 +37,6 @@ class Fit:
 
     n_outcomes: int
     n_terms: int
-    n_iterations: int
     #: Mean log-loss over the outcomes it was fitted to, in nats; and of the crawl's mean outcome.
     loss: float
     loss_of_mean: float
@@ -148,8 +147,8 @@ class LinkModel:
         descent = Steps(descend(loss, start, loss.curvature(start), max_iterations=_MAX_ITERATIONS))
         for _ in descent:
             yield cost
-        found, n_iterations = descent.result
-        self.last = Fit(len(training), len(columns), n_iterations, *loss.means(found))
+        found, _ = descent.result
+        self.last = Fit(len(training), len(columns), *loss.means(found))
         both = self.prior.terms()  # terms that no outcome has say what they said before
         both[columns] = found[n_dense:]
         return Weights(found[:n_dense], both[:N_COLUMNS].copy(), both[N_COLUMNS:].copy())

@@ -54,13 +54,8 @@ class PageLinks:
         """Return all of it as bytes that `unpack` understands."""
         about = json.dumps([self.urls, self.relevance, self.host, self.links, self.texts], separators=(",", ":"))
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
-        numbers: list[npt.ArrayLike] = [
-            self.blocks,
-            self.places,
-            np.rint(self.logits * _IN_THOUSANDTHS).ravel(),
-            lengths,
-            terms,
-        ]
+        logits = np.rint(self.logits * _IN_THOUSANDTHS).ravel()
+        numbers: list[npt.ArrayLike] = [self.blocks, self.places, logits, lengths, terms]
         return zlib.compress(about.encode() + b"\n" + np.concatenate(numbers).astype("<i4").tobytes(), 1)
 
     @classmethod

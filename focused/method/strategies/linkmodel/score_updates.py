@@ -21,7 +21,6 @@ Integers = npt.NDArray[np.int64]
 _N_BEST, _BEST_FOR_PAGE, _N_REST = 1_000, 10, 10
 
 _LEVELS = 1_000
-_NONE: Integers = np.zeros(0, dtype=np.int64)
 
 
 class ScoreUpdates:
@@ -36,7 +35,7 @@ class ScoreUpdates:
         self._score = score
         #: Links whose scores may have changed since the frontier was told, with these scores; the last ones count.
         self._changed: list[tuple[Integers, Floats]] = []
-        self._rest = _NONE
+        self._rest: Integers = np.zeros(0, dtype=np.int64)
 
     def placed(self, url: str, number: int, score: float) -> None:
         """Note the number and the score with which the frontier has taken in a link."""
