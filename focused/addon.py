@@ -77,16 +77,11 @@ class FocusedAddon:
         except (ValueError, OSError) as error:
             raise _end(error, settings) from None
         if plan.web != "live":
-            logger.warning(
-                "Web %s answers all requests of this crawl; nothing is asked for on the network. To crawl the network: "
-                "-s FOCUSED_WEB=live",
-                plan.web,
-            )
-        if ignored := [name for name in _ARGUMENTS if name in vars(crawler.spider)]:
-            instead = " ".join(f"-s FOCUSED_{name.upper()}={vars(crawler.spider)[name]}" for name in ignored)
-            logger.warning(
-                "The add-on does not read spider arguments (%s). Settings count: %s", ", ".join(ignored), instead
-            )
+            instead = "nothing is asked for on the network. To crawl the network: -s FOCUSED_WEB=live"
+            logger.warning("Web %s answers all requests of this crawl; %s", plan.web, instead)
+        if ignored := {name: value for name, value in vars(crawler.spider).items() if name in _ARGUMENTS}:
+            instead = " ".join(f"-s FOCUSED_{name.upper()}={value}" for name, value in ignored.items())
+            logger.warning("The add-on does not read spider arguments (%s). Instead: %s", ", ".join(ignored), instead)
         settings.setdict(plan.settings, priority="spider")
         settings.setdict(plan.decided, priority=COMMAND_LINE + 1)
         Crawl(crawler, plan)

@@ -64,20 +64,18 @@ class Command(ProjectCommand):
         topics("--largest", metavar="N", help="the N labels with most pages")
         topics("--min-pages", metavar="N", help="labels with at least N pages")
         topics("--exclude", metavar="A,B", help="labels that are no topics, written likewise")
-        crawls = parser.add_argument_group("crawls").add_argument
-        crawls("--strategies", default="all", metavar="all|A,B", help="default: all")
-        crawls("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
-        crawls("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
-        crawls("--positives", default="30", metavar="N", help="training positives (default: 30)")
-        crawls("--unlabeled", default="1500", metavar="N", help="unlabelled pages (default: 1500)")
-        crawls(
-            "--seeds", default="5", metavar="N|FILE", help="drawn from the positives, or a file of URLs (default: 5)"
-        )
-        crawls("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
-        crawls("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
-        crawls("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
-        crawls("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
-        crawls("--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})")
+        crawl = parser.add_argument_group("crawls").add_argument
+        crawl("--strategies", default="all", metavar="all|A,B", help="default: all")
+        crawl("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
+        crawl("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
+        crawl("--positives", default="30", metavar="N", help="training positives (default: 30)")
+        crawl("--unlabeled", default="1500", metavar="N", help="unlabelled pages (default: 1500)")
+        crawl("--seeds", default="5", metavar="N|FILE", help="drawn from the positives, or a file of URLs (default: 5)")
+        crawl("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
+        crawl("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
+        crawl("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
+        crawl("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
+        crawl("--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})")
         running = parser.add_argument_group("running").add_argument
         running("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
         running("--output", metavar="DIR", help="folder of the results; required")
@@ -149,9 +147,6 @@ def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str
 def _verdict(entry: dict[str, Any] | None) -> str:
     if entry is None:
         return ""
-    interval = (
-        ", no interval"
-        if entry["low"] is None
-        else f" ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"
-    )
-    return f"{entry['difference']:+.3f}{interval}"
+    if entry["low"] is None:
+        return f"{entry['difference']:+.3f}, no interval"
+    return f"{entry['difference']:+.3f} ({entry['low']:+.3f} to {entry['high']:+.3f}), {entry['verdict']}"

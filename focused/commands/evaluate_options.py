@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,15 +84,11 @@ def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
 
 
 def _file(option: str, name: str) -> str:
-    try:
-        path = Path(name).expanduser().resolve()
-        is_file = path.is_file()
-    except (OSError, ValueError, RuntimeError):
-        is_file = False
-    if not is_file:
-        also = " (or demo)" if option == "--web" else ""
-        raise ValueError(f"{option} must be the path of a file{also}. There is none at {name!r}.")
-    return str(path)
+    with suppress(OSError, ValueError, RuntimeError):
+        if (path := Path(name).expanduser().resolve()).is_file():
+            return str(path)
+    also = " (or demo)" if option == "--web" else ""
+    raise ValueError(f"{option} must be the path of a file{also}. There is none at {name!r}.")
 
 
 def _strategies(value: str) -> tuple[str, ...]:

@@ -126,18 +126,15 @@ class Command(ProjectCommand):
 
 def _topic(name: str, models_dir: Path, opts: Namespace, settings: Settings) -> Topic:
     """Return a topic without model: a new one, or the texts of the one to be replaced."""
-    topic = Topic(name, name, "en", [])
-    if (models_dir / name / TOPIC_FILE).exists():
-        if not opts.force:
-            raise TopicError(f"There is a topic {name!r} in {models_dir} already. Replace it with --force.")
-        topic = read_topic_file(name, models_dir)
-    for name, text in (("title", opts.title), ("note", opts.note)):
-        if text is not None:
-            setattr(topic, name, text)
+    is_there = (models_dir / name / TOPIC_FILE).exists()
+    if is_there and not opts.force:
+        raise TopicError(f"There is a topic {name!r} in {models_dir} already. Replace it with --force.")
+    topic = read_topic_file(name, models_dir) if is_there else Topic(name, name, "en", [])
+    topic.title = topic.title if opts.title is None else opts.title
+    topic.note = topic.note if opts.note is None else opts.note
     if opts.web != "live":
         open_web(opts.web, settings).close()
-    if opts.web == "demo":
-        topic.web = "demo"  # only this web has its pages
+    topic.web = "demo" if opts.web == "demo" else topic.web  # only the demo web has its pages
     return topic
 
 
@@ -148,6 +145,5 @@ def _check_writable(models_dir: Path) -> None:
         with tempfile.TemporaryFile(dir=models_dir):
             pass
     except OSError as error:
-        raise TopicError(
-            f"Nothing can be written in {models_dir}: {error.strerror}. Choose another folder: -s FOCUSED_MODELS_DIR=PATH"
-        ) from None
+        another = "Choose another folder: -s FOCUSED_MODELS_DIR=PATH"
+        raise TopicError(f"Nothing can be written in {models_dir}: {error.strerror}. {another}") from None

@@ -37,12 +37,8 @@ def read_examples(
     ``n_sample`` unlabelled pages are drawn at random; None: all are read. Where none are named, the general background
     takes their place.
 
-    Raises
-    ------
-    SourceError, WebError
-        If a PATH cannot be read, or no page is left.
-    FetchError
-        If nothing can be fetched.
+    A SourceError or WebError says that a PATH cannot be read, or that no page is left; a FetchError that nothing can be
+    fetched.
     """
     refused = Refusals(), Refusals()
     cache_dir = settings.get("FOCUSED_CACHE_DIR")

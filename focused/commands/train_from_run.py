@@ -53,11 +53,8 @@ def train_from_run(
     precision on held-out examples may be lower by ``tolerance`` (`AcceptanceFigures.why_worse` has the rest). ``force``
     takes a new model that is worse, or whose topic has been trained since the crawl.
 
-    Raises
-    ------
-    ValueError
-        If the run is of another topic or model, nothing joined in it that the topic does not know, or the new model is
-        worse.
+    A ValueError says that the run is of another topic or model, that nothing joined in it that the topic does not know, or
+    that the new model is worse.
     """
     from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets
     from focused.retraining.assumed_positives import with_assumed_positives

@@ -23,20 +23,13 @@ class Argument:
     default: str
 
 
+_TOPIC_VALUES = "name of a directory of FOCUSED_MODELS_DIR, or of a topic that ships with the package"
+_STRATEGY_DEFAULT = "the topic's, else FOCUSED_STRATEGY"
+_SEEDS_VALUES = "URLs separated by commas or spaces, or a text file with one URL a line (# begins a comment)"
 ARGUMENTS = {
-    "topic": Argument(
-        "what the crawl is about",
-        "name of a directory of FOCUSED_MODELS_DIR, or of a topic that ships with the package",
-        "required",
-    ),
-    "strategy": Argument(
-        "how links are scored", "name of a strategy, or the path of a class", "the topic's, else FOCUSED_STRATEGY"
-    ),
-    "seeds": Argument(
-        "where the crawl starts",
-        "URLs separated by commas or spaces, or a text file with one URL a line (# begins a comment)",
-        "the topic's",
-    ),
+    "topic": Argument("what the crawl is about", _TOPIC_VALUES, "required"),
+    "strategy": Argument("how links are scored", "name of a strategy, or the path of a class", _STRATEGY_DEFAULT),
+    "seeds": Argument("where the crawl starts", _SEEDS_VALUES, "the topic's"),
     "max_pages": Argument("pages to fetch; 0: no limit", "whole number", "FOCUSED_MAX_PAGES"),
     "max_relevant": Argument("relevant pages to find; 0: no limit", "whole number", "FOCUSED_MAX_RELEVANT"),
     "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),

@@ -62,10 +62,7 @@ def folders(environment: Mapping[str, str]) -> dict[str, str]:
 def check_settings(settings: Any) -> None:
     """Refuse settings of the project that are not what they must be, and names that nothing reads.
 
-    Raises
-    ------
-    ValueError
-        It names the setting, what it must be and what it is.
+    A ValueError names the setting, what it must be and what it is.
     """
     for name in sorted(name for name in map(str, settings) if name.startswith(_PREFIX) and name not in DECLARED):
         present = name

@@ -26,10 +26,7 @@ _SETTING = "SPIDER_MIDDLEWARES"
 def with_old_middlewares(settings: Any) -> dict[str, Any]:
     """Return SPIDER_MIDDLEWARES with an :class:`OldMiddleware` in the place of each class of the old kind, or nothing.
 
-    Raises
-    ------
-    PlanError
-        If a class cannot be imported.
+    A PlanError names a class that cannot be imported.
     """
     found = {path: place for path, place in settings.getdict(_SETTING).items() if place is not None}
     classes = {path: _load(path) for path in found}

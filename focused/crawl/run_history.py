@@ -12,21 +12,11 @@ UNKNOWN = "unknown"
 
 
 def strategy_parts(run_file: Path, strategy: str, n_pages_before: int) -> list[dict[str, Any]]:
-    """Return the parts of a run in the order of its pages; the last part begins now.
+    """Return the parts of a run in the order of its pages; the last part, with the given strategy, begins now.
 
-    Parameters
-    ----------
-    run_file : Path
-        Where an earlier start of this run wrote its parts. The file may be missing.
-    strategy : str
-        The strategy from now on.
-    n_pages_before : int
-        How many pages earlier starts have counted; 0 where the run begins.
-
-    Returns
-    -------
-    list of dict
-        ``strategy`` and ``from_page``, the number of its first page. The first page of a run has number 1.
+    An earlier start of this run wrote its parts to ``run_file``, which may be missing. Earlier starts have counted
+    ``n_pages_before`` pages; 0 where the run begins. A part has a ``strategy`` and ``from_page``, the number of its first
+    page. The first page of a run has number 1.
     """
     run, parts = _earlier(run_file), list[dict[str, Any]]()
     try:

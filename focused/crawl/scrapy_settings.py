@@ -39,20 +39,14 @@ def _setting(name: str, default: Any) -> Setting:
 
 _DEFAULTS = {name: value for name, value in vars(default_settings).items() if name.isupper()}
 _DECLARED = [_setting(name, value) for name, value in _DEFAULTS.items() if isinstance(value, (bool, int, float))]
-_COMPONENTS = [
-    name
-    for name, value in _DEFAULTS.items()
-    if isinstance(value, str) and value.startswith("scrapy.") and name != "REFERRER_POLICY"  # which may be a word
-]
+_COMPONENTS = [name for name, value in _DEFAULTS.items() if isinstance(value, str) and value.startswith("scrapy.")]
+_COMPONENTS.remove("REFERRER_POLICY")  # which may be a word
 
 
 def check_values(settings: Any) -> None:
     """Refuse a value that Scrapy would stumble over when a crawl has begun, or with which no crawl can work.
 
-    Raises
-    ------
-    ValueError
-        It names the setting, what it must be and what it is.
+    A ValueError names the setting, what it must be and what it is.
     """
     for setting in _DECLARED:
         if settings.get(setting.name) is not None:  # some have that meaning; from a command line it does not come
@@ -64,10 +58,8 @@ def check_values(settings: Any) -> None:
         try:
             load_object(value)
         except (ImportError, NameError, ValueError, TypeError) as error:
-            raise PlanError(
-                f"{name} must be a class that can be imported, with its module. Got {value!r}: {error}. Leave it out for "
-                f"the default."
-            ) from None
+            must = f"{name} must be a class that can be imported, with its module"
+            raise PlanError(f"{must}. Got {value!r}: {error}. Leave it out for the default.") from None
     processor = settings.get("ITEM_PROCESSOR")
     is_durable = getattr(scheduler_class(settings), "is_durable", False)
     if is_durable and not getattr(load_object(processor), "ends_pages", False):
@@ -85,10 +77,8 @@ def scheduler_class(settings: Any) -> type:
     except (ImportError, NameError, ValueError, TypeError):
         found = None
     if not isinstance(found, type) or not all(hasattr(found, method) for method in _SCHEDULER_METHODS):
-        raise PlanError(
-            f"SCHEDULER must be a class that can be imported, with {', '.join(_SCHEDULER_METHODS)}. Got {name!r}. Leave it "
-            f"out for the default."
-        )
+        must = f"SCHEDULER must be a class that can be imported, with {', '.join(_SCHEDULER_METHODS)}"
+        raise PlanError(f"{must}. Got {name!r}. Leave it out for the default.")
     return found
 
 

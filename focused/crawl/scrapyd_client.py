@@ -63,13 +63,7 @@ def classes_of_client(settings: BaseSettings) -> Iterator[tuple[str, str]]:
 
 
 def check_client(arguments: Mapping[str, Any], settings: Any) -> None:
-    """Refuse what a client of Scrapyd may not set. Names of what is installed on the server are welcome.
-
-    Raises
-    ------
-    PlanError
-        Naming the argument or the setting, and what to do.
-    """
+    """Refuse what a client of Scrapyd may not set, by a PlanError. Names of what is installed on the server are welcome."""
     for _, message in classes_of_client(settings):
         raise PlanError(message)
     by_client = {name: settings.get(name) for name in DECLARED if (settings.getpriority(name) or 0) >= COMMAND_LINE}

@@ -17,10 +17,7 @@ _VERSIONS = "versions"
 def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Path:
     """Return an output path that an option names; ``run_dir`` is the folder of a crawl that is about to start.
 
-    Raises
-    ------
-    ValueError
-        If a crawl or an evaluation keeps a file of that name in that folder, even if the file does not exist yet.
+    A ValueError says that a crawl or an evaluation keeps a file of that name there, even if it does not exist yet.
     """
     # The path may be such a file, or a symbolic link to one.
     for found in dict.fromkeys((path.parent.resolve() / path.name, path.resolve())):

@@ -46,12 +46,8 @@ class PlugInPlace:
     def load(self, name: str | type, shipped: Sequence[str] = ()) -> type[Any]:
         """Return the class of a path or of an installed name; settings modules may hold the class itself.
 
-        An error lists the ``shipped`` names, too, which are no plug-ins.
-
-        Raises
-        ------
-        ValueError
-            If there is none, it cannot be imported, or it is not what can be plugged in here.
+        A ValueError says that there is none, that it cannot be imported, or that it is not what can be plugged in here. It
+        lists the ``shipped`` names, too, which are no plug-ins.
         """
         found = self._imported(str(name)) if is_class_path(name) and isinstance(name, str) else name
         if isinstance(found, str):
