@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from retraining_pages import folder_of, labels_of, read_pages
+from scipy.sparse import csr_matrix
 from sklearn.metrics import average_precision_score
 
 from focused.method.topic import load_topic
-from focused.retraining.drift import relevance_of
+from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.judged_pages import JudgedPage, term_counts
 from focused.retraining.training import Retraining
 
@@ -43,7 +44,8 @@ def side(options: argparse.Namespace) -> None:
             for learnt in ((), verdicts):
                 made = Retraining(topic, pages, random_state=options.seed).train(verdicts, learnt, widens=True)
                 n_aside = made.manifest["retraining"]["n_left_aside"]
-                relevance = relevance_of(made, [page.terms for page in rest])
+                counts = csr_matrix([[float(page.terms.get(term, 0)) for term in made.terms] for page in rest])
+                relevance = relevance_of_counts(made, made.terms, counts, "page")
                 precisions.append(average_precision_score(kinds > 0, relevance))
                 is_called = relevance >= made.threshold("page")
                 shares += [is_called[kinds == 2].mean(), is_called[kinds == 0].mean()]

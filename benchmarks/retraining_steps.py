@@ -48,10 +48,9 @@ from focused.retraining.drift import example_relevance
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.judged_pages import term_counts
 from focused.retraining.kept_pages import KeptPages
-from focused.retraining.link_scores import LinkScoresByUrl
-from focused.retraining.rejudging import Rejudging
+from focused.retraining.rescoring import LinkScoresByUrl, Rejudging
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.worker import Task
+from focused.retraining.versions import Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

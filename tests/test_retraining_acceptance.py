@@ -15,12 +15,19 @@ from focused.method.learning.held_out import Units, first_equal_rows, held_out_d
 from focused.method.learning.learners import make_learner
 from focused.method.learning.metrics import brier_score
 from focused.method.topic import Topic, load_topic
-from focused.retraining.acceptance import AcceptanceFigures, acceptance_figures, why_forgets, without_contradicted
+from focused.retraining.acceptance import (
+    AcceptanceFigures,
+    HeldOutExamples,
+    acceptance_figures,
+    parts_of,
+    why_forgets,
+    without_contradicted,
+)
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
-from focused.retraining.held_out import HeldOutExamples, parts_of
 from focused.retraining.training import Retraining
-from focused.retraining.worker import Task, train_version
+from focused.retraining.versions import Task
+from focused.retraining.worker import train_version
 
 if TYPE_CHECKING:
     from focused.retraining.judged_pages import JudgedPage

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 from commands import Finished, crawl, crawl_argv, environment, finished, read_json_lines, scrapy, started
 from hand_made import html
+from scipy.sparse import csr_matrix
 from warcs import Warc
 
 from focused.method.topic import load_topic
-from focused.retraining.drift import relevance_of
+from focused.method.topic.counted import relevance_of_counts
 from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
@@ -167,7 +168,10 @@ def test_a_topic_made_from_words_is_trained_again_and_keeps_what_it_learnt(web, 
     pages = {
         region: [dict(Counter(text(region, 3000 + k).split())) for k in range(20)] for region in ("comets", "food")
     }
-    found = {region: relevance_of(after, counts) >= after.threshold("page") for region, counts in pages.items()}
+    found = {}
+    for region, texts in pages.items():
+        counts = csr_matrix([[float(text.get(term, 0)) for term in after.terms] for text in texts])
+        found[region] = relevance_of_counts(after, after.terms, counts, "page") >= after.threshold("page")
     assert found["comets"].mean() > found["food"].mean() + 0.5
 
 

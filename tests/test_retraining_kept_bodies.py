@@ -14,8 +14,7 @@ from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
-from focused.retraining.kept_bodies import KeptBodies
-from focused.retraining.kept_pages import KeptPages
+from focused.retraining.kept_pages import KeptBodies, KeptPages
 
 READER = PageReader(Analyzer("en"))
 JUDGE = Judge(hand_made.topic())

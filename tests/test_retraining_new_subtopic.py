@@ -24,7 +24,7 @@ from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.kept_pages import KeptPages
 from focused.retraining.new_subtopic import resembling
-from focused.retraining.rejudging import SAID_IRRELEVANT, SAID_RELEVANT, Rejudging
+from focused.retraining.rescoring import SAID_IRRELEVANT, SAID_RELEVANT, Rejudging
 from focused.retraining.training import Retraining
 
 N_STARS, N_HIDDEN, N_OTHERS = 20, 24, 276

@@ -18,8 +18,7 @@ from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic.judge import Judge
 from focused.retraining.kept_pages import KeptPages
-from focused.retraining.rejudging import Rejudging
-from focused.retraining.rescoring import Rescoring
+from focused.retraining.rescoring import Rejudging, Rescoring
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page

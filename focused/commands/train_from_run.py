@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
-    from focused.retraining.acceptance import AcceptanceFigures
-    from focused.retraining.held_out import Comparison
+    from focused.retraining.acceptance import AcceptanceFigures, Comparison
 
 PREVIOUS = "previous"
 """Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
@@ -58,7 +57,8 @@ def train_from_run(
     """
     from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets
     from focused.retraining.assumed_positives import with_assumed_positives
-    from focused.retraining.known_examples import known_pages
+    from focused.retraining.augmentation import known_pages
+    from focused.retraining.judged_pages import that_join
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
 
@@ -68,7 +68,7 @@ def train_from_run(
     pages, version = run.pages, run.version
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
-    joined = run.joined(labels)
+    joined = that_join(pages, labels)
     if not joined:
         raise ValueError(
             f"Nothing new was learnt in {run_dir}: what version {version} was learnt from ({quantity(len(known), 'pages')}) "

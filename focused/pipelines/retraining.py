@@ -14,27 +14,20 @@ from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.state import Crawl
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
-from focused.retraining.attempt_report import AttemptReport
-from focused.retraining.drift_report import DriftReport
+from focused.retraining.drift import DriftReport
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.feedback_intake import FeedbackIntake
-from focused.retraining.judged_page_intake import JudgedPageIntake
-from focused.retraining.judged_page_writer import JudgedPageWriter
+from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
 from focused.retraining.judged_pages import read_record, record_path
-from focused.retraining.kept_bodies import KeptBodies
-from focused.retraining.kept_pages import KeptPages
-from focused.retraining.link_texts import LinkTextFinder
-from focused.retraining.loop import RetrainingLoop
+from focused.retraining.kept_pages import KeptBodies, KeptPages
+from focused.retraining.loop import RetrainingLoop, TrainingRounds
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
-from focused.retraining.rejudging import Rejudging
-from focused.retraining.rescoring import Rescoring
-from focused.retraining.stats import RetrainingStats
+from focused.retraining.rescoring import Rejudging, Rescoring
+from focused.retraining.stats import AttemptReport, RetrainingStats
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.training_rounds import TrainingRounds
-from focused.retraining.version_store import VersionStore
-from focused.retraining.versions import read_attempts, read_verdicts, warn_of_version_left
+from focused.retraining.versions import VersionStore, read_attempts, read_verdicts, warn_of_version_left
 from focused.utils.parameters import read_parameters
 
 if TYPE_CHECKING:
@@ -43,7 +36,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_LOOK_EVERY_SECS = 0.05
+_POLL_EVERY_SECS = 0.05
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
 
@@ -113,7 +106,7 @@ class RetrainingPipeline:
         )
         report = AttemptReport(stats, drift, has_verdicts=files is not None, is_paused=is_paused)
         versions = VersionStore(plan.run_dir, plan.topic, options)
-        rounds = TrainingRounds(labels, versions, TrainingProcess(options.timeout_secs), takeover, report)
+        rounds = TrainingRounds(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats)
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         return cls(crawl, JudgedPageIntake(labels, feedback, pages, writer, drift), pages, loop, stats)
@@ -123,8 +116,8 @@ class RetrainingPipeline:
         if isinstance(self._crawl.frontier, FrontierScheduler):
             self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
         self._resume()
-        self._calls = create_looping_call(self._loop.look)
-        self._calls.start(_LOOK_EVERY_SECS, now=False)
+        self._calls = create_looping_call(self._loop.poll)
+        self._calls.start(_POLL_EVERY_SECS, now=False)
 
     def close_spider(self) -> None:
         """End the process that trains, close the files."""
@@ -144,7 +137,7 @@ class RetrainingPipeline:
         if self._bodies is not None:
             self._bodies.keep(item)
         self._loop.page_added(number)
-        self._stats.took(start, "a page")
+        self._stats.blocked_since(start, "a page")
         return item
 
     def _resume(self) -> None:

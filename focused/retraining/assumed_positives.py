@@ -23,10 +23,6 @@ def with_assumed_positives(topic: Topic) -> Topic:
     They are the unlabelled pages nearest to the words: the share that was assumed when the topic was made, at least ten. A
     retraining learns from them and from the pages that joined, with the default learner. Other topics are returned as they
     are, and so is a topic that has been trained from a run since.
-
-    Parameters
-    ----------
-    topic : Topic
     """
     examples = topic.examples
     if topic.manifest.get("kind") != "keywords" or examples is None or examples.positive.any():

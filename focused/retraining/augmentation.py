@@ -10,8 +10,9 @@ from scipy import sparse
 
 from focused.method.learning.training_set import LinkExamples
 from focused.method.topic.examples import TopicExamples
-from focused.method.topic.page_keys import PageKeys, gathered, under
-from focused.retraining.known_examples import keys_among, keys_of
+from focused.method.topic.page_keys import PageKeys, gathered, page_keys, text_keys, under
+from focused.retraining.judged_pages import that_join
+from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,20 +27,8 @@ _MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
 class AugmentedExamples:
     """The examples of a topic and the pages of a crawl that may join them. For given labels the rows are cut out.
 
-    Of the links that led to pages of the crawl, those can join whose own page is among the pages, too (D65).
-
-    Parameters
-    ----------
-    own : TopicExamples
-    pages : sequence of JudgedPage
-        Those without words are left out: nothing can be learnt from them.
-
-    Attributes
-    ----------
-    n_own : int
-        Number of the topic's own pages; they have the first rows.
-    pages : list of JudgedPage
-        Pages of the crawl, in the order of their rows.
+    Of the links that led to pages of the crawl, those can join whose own page is among the pages, too (D65). Pages without
+    words are left out: nothing can be learnt from them.
     """
 
     def __init__(self, own: TopicExamples, pages: Sequence[JudgedPage]) -> None:
@@ -80,15 +69,6 @@ class AugmentedExamples:
 
         Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
         negatives (docs/method/, D63). Terms that none of these pages and links has are left out.
-
-        Parameters
-        ----------
-        labels : mapping
-            Of a page's number: whether it is relevant.
-
-        Returns
-        -------
-        TopicExamples
         """
         every, n_own, n_own_links = self._all, self.n_own, self._own.n_links
         joins = np.ones(every.pages.shape[0], dtype=np.bool_)
@@ -125,6 +105,30 @@ def links_of(examples: TopicExamples) -> LinkExamples | None:
     if not examples.n_links:
         return None
     return LinkExamples(examples.sources, examples.targets, examples.anchors, examples.contexts)
+
+
+def keys_of(page: JudgedPage) -> list[int]:
+    """Return the keys by which a page of a crawl is recognised: of its canonical URL, and of its text."""
+    form = canonical_form(page.url)
+    return page_keys([] if form is None else [form], page.terms)
+
+
+def keys_among(examples: TopicExamples) -> PageKeys:
+    """Return the keys of a topic's pages; where none were kept, those of the texts."""
+    return examples.keys if examples.keys is not None else text_keys(examples.terms, examples.pages)
+
+
+def known_pages(examples: TopicExamples, pages: Sequence[JudgedPage], labels: Mapping[int, bool]) -> set[int]:
+    """Return the numbers of the pages that need not join: they are among the examples with the same label.
+
+    They are positives among the positives, or negatives among the other pages. A page whose label is new, or another than
+    before, joins.
+    """
+    keys, rows = keys_among(examples)
+    of_label = {label: set(keys[examples.positive[rows] == label].tolist()) for label in (True, False)}
+    return {
+        page.number for page in that_join(pages, labels) if not of_label[labels[page.number]].isdisjoint(keys_of(page))
+    }
 
 
 def _rows(texts: Sequence[TermCounts], column_of: Mapping[str, int]) -> sparse.csr_matrix:

@@ -1,45 +1,30 @@
-"""Drift: how far the pages of a crawl lie from those that its model was trained on."""
+"""Drift: how far the pages of a crawl lie from those that its model was trained on, for its stats and its log."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from focused.method.topic.counted import relevance_of_counts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable
 
     from focused.method.topic import Topic, TopicExamples
-    from focused.retraining.judged_pages import TermCounts
+    from focused.retraining.interface import PageCounts
 
-Floats = npt.NDArray[np.float64]
+logger = logging.getLogger(__name__)
+
 _LEAST_SHARE = 0.001
 
 
-def example_relevance(topic: Topic, examples: TopicExamples) -> Floats:
-    """Return the relevance that a model gives the pages it was trained on, shape (n_pages,), in [0, 1].
-
-    Parameters
-    ----------
-    topic : Topic
-    examples : TopicExamples
-        The topic's, or those that it was trained from first.
-    """
+def example_relevance(topic: Topic, examples: TopicExamples) -> npt.NDArray[np.float64]:
+    """Return the relevance that a model gives the pages it was trained on first, shape (n_pages,), in [0, 1]."""
     return relevance_of_counts(topic, examples.terms, examples.pages, "page")
-
-
-def relevance_of(model: Topic, texts: Sequence[TermCounts]) -> Floats:
-    """Return the relevance that a model gives pages by their terms, shape (n_pages,), in [0, 1]."""
-    column = {term: number for number, term in enumerate(model.terms)}
-    rows = [[(column[term], float(n)) for term, n in text.items() if term in column] for text in texts]
-    ends = np.concatenate([[0], np.cumsum([len(row) for row in rows], dtype=np.int64)])
-    numbers, counts = [number for row in rows for number, _ in row], [n for row in rows for _, n in row]
-    matrix = sparse.csr_matrix((counts, numbers, ends), shape=(len(rows), len(column)), dtype=np.float64)
-    return relevance_of_counts(model, model.terms, matrix, "page")
 
 
 def deciles(relevances: npt.ArrayLike) -> list[float]:
@@ -61,3 +46,34 @@ def drift(training: npt.ArrayLike, window: npt.ArrayLike) -> float:
         counts = np.histogram(np.asarray(values, dtype=np.float64), edges)[0]
         shares.append(np.maximum(counts / max(counts.sum(), 1), _LEAST_SHARE))
     return float(((shares[1] - shares[0]) * np.log(shares[1] / shares[0])).sum())
+
+
+class DriftReport:
+    """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``."""
+
+    def __init__(self, set_stat: Callable[[str, Any], None], window_pages: int, counts: PageCounts) -> None:
+        self._set = set_stat
+        self._counts = counts
+        self._window: deque[float] = deque(maxlen=window_pages)
+        self._training = np.zeros(0)
+
+    def add_page(self, relevance: float) -> None:
+        """Add a judged page."""
+        self._window.append(relevance)
+
+    def trained(self, topic: Topic, examples: TopicExamples | None) -> None:
+        """Compare with the relevances that a model gives the training pages from now on."""
+        self._training = np.zeros(0) if examples is None else example_relevance(topic, examples)
+
+    def show(self) -> None:
+        """Write stats and a line of the log, if there is something to compare."""
+        if not len(self._window) or not len(self._training):
+            return
+        found = drift(self._training, self._window)
+        self._set("drift/scores", round(found, 4))
+        self._set("drift/window_deciles", deciles(self._window))
+        self._set("drift/training_deciles", deciles(self._training))
+        logger.info(
+            "Drift of the last %d pages: scores %.2f, harvest %.3f (whole crawl %.3f)",
+            *(len(self._window), found, self._counts.recent_rate, self._counts.rate),
+        )

@@ -6,14 +6,13 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from focused.retraining.feedback_files import SUFFIXES, listing
-from focused.retraining.verdict_lines import fault_of, parse_verdict
+from focused.retraining.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from focused.retraining.verdict_lines import Verdict
+    from focused.retraining.verdict_files import Verdict
 
 MAX_BYTES_AT_A_TIME = 100_000
 """They take some tens of milliseconds; the rest is read with the next look."""
@@ -55,26 +54,15 @@ class FeedbackFiles:
     """Reads the new lines of verdict files, each line once and only when it is whole.
 
     A line is a JSON object with ``url``, ``relevant`` (true or false, yes or no, 1 or 0) and perhaps ``note``, or, in files
-    ``*.csv`` and ``*.tsv``, a row of these three. A file that has become shorter is read again from its start.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder whose ``.jsonl``, ``.json``, ``.csv`` and ``.tsv`` files are read in the order of their names. It
-        need not be there yet.
-
-    Attributes
-    ----------
-    counts : Counter
-        ``read`` and ``bad`` lines; ``unreadable`` files and folders, counted at each look; ``ignored_files``: files in the
-        folder at the last look that are not read.
-    has_more : bool
-        Whether the last look left something for the next.
+    ``*.csv`` and ``*.tsv``, a row of these three. A file that has become shorter is read again from its start. Of a folder
+    all such files are read in the order of their names. Neither need be there yet.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        #: ``read`` and ``bad`` lines; ``unreadable`` files and folders, counted each time; ``ignored_files`` of the folder.
         self.counts: Counter[str] = Counter()
+        #: Whether the last reading left something for the next.
         self.has_more = False
         self._reading: dict[Path, _Reading] = {}
         self._bad, self._unreadable = _Faults(), _Faults()

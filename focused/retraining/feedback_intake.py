@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.utils.url_forms import canonical_form
@@ -19,36 +20,23 @@ logger = logging.getLogger(__name__)
 _EVERY_SECS = 1.0
 
 
+@dataclass(eq=False)
 class FeedbackIntake:
-    """Knows the pages of a crawl by their URLs, and adds verdicts on them to the labels.
+    """Knows the pages of a crawl by their URLs, and adds verdicts on them to the labels."""
 
-    Parameters
-    ----------
-    files : FeedbackFiles or None
-        None if there are no verdicts; pages are known nevertheless.
-    labels : PageLabels
-    max_pending : int
-        Verdicts that wait for their pages; further ones are dropped and counted.
-    set_stat : function
-        Of a name after ``focused/`` and a value.
-    """
+    #: None if there are no verdicts; pages are known nevertheless.
+    files: FeedbackFiles | None
+    labels: PageLabels
+    #: Verdicts that wait for their pages; further ones are dropped and counted.
+    max_pending: int
+    #: Of a name after ``focused/`` and a value.
+    set_stat: Callable[[str, Any], None]
 
-    def __init__(
-        self, files: FeedbackFiles | None, labels: PageLabels, max_pending: int, set_stat: Callable[[str, Any], None]
-    ) -> None:
-        self._files = files
-        self._labels = labels
-        self._max_pending = max_pending
-        self._set = set_stat
+    def __post_init__(self) -> None:
         self._pending: dict[str, bool] = {}
         self._number_of: dict[str, int] = {}
         self._n_forgotten = 0
         self._read_at = -_EVERY_SECS
-
-    @property
-    def has_more(self) -> bool:
-        """Whether the last look left something to be read."""
-        return self._files is not None and self._files.has_more
 
     def number_of(self, url: str) -> int | None:
         """Return the number of a page; None if it has not been judged."""
@@ -63,36 +51,36 @@ class FeedbackIntake:
 
     def read(self) -> None:
         """Read the verdicts that are new, at most once a second."""
-        now, files = time.monotonic(), self._files
+        now, files = time.monotonic(), self.files
         if files is None or (now - self._read_at < _EVERY_SECS and not files.has_more):
             return
         for verdict in files.read_new():
             number = self._number_of.get(verdict.url)
             if number is not None:
                 self._join(number, verdict.relevant)
-            elif verdict.url in self._pending or len(self._pending) < self._max_pending:
+            elif verdict.url in self._pending or len(self._pending) < self.max_pending:
                 self._pending[verdict.url] = verdict.relevant
             else:
                 self._n_forgotten += 1
-                self._set("verdicts/forgotten_count", self._n_forgotten)
+                self.set_stat("verdicts/forgotten_count", self._n_forgotten)
         self._read_at = time.monotonic()
         for fault in files.faults():
             logger.warning(fault)
         for what, n in files.counts.items():
-            self._set(f"verdicts/{what}_count", n)
-        self._set("verdicts/pending_count", len(self._pending))
+            self.set_stat(f"verdicts/{what}_count", n)
+        self.set_stat("verdicts/pending_count", len(self._pending))
 
     def read_all(self) -> None:
         """Read all verdicts that are there; the crawl has not begun and can wait."""
         self.read()
-        while self.has_more:
+        while self.files is not None and self.files.has_more:
             self.read()
 
     def close(self) -> None:
         """Say which lines and files could not be read."""
-        if self._files is not None and (summary := self._files.summary()):
+        if self.files is not None and (summary := self.files.summary()):
             logger.warning(summary)
 
     def _join(self, number: int, relevant: bool) -> None:
-        if self._labels.add_verdict(number, relevant):
-            self._set("verdicts/used_count", len(self._labels.by_verdict))
+        if self.labels.add_verdict(number, relevant):
+            self.set_stat("verdicts/used_count", len(self.labels.by_verdict))

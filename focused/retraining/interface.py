@@ -26,7 +26,6 @@ class ModelInUse(Protocol):
         self, *, judge: Judge | None = None, strategy: Strategy | None = None, version: int | None = None
     ) -> None:
         """Let another model, or the strategy that has learnt from it, judge the pages from now on."""
-        ...
 
 
 class PageCounts(Protocol):
@@ -37,9 +36,7 @@ class PageCounts(Protocol):
     @property
     def rate(self) -> float:
         """Harvest rate of the whole crawl, in [0, 1]."""
-        ...
 
     @property
     def recent_rate(self) -> float:
         """Harvest rate of the last pages, in [0, 1]."""
-        ...

@@ -1,87 +1,138 @@
-"""A judged page goes to all parts of retraining that need it."""
+"""A judged page goes to all parts of retraining that need it, and into the record, with the texts of its link."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from focused.method.page.link_context import url_terms
+from focused.method.training.term_counting import count, counted_link
+from focused.retraining.judged_pages import JudgedPage, LinkTexts, term_counts
+from focused.utils.file_names import RETRAINING_FILE
+from focused.utils.files import LineFile
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
 
     from focused.items import PageItem
-    from focused.retraining.drift_report import DriftReport
+    from focused.method.topic import Analyzer
+    from focused.retraining.drift import DriftReport
     from focused.retraining.feedback_intake import FeedbackIntake
-    from focused.retraining.judged_page_writer import JudgedPageWriter
-    from focused.retraining.judged_pages import JudgedPage
+    from focused.retraining.interface import ModelInUse
     from focused.retraining.kept_pages import KeptPages
     from focused.retraining.page_labels import PageLabels
+    from focused.retraining.stats import RetrainingStats
 
 
+@dataclass(eq=False)
+class LinkTextFinder:
+    """Finds the texts of the link that led to a page: its outcome is known, so it is an example of a link."""
+
+    #: One of them may hold the link.
+    pages: KeptPages
+    #: Returns the number of a judged page by its URL; None of other URLs.
+    number_of: Callable[[str], int | None]
+    #: Its judge says which terms belong to a link's context.
+    model: ModelInUse
+    analyzer: Analyzer
+
+    def find(self, item: PageItem) -> LinkTexts | None:
+        """Return the texts of the link that led to a page; None for seeds, and if the link's page is no longer kept."""
+        kept, source = self.pages.get(item.referrer), self.number_of(item.referrer)
+        if kept is None or source is None:
+            return None
+        numbers = kept.page.link_numbers
+        number = numbers.get(item.url, numbers.get(item.known_as))
+        if number is None:
+            return None  # behind a redirect
+        judge, ids = self.model.judge, self.analyzer.ids
+        link = counted_link(kept.page, number, other_anchors=judge.other_anchors, max_terms=judge.max_terms)
+        texts = (link.anchor, link.context, count(ids(link.window)), count(ids(url_terms(link.url))))
+        return LinkTexts(source, *map(term_counts, texts))
+
+
+@dataclass(eq=False)
+class JudgedPageWriter:
+    """Writes a line of the record for each judged page. It has texts if the page joined, or people may still judge it."""
+
+    run_dir: Path
+    #: Returns the texts of the link that led to a page, None if they are not known.
+    link_texts: Callable[[PageItem], LinkTexts | None]
+    #: Pages whose texts are kept; of those beyond only the relevance is. They are counted.
+    max_texts: int
+    #: Whether texts are also kept of pages that do not join: verdicts may come.
+    keeps_all: bool
+    stats: RetrainingStats
+
+    def __post_init__(self) -> None:
+        self._file = LineFile(self.run_dir / RETRAINING_FILE)
+        self._n_texts = 0
+
+    def restore(self, page: JudgedPage) -> None:
+        """Count a page that an earlier run of the crawl recorded."""
+        self._n_texts += bool(page.terms)
+
+    def close(self) -> None:
+        """Close the record, and count the lines that could not be written."""
+        self._file.close()
+        if self._file.n_failed:
+            self.stats.set("retraining/pages_lost_count", self._file.n_failed)
+
+    def write(self, number: int, item: PageItem, label: bool | None) -> None:
+        """Record a judged and analysed page, by its place among the judged pages, with the label that it joins with."""
+        page, link, terms = item.analysed, None, {}
+        assert page is not None
+        assert item.relevance is not None
+        if label is not None or self.keeps_all:
+            if self._n_texts < self.max_texts:
+                self._n_texts += 1
+                terms, link = term_counts(count(page.terms)), self.link_texts(item)
+                if link is not None:
+                    self.stats.count("link_outcomes_count")
+            else:
+                self.stats.count("texts_not_kept_count")
+        relevance, version = round(item.relevance, 6), item.model_version
+        judged = JudgedPage(number, item.url, relevance, version, item.link_model_version, label, terms, link)
+        self._file.write(judged.to_line())
+
+
+@dataclass(eq=False)
 class JudgedPageIntake:
-    """Lets judged pages join, be found by verdicts, and be scored again.
+    """Lets judged pages join, be found by verdicts, and be scored again."""
 
-    Parameters
-    ----------
-    labels : PageLabels
-    feedback : FeedbackIntake
-    pages : KeptPages
-    writer : JudgedPageWriter
-    drift : DriftReport
-    """
-
-    def __init__(
-        self,
-        labels: PageLabels,
-        feedback: FeedbackIntake,
-        pages: KeptPages,
-        writer: JudgedPageWriter,
-        drift: DriftReport,
-    ) -> None:
-        self._labels = labels
-        self._feedback = feedback
-        self._pages = pages
-        self._writer = writer
-        self._drift = drift
+    labels: PageLabels
+    feedback: FeedbackIntake
+    pages: KeptPages
+    writer: JudgedPageWriter
+    drift: DriftReport
 
     def add(self, number: int, item: PageItem) -> bool | None:
-        """Add a page, and return the label that it joins with; None if it does not.
-
-        Parameters
-        ----------
-        number : int
-            Place among the judged pages, from 1.
-        item : PageItem
-            Judged and analysed.
-        """
+        """Add a judged and analysed page, by its place from 1; return the label that it joins with, None if it does not."""
         assert item.analysed is not None
         assert item.relevance is not None
         if item.scores is not None:
-            self._pages.keep(item.analysed, item.scores.visit)
-        self._drift.add_page(item.relevance)
-        label = self._labels.add_page(number, item.relevance)
-        self._writer.write(number, item, label)
-        self._feedback.add_page(number, (item.url, item.known_as))
+            self.pages.keep(item.analysed, item.scores.visit)
+        self.drift.add_page(item.relevance)
+        label = self.labels.add_page(number, item.relevance)
+        self.writer.write(number, item, label)
+        self.feedback.add_page(number, (item.url, item.known_as))
         return label
 
     def restore(self, pages: Sequence[JudgedPage], n_trained: int, known_verdicts: Mapping[int, bool]) -> None:
         """Add the pages that an earlier run of the crawl recorded, and all verdicts that are there.
 
-        Parameters
-        ----------
-        pages : sequence of JudgedPage
-        n_trained : int
-            Pages that were judged when the last training began.
-        known_verdicts : mapping of int to bool
-            The verdicts that the last training knew, by the pages' numbers.
+        ``n_trained`` pages were judged when the last training began, which knew the verdicts, by the pages' numbers.
         """
         for page in pages:
-            self._labels.add_page(page.number, page.relevance)
-            self._feedback.add_page(page.number, (page.url,))
-            self._writer.restore(page)
-            self._drift.add_page(page.relevance)
-        self._feedback.read_all()
-        self._labels.restore_counts(n_trained, pages[-1].number if pages else 0, known_verdicts)
+            self.labels.add_page(page.number, page.relevance)
+            self.feedback.add_page(page.number, (page.url,))
+            self.writer.restore(page)
+            self.drift.add_page(page.relevance)
+        self.feedback.read_all()
+        self.labels.restore_counts(n_trained, pages[-1].number if pages else 0, known_verdicts)
 
     def close(self) -> None:
         """Close the record, and show the drift of the last pages."""
-        self._writer.close()
-        self._drift.show()
+        self.writer.close()
+        self.drift.show()

@@ -78,37 +78,22 @@ def that_join(pages: Iterable[JudgedPage], labels: Container[int]) -> list[Judge
 
 def term_counts(counts: Counts) -> TermCounts:
     """Return the counts of a text by term, the most frequent first where there are too many."""
-    pairs = zip(counts.ids.tolist(), counts.counts.tolist(), strict=True)
-    chosen = list(pairs)
+    chosen = list(zip(counts.ids.tolist(), counts.counts.tolist(), strict=True))
     if len(chosen) > MAX_TERMS:
         chosen = sorted(chosen, key=lambda pair: -pair[1])[:MAX_TERMS]
     return {TERMS.term(number): n for number, n in chosen}
 
 
 def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage], int]:
-    """Read the pages of a crawl.
+    """Return the pages of a crawl in the order of their numbers, and the number of lines that hold none.
 
-    Parameters
-    ----------
-    path : Path
-        It need not be there.
-    n_bytes : int, optional
-        Length up to which it is read.
-
-    Returns
-    -------
-    list of JudgedPage
-        In the order in which they were judged; of a number that stands there twice, the later.
-    int
-        Number of lines that hold no page.
+    Of a number that stands there twice the later counts. The file need not be there, and is read up to ``n_bytes``.
     """
     pages: dict[int, JudgedPage] = {}
     n_bad, done = 0, 0
-    try:
-        file = path.open("rb")
-    except FileNotFoundError:
+    if not path.exists():
         return [], 0
-    with file:
+    with path.open("rb") as file:
         while line := file.readline(MAX_LINE_BYTES):
             done += len(line)
             if (n_bytes is not None and done > n_bytes) or not line.endswith(b"\n"):
@@ -123,22 +108,14 @@ def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage
 
 
 def _page(values: dict[str, Any]) -> JudgedPage:
-    link = values["link"]
-    joins = values["joins"]
+    link, joins = values["link"], values["joins"]
     if joins not in (True, False, None):
         raise ValueError(f"joins must be true, false or null. Got {joins!r}.")
-    return JudgedPage(
-        number=int(values["number"]),
-        url=str(values["url"]),
-        relevance=float(values["relevance"]),
-        version=int(values["version"]),
-        link_version=int(values["link_version"]),
-        joins=joins,
-        terms=_counts(values["terms"]),
-        link=None
-        if link is None
-        else LinkTexts(int(link["source"]), *(_counts(link[name]) for name in ("anchor", "context", "window", "url"))),
-    )
+    if link is not None:
+        link = LinkTexts(int(link["source"]), *(_counts(link[name]) for name in ("anchor", "context", "window", "url")))
+    number, version, link_version = (int(values[name]) for name in ("number", "version", "link_version"))
+    url, relevance, terms = str(values["url"]), float(values["relevance"]), _counts(values["terms"])
+    return JudgedPage(number, url, relevance, version, link_version, joins, terms, link)
 
 
 def _counts(values: dict[str, Any]) -> TermCounts:

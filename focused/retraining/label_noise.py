@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.learning.learners import make_learner
-from focused.retraining.held_out import N_PARTS
+from focused.retraining.acceptance import N_PARTS
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -35,11 +35,7 @@ _NARROWEST = 0.15
 
 
 def probably_wrong(
-    learner: str,
-    counts: sparse.csr_matrix,
-    positive: Flags,
-    part: npt.NDArray[np.int64],
-    random_state: int,
+    learner: str, counts: sparse.csr_matrix, positive: Flags, part: npt.NDArray[np.int64], random_state: int
 ) -> Flags:
     """Return which verdicts are more probably wrong than right, shape (n_examples,).
 
@@ -59,8 +55,6 @@ def probably_wrong(
     positive : ndarray of bool of shape (n_examples,)
     part : ndarray of int of shape (n_examples,)
         The part of each verdict, below `N_PARTS`; -1 of what is no verdict.
-    random_state : int
-        Seed of the learner.
     """
     found = np.zeros(len(positive), dtype=np.bool_)
     is_verdict = part >= 0
@@ -83,23 +77,12 @@ def probably_wrong(
 
 
 def probably_relevant(decisions: Floats, said: Flags) -> tuple[Floats, float]:
-    """Return how probably pages are relevant, in [0, 1], by a model's decisions and by what people say of them.
+    """Return how probably pages are relevant, and the share e of wrong verdicts, at most 0.45.
 
-    A mixture, fitted by expectation maximisation: the decisions on relevant pages and those on others are normally
-    distributed with one spread, and people err with one probability, whatever the page:
+    By a model's decisions, which has not learnt from the verdicts on these pages, and by what people say of them; arrays of
+    shape (n_pages,). A mixture, fitted by expectation maximisation: the decisions on relevant pages and those on others are
+    normally distributed with one spread, and people err with one probability, whatever the page:
     P(d, said) = sum_y P(y) N(d; mu_y, sigma) e^[said != y] (1 - e)^[said = y].
-
-    Parameters
-    ----------
-    decisions : ndarray of shape (n_pages,)
-        Of a model that has not learnt from the verdict on the page.
-    said : ndarray of bool of shape (n_pages,)
-
-    Returns
-    -------
-    ndarray of shape (n_pages,)
-    float
-        e, the share of wrong verdicts, at most 0.45.
     """
     lowest, highest = np.percentile(decisions, [1, 99])
     values = np.clip(decisions, lowest, highest)  # a single page far out would be a kind of its own

@@ -2,78 +2,175 @@
 
 from __future__ import annotations
 
+import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from focused.method.topic import TopicError
+from focused.retraining.versions import FIRST, version_in_use
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from focused.retraining.feedback_intake import FeedbackIntake
     from focused.retraining.interface import PageCounts
-    from focused.retraining.stats import RetrainingStats
-    from focused.retraining.training_rounds import TrainingRounds
-    from focused.retraining.versions import Attempt
+    from focused.retraining.model_takeover import ModelTakeover
+    from focused.retraining.page_labels import PageLabels
+    from focused.retraining.stats import AttemptReport, RetrainingStats
+    from focused.retraining.training_process import TrainingProcess
+    from focused.retraining.versions import Attempt, VersionStore
+
+logger = logging.getLogger(__name__)
+
+_MAX_FAILURES = 3
+"""Trainings in a row that failed; after that there are no more."""
 
 
-class RetrainingLoop:
-    """Does a little after each page and several times a second; it never waits.
+@dataclass(eq=False)
+class TrainingRounds:
+    """Asks for a model when a training is due, looks whether it is there, and puts it in place."""
 
-    Parameters
-    ----------
-    feedback : FeedbackIntake
-    rounds : TrainingRounds
-    counts : PageCounts
-    pause : function
-        Told whether the crawl should pause, where options want it to.
-    stats : RetrainingStats
-    """
+    #: They say what is trained with, and when.
+    labels: PageLabels
+    versions: VersionStore
+    process: TrainingProcess
+    takeover: ModelTakeover
+    report: AttemptReport
+    stats: RetrainingStats
 
-    def __init__(
-        self,
-        feedback: FeedbackIntake,
-        rounds: TrainingRounds,
-        counts: PageCounts,
-        pause: Callable[[bool], None],
-        stats: RetrainingStats,
-    ) -> None:
-        self._feedback = feedback
-        self._rounds = rounds
-        self._counts = counts
-        self._pause = pause
-        self._stats = stats
+    def __post_init__(self) -> None:
+        #: The labels that the model in use has learnt from, by the pages' numbers.
+        self.learnt: dict[int, bool] = {}
+        self._n_failed_in_a_row = 0
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether a model is being trained or takes over."""
+        return self.process.is_busy or self.takeover.is_under_way
 
     @property
     def version(self) -> int:
         """Version of the model in use."""
-        return self._rounds.version
+        return self.takeover.version
+
+    def begin_if_due(self, n_pages: int) -> None:
+        """Ask for a model if enough pages were judged since the last training, and some labels are new."""
+        labels = self.labels
+        if not labels.is_due or self.is_under_way or self._n_failed_in_a_row >= _MAX_FAILURES:
+            return
+        if not labels.changed:
+            self.stats.count("nothing_new_count")
+            labels.reset_counts()
+            return
+        task = self.versions.next_task(
+            labels, in_use=self.version, keeps_examples=self.takeover.strategy_learns, n_pages=n_pages
+        )
+        labels.reset_counts()
+        self.report.begun()
+        if not self.process.ask(task):
+            self._failed()
+
+    def work(self, n_pages: int) -> str:
+        """Do the next step for a model that is being trained or takes over, without waiting. Return what was done."""
+        if self.takeover.is_rescoring:
+            self.takeover.rescore()
+            return "waiting links"
+        if self.process.is_busy:
+            n_failed = self.process.n_failed
+            attempt = self.process.poll()
+            if attempt is not None:
+                self._n_failed_in_a_row = 0
+                self._trained(attempt, n_pages)
+                return "a new model"
+            if self.process.n_failed > n_failed:
+                self._failed()
+        return "polling"
+
+    def restore(self, attempts: list[Attempt]) -> None:
+        """Use the version that an earlier run of this crawl used last."""
+        self.versions.continue_after(attempts)
+        version = version_in_use(attempts)
+        if version != FIRST:
+            self._use(version)
+
+    def close(self) -> None:
+        """End the process that trains, and close the list; say so if the crawl ended before any training had."""
+        if self.process.is_busy:
+            self.report.ended_early(self.versions.run_dir, self.version)
+        self.process.close()
+        if n_lost := self.versions.close():
+            self.stats.set("retraining/versions_lost_count", n_lost)
+
+    def _failed(self) -> None:
+        self.stats.count("worker_failed_count")
+        self._n_failed_in_a_row += 1
+        if self._n_failed_in_a_row >= _MAX_FAILURES:
+            logger.error("Training failed %d times in a row. There is no more retraining in this crawl.", _MAX_FAILURES)
+
+    def _trained(self, attempt: Attempt, n_pages: int) -> None:
+        """Use a new model, or say why not."""
+        self.versions.add(attempt)
+        used = attempt.accepted and self._use(attempt.version)
+        self.report.ended(attempt, is_used=used, n_pages=n_pages)
+
+    def _use(self, version: int) -> bool:
+        """Let a version take over; return whether it could be read."""
+        try:
+            topic, learnt = self.versions.load(version)
+        except (TopicError, OSError) as error:
+            logger.warning("Version %d of the model cannot be used, version %d is: %s", version, self.version, error)
+            self.stats.count("worker_failed_count")
+            return False
+        self.takeover.use(version, topic)
+        self.report.drift.trained(topic, self.versions.topic.examples)  # on what the topic was trained from first
+        self.learnt = learnt
+        return True
+
+
+@dataclass(eq=False)
+class RetrainingLoop:
+    """Runs for a moment after each page and several times a second; it never waits."""
+
+    feedback: FeedbackIntake
+    rounds: TrainingRounds
+    counts: PageCounts
+    #: Called with whether the crawl should pause, if the options allow it.
+    pause: Callable[[bool], None]
+    stats: RetrainingStats
+
+    @property
+    def version(self) -> int:
+        """Version of the model in use."""
+        return self.rounds.version
 
     def start(self, attempts: list[Attempt]) -> None:
-        """Use the version that an earlier run of this crawl used last, and begin a training if its last page was due."""
-        self._rounds.restore(attempts)
-        self._feedback.read_all()
-        self._begin(self._counts.n_pages)
+        """Use the version that an earlier run used last; begin a training if one was due after that run's last page."""
+        self.rounds.restore(attempts)
+        self.feedback.read_all()
+        self._begin(self.counts.n_pages)
 
     def page_added(self, number: int) -> None:
-        """Read verdicts and begin a training if it is due, after the page of a number."""
-        self._feedback.read()
+        """Read verdicts after the page with this number, and begin a training if it is due."""
+        self.feedback.read()
         self._begin(number)
 
-    def look(self) -> None:
-        """See whether a training has ended or can begin; score some of the waiting links again."""
-        start, what = time.perf_counter(), "a look"
-        if self._rounds.is_under_way:
-            what = self._rounds.work(self._counts.n_pages)
+    def poll(self) -> None:
+        """Do the next step of a training that is under way, else read new verdicts; begin the next training if it is due."""
+        start, what = time.perf_counter(), "polling"
+        if self.rounds.is_under_way:
+            what = self.rounds.work(self.counts.n_pages)
         else:
-            self._feedback.read()
-        self._begin(self._counts.n_pages)
-        self._stats.took(start, what)
+            self.feedback.read()
+        self._begin(self.counts.n_pages)
+        self.stats.blocked_since(start, what)
 
     def close(self) -> None:
         """End the process that trains, close the files, and report what was lost."""
-        self._rounds.close()
-        self._feedback.close()
+        self.rounds.close()
+        self.feedback.close()
 
     def _begin(self, n_pages: int) -> None:
-        # Before the crawl continues: if a page came first, chance would decide which.
-        self._rounds.begin_if_due(n_pages)
-        self._pause(self._rounds.is_under_way)
+        # Before the crawl continues: otherwise chance would decide which pages are judged before it pauses.
+        self.rounds.begin_if_due(n_pages)
+        self.pause(self.rounds.is_under_way)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.method.scoring import Strategy
@@ -20,86 +21,72 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class ModelTakeover:
     """Puts versions of the model in place, between two pages.
 
     Stats: ``focused/retraining/version``, ``links_scored_again_count``, ``links_left_count``, ``rescoring_ms``,
     ``worker_failed_count``.
-
-    Parameters
-    ----------
-    model : ModelInUse
-    rescoring : Rescoring
-    make_judge : function
-        Of a topic.
-    make_strategy : function
-        Returns the crawl's strategy as it is before `Strategy.prepare`.
-    stats : RetrainingStats
     """
 
-    def __init__(
-        self,
-        model: ModelInUse,
-        rescoring: Rescoring,
-        *,
-        make_judge: Callable[[Topic], Judge],
-        make_strategy: Callable[[], Strategy],
-        stats: RetrainingStats,
-    ) -> None:
-        self._model = model
-        self._rescoring = rescoring
-        self._make_judge = make_judge
-        self._make_strategy = make_strategy
-        self._stats = stats
+    model: ModelInUse
+    rescoring: Rescoring
+    #: Returns what judges pages by a topic.
+    make_judge: Callable[[Topic], Judge]
+    #: Returns the crawl's strategy as it is before `Strategy.prepare`.
+    make_strategy: Callable[[], Strategy]
+    stats: RetrainingStats
+
+    def __post_init__(self) -> None:
         self._is_preparing = False
 
     @property
     def version(self) -> int:
         """Version of the model in use."""
-        return self._model.version
+        return self.model.version
 
     @property
     def is_under_way(self) -> bool:
         """Whether there is more to do for the version that took over last."""
-        return self._rescoring.is_under_way or self._is_preparing
+        return self.rescoring.is_under_way or self._is_preparing
 
     @property
     def is_rescoring(self) -> bool:
         """Whether waiting links are being scored again."""
-        return self._rescoring.is_under_way
+        return self.rescoring.is_under_way
 
     @property
     def strategy_learns(self) -> bool:
         """Whether the strategy has a model of its own, which it makes of the topic's examples."""
-        return type(self._model.strategy).prepare is not Strategy.prepare
+        return type(self.model.strategy).prepare is not Strategy.prepare
 
     def use(self, version: int, topic: Topic) -> None:
         """Let a version of the topic's model judge from now on."""
-        judge = self._make_judge(topic)
+        judge = self.make_judge(topic)
         _ = topic.product  # made now, so that no page has to wait for it
-        self._model.replace(judge=judge, version=version)
-        self._stats.set("retraining/version", version)
+        self.model.replace(judge=judge, version=version)
+        self.stats.set("retraining/version", version)
         if self.strategy_learns:
             self._is_preparing = True
             # Forests and SVMs take seconds; most of their time the crawl can run.
-            in_thread(self._make_strategy().prepare, topic).addCallbacks(self._prepared, self._not_prepared)
+            in_thread(self.make_strategy().prepare, topic).addCallbacks(self._prepared, self._not_prepared)
         else:
-            self._rescoring.start()
+            self.rescoring.start()
 
     def rescore(self) -> None:
         """Score a slice of the waiting links."""
-        rescoring, stats = self._rescoring, self._stats
+        rescoring, stats = self.rescoring, self.stats
         if rescoring.work():
-            stats.count("links_scored_again_count", rescoring.n_scored)
-            stats.set("retraining/links_left_count", rescoring.n_left)
+            stats.count("links_scored_again_count", rescoring.scores.n_scored)
+            stats.set("retraining/links_left_count", rescoring.scores.n_left)
             stats.set("retraining/rescoring_ms", round(rescoring.seconds * 1000, 1))
 
     def _prepared(self, strategy: Strategy) -> None:
         self._is_preparing = False
-        self._model.replace(strategy=strategy)
-        self._rescoring.start()
+        self.model.replace(strategy=strategy)
+        self.rescoring.start()
 
     def _not_prepared(self, failure: Any) -> None:
         logger.warning("The strategy could not learn from the new examples and stays as it was: %s", failure.value)
         self._is_preparing = False
-        self._stats.count("worker_failed_count")
+        self.stats.count("worker_failed_count")

@@ -29,17 +29,7 @@ def resembling(examples: TopicExamples, n_own: int, subtopic: npt.NDArray[np.int
     (docs/method/, D29). Unlabelled pages that it puts with the subtopic are not learnt from (D68).
 
     Pages that have nothing in common resemble next to nothing, so a few wrong verdicts leave next to nothing aside.
-
-    Parameters
-    ----------
-    examples : TopicExamples
-        The topic's own, and under them pages of a crawl.
-    n_own : int
-        Number of the topic's own.
-    subtopic : ndarray of int
-        Rows of the pages of the subtopic.
-    random_state : int
-        Seed of the solver.
+    The first ``n_own`` examples are the topic's own, under them are pages of a crawl; ``subtopic`` has rows of these.
     """
     found = np.zeros(examples.pages.shape[0], dtype=np.bool_)
     unlabeled = np.flatnonzero(~examples.positive[:n_own])

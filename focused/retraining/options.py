@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,7 +89,7 @@ class RetrainingOptions:
         choices=("offline", "always", "never"),
     )
     #: Where verdicts come from; None where there are none.
-    verdicts: Path | None = field(default=None)
+    verdicts: Path | None = None
 
     @property
     def is_automatic(self) -> bool:
@@ -103,28 +103,18 @@ class RetrainingOptions:
 
 
 def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> RetrainingOptions:
-    """Return the options of retraining that settings describe.
-
-    Parameters
-    ----------
-    settings : mapping
-    topic : Topic, optional
-        It must have examples, which retraining needs.
+    """Return the options of retraining that settings describe, for a topic with examples.
 
     Raises
     ------
     ValueError
-        If a setting is not what it must be, settings contradict each other, or the topic has nothing to be trained
-        again from.
+        If a setting is not what it must be, settings contradict each other, or the topic has nothing to be trained again from.
     """
-    verdicts = VERDICTS.read(settings)
-    options = RetrainingOptions(
-        **read_parameters(RetrainingOptions, settings), verdicts=Path(verdicts) if verdicts else None
-    )
+    verdicts, found = VERDICTS.read(settings), read_parameters(RetrainingOptions, settings)
+    options = RetrainingOptions(**found, verdicts=Path(verdicts) if verdicts else None)
     if not options.t2 < options.t1:
-        raise ValueError(
-            f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {options.t2:g} and {options.t1:g}."
-        )
+        got = f"{options.t2:g} and {options.t1:g}"
+        raise ValueError(f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {got}.")
     if options.mode == OFF and options.verdicts is not None:
         raise ValueError("FOCUSED_VERDICTS is read by -s FOCUSED_RETRAINING=interactive or both. Got 'off'.")
     if options.is_interactive and options.verdicts is None:

@@ -70,16 +70,9 @@ class PageLabels:
         self.changed.clear()
 
     def restore_counts(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
-        """Count as an earlier run of the crawl did; its pages and verdicts have been added all at once.
+        """Count as an earlier run of the crawl did, of ``n_pages`` pages; they and their verdicts have been added all at once.
 
-        Parameters
-        ----------
-        n_trained : int
-            Pages that were judged when the last training began.
-        n_pages : int
-            Pages that are judged now.
-        trained : mapping of int to bool
-            The verdicts that the last training knew.
+        The last training began after ``n_trained`` pages, and knew the verdicts ``trained``.
         """
         new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
         self.counted, self.changed = set(new), set(new)

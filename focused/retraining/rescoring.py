@@ -3,85 +3,128 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from focused.frontier.store.rescoring import rescore_for
-from focused.retraining.link_scores import LinkScoresByUrl
+import numpy as np
+
+from focused.frontier.store.rescoring import NewScores, rescore_for
+from focused.method.scoring.base import BELOW
+from focused.method.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from focused.frontier.interface import Frontier
-    from focused.method.scoring import Evidence
-    from focused.retraining.rejudging import Rejudging
+    from focused.frontier.store.rescoring import WaitingSlice
+    from focused.method.page.page import Page
+    from focused.method.scoring import LinkScores
+    from focused.method.topic.judge import PageRelevance
+    from focused.retraining.interface import ModelInUse
+    from focused.retraining.kept_pages import KeptPage, KeptPages
 
+SAID_RELEVANT, SAID_IRRELEVANT = 0.95, 0.05
+"""Relevance of a page by a verdict. People make mistakes, too."""
 _SLICE_SECS = 0.05
 _SLICE_LINKS = 1000
 _SHARE_OF_PAGES = 0.9
 """Of the pages that a session has learnt from: if fewer are kept it does not learn anew, for it would forget more."""
 
 
-class Rescoring:
-    """Scores waiting links in slices, whenever the crawl has time for one (docs/method/, D62).
+@dataclass(eq=False)
+class Rejudging:
+    """Judges kept pages by the model in use; a verdict on a page stands above what the model says of the whole page."""
 
-    Parameters
-    ----------
-    rejudging : Rejudging
-    frontier : function
-        Returns the links that wait; the scheduler that holds them is made after this.
-    merge : function or None
-        Joins what two pages say of a link; None: the first page's evidence stands.
-    max_explored : int
-        Links that may come first after a change of model to find other subtopics; see `Session.learn_again`.
-    """
+    model: ModelInUse
+    kept: KeptPages
+    #: Returns the verdict on a page by its URL; None if there is none that the model has learnt from.
+    verdict_on: Callable[[str], bool | None]
 
-    def __init__(
-        self,
-        rejudging: Rejudging,
-        frontier: Callable[[], Frontier],
-        *,
-        merge: Callable[[Evidence, Evidence], Evidence] | None = None,
-        max_explored: int = 0,
-    ) -> None:
-        self._rejudging = rejudging
-        self._frontier = frontier
+    def pages(self) -> Iterator[tuple[KeptPage, PageRelevance]]:
+        """Judge all pages again that are kept now, those judged first first."""
+        judge, kinds = self.model.judge, self.model.strategy.kinds
+        for kept in self.kept:
+            found, said = judge.judge(kept.page, kinds), self.verdict_on(kept.page.url)
+            if said is not None:
+                found = replace(found, page=SAID_RELEVANT if said else SAID_IRRELEVANT, is_relevant=said)
+            yield kept, found
+
+
+class LinkScoresByUrl:
+    """The evidence for links, by URL; `merge` joins what two pages say, without it the first page's stands (D43)."""
+
+    def __init__(self, merge: Callable[[Evidence, Evidence], Evidence] | None = None) -> None:
         self._merge = merge
-        self._max_explored = max_explored
+        self._found: dict[str, Evidence] = {}
+        #: Waiting links that got a new score, and those whose pages are no longer kept.
+        self.n_scored = self.n_left = 0
+
+    def add(self, page: Page, scores: LinkScores) -> None:
+        """Add what a page says of its links."""
+        found, merge = self._found, self._merge
+        carried = [None] * page.n_links if scores.carried is None else scores.carried.tolist()
+        parts = [()] * page.n_links if scores.parts is None else map(tuple, scores.parts.tolist())
+        of_each = scores.scores.tolist(), scores.reasons.tolist(), scores.admitted.tolist(), carried, parts
+        for url, (score, reason, admitted, left, each) in zip(
+            page.link_numbers, zip(*of_each, strict=True), strict=True
+        ):
+            new = Evidence(score, reason, admitted, referrer=page.url, carried=left, parts=each)
+            known = found.get(url)
+            if known is None:
+                found[url] = new
+            elif merge is not None:
+                found[url] = merge(known, new)
+
+    def of_waiting(self, waiting: WaitingSlice) -> NewScores:
+        """Return the scores of a slice of the waiting links; for `focused.frontier.store.rescoring.rescore`."""
+        scores, reasons = waiting.scores.copy(), waiting.reasons.copy()
+        admitted = reasons != BELOW
+        for row, url in enumerate(waiting.urls):
+            found = self._found.get(url)
+            if found is None:
+                self.n_left += 1
+                continue
+            admitted[row], scores[row], reasons[row] = found.admitted, found.score, found.reason
+            self.n_scored += 1
+        return NewScores(scores, reasons, np.asarray(admitted, dtype=np.bool_))
+
+
+@dataclass(eq=False)
+class Rescoring:
+    """Scores waiting links in slices, whenever the crawl has time for one (docs/method/, D62)."""
+
+    rejudging: Rejudging
+    #: Returns the links that wait; the scheduler that holds them is made after this.
+    frontier: Callable[[], Frontier]
+    #: Joins what two pages say of a link; None: the first page's evidence stands.
+    merge: Callable[[Evidence, Evidence], Evidence] | None = None
+    #: Links that may come first after a change of model to find other subtopics; see `Session.learn_again`.
+    max_explored: int = 0
+
+    def __post_init__(self) -> None:
         self._work: Iterator[int] | None = None
-        self._scores = LinkScoresByUrl(None)
         #: Of the last rescoring, so far.
-        self.seconds = 0.0
+        self.scores, self.seconds = LinkScoresByUrl(), 0.0
 
     @property
     def is_under_way(self) -> bool:
         """Whether there is more to do."""
         return self._work is not None
 
-    @property
-    def n_scored(self) -> int:
-        """Waiting links that the last one gave another score."""
-        return self._scores.n_scored
-
-    @property
-    def n_left(self) -> int:
-        """Waiting links whose pages are no longer kept."""
-        return self._scores.n_left
-
     def start(self) -> None:
         """Begin, if the frontier can change scores: Scrapy's own queues cannot. A session learns anew instead."""
-        session, n_kept = self._rejudging.model.session, self._rejudging.n_pages
-        if not n_kept or not self._frontier().can_rescore:
+        session, n_kept = self.rejudging.model.session, len(self.rejudging.kept)
+        if not n_kept or not self.frontier().can_rescore:
             return
         if session is not None and n_kept < _SHARE_OF_PAGES * session.n_pages:
             return
-        self.seconds = 0.0
-        self._scores = LinkScoresByUrl(self._merge)
+        self.scores, self.seconds = LinkScoresByUrl(self.merge), 0.0
         self._work = self._steps()
 
     def work(self) -> bool:
         """Do a slice; return whether it was the last."""
         assert self._work is not None
-        if self._rejudging.model.turn.is_taken:
+        if self.rejudging.model.turn.is_taken:
             return False  # a page is half judged
         start = time.perf_counter()
         if not rescore_for(self._work, _SLICE_SECS):
@@ -90,14 +133,14 @@ class Rescoring:
         return self._work is None
 
     def _steps(self) -> Iterator[int]:
-        model = self._rejudging.model
+        model = self.rejudging.model
         strategy, fresh = model.strategy, model.strategy.session()
         if model.session is not None and fresh is not None:
-            judged = ((kept.page, relevance, kept.visit) for kept, relevance in self._rejudging.pages())
-            yield from model.session.learn_again(fresh, judged, self._max_explored)
+            judged = ((kept.page, relevance, kept.visit) for kept, relevance in self.rejudging.pages())
+            yield from model.session.learn_again(fresh, judged, self.max_explored)
             return
-        for kept, relevance in self._rejudging.pages():
-            self._scores.add(kept.page, strategy.score(kept.page, relevance, kept.visit))
+        for kept, relevance in self.rejudging.pages():
+            self.scores.add(kept.page, strategy.score(kept.page, relevance, kept.visit))
             yield kept.page.n_links
-        score = self._scores.of_waiting
-        yield from self._frontier().rescore(score, model_version=model.version, slice_links=_SLICE_LINKS)
+        score = self.scores.of_waiting
+        yield from self.frontier().rescore(score, model_version=model.version, slice_links=_SLICE_LINKS)

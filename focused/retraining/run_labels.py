@@ -32,20 +32,9 @@ class RunLabels:
     #: Lines of the record that could not be read.
     n_bad: int
 
-    def joined(self, labels: dict[int, bool]) -> list[JudgedPage]:
-        """Return the pages that join with some of the labels."""
-        return that_join(self.pages, labels)
-
 
 def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunLabels:
-    """Read what a crawl of a topic learnt from.
-
-    Parameters
-    ----------
-    run_dir : Path
-    topic : Topic
-    force : bool
-        Also if the topic has been trained since the crawl.
+    """Read what a crawl of a topic learnt from; with ``force`` also if the topic has been trained since.
 
     Raises
     ------
@@ -76,7 +65,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
     except (OSError, ValueError, AttributeError) as error:
         raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
     found = RunLabels(version, labels, *read_record(record_path(run_dir)))
-    if not found.joined(labels):
+    if not that_join(found.pages, labels):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
 

@@ -1,38 +1,102 @@
-"""The stats of retraining."""
+"""The stats and the log of retraining: what it does, what came of each training, how long it blocked the crawl."""
 
 from __future__ import annotations
 
+import logging
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.words import quantity
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from scrapy.statscollectors import StatsCollector
 
+    from focused.retraining.drift import DriftReport
+    from focused.retraining.versions import Attempt
 
+logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False)
 class RetrainingStats:
-    """Writes stats, and notes the longest time for which retraining kept the crawl from anything else.
+    """Writes stats, and notes the longest time for which retraining kept the crawl from anything else."""
 
-    Parameters
-    ----------
-    stats : StatsCollector
-    """
+    stats: StatsCollector
 
-    def __init__(self, stats: StatsCollector) -> None:
-        self._stats = stats
+    def __post_init__(self) -> None:
         self._longest_secs = 0.0
 
     def count(self, what: str, n: int = 1) -> None:
         """Add to a stat under ``focused/retraining/``."""
-        self._stats.inc_value(f"focused/retraining/{what}", n)
+        self.stats.inc_value(f"focused/retraining/{what}", n)
 
     def set(self, what: str, value: Any) -> None:
         """Set a stat under ``focused/``."""
-        self._stats.set_value(f"focused/{what}", value)
+        self.stats.set_value(f"focused/{what}", value)
 
-    def took(self, start: float, what: str) -> None:
-        """Note that since ``start`` (of ``time.perf_counter``) the crawl could do nothing else."""
+    def blocked_since(self, start: float, what: str) -> None:
+        """Note that the crawl could do nothing else since ``start`` (of ``time.perf_counter``)."""
         seconds = time.perf_counter() - start
         if seconds > self._longest_secs:
             self._longest_secs = seconds
             self.set("retraining/longest_block_ms", round(seconds * 1000, 1))
             self.set("retraining/longest_block_by", what)
+
+
+@dataclass(eq=False)
+class AttemptReport:
+    """Counts trainings and says what came of each."""
+
+    stats: RetrainingStats
+    drift: DriftReport
+    has_verdicts: bool
+    #: Whether the crawl pauses while a model is trained.
+    is_paused: bool
+
+    def __post_init__(self) -> None:
+        self._n_begun = self._n_ended = self._n_new_subtopic = 0
+
+    def begun(self) -> None:
+        """Count a training that begins."""
+        self.stats.count("trainings_count")
+        self._n_begun += 1
+
+    def ended(self, attempt: Attempt, *, is_used: bool, n_pages: int) -> None:
+        """Say what came of a training, after so many pages, and whether its version judges from now on."""
+        self._n_ended += 1
+        self.stats.count("trainings_finished_count")
+        self.stats.count(f"{'accepted' if attempt.accepted else 'refused'}_count")
+        if self.has_verdicts:
+            self.stats.set("verdicts/label_noise_count", attempt.n_label_noise)
+            self.stats.set("verdicts/new_subtopic_count", attempt.n_new_subtopic)
+        if attempt.n_new_subtopic > self._n_new_subtopic:
+            logger.info(
+                "People want %d pages that the topic's own model calls irrelevant: its examples do not show all of the "
+                "topic. More of them are looked for; %d unlabelled examples that resemble them are left aside.",
+                *(attempt.n_new_subtopic, attempt.n_left_aside),
+            )
+            self._n_new_subtopic = attempt.n_new_subtopic
+        held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
+        joined = f"{attempt.n_positive} positives and {attempt.n_negative} negatives joined"
+        about = f"{joined}, held out: {held_out or 'none'}"
+        if is_used:
+            logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
+        elif not attempt.accepted:
+            logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
+        self.drift.show()
+
+    def ended_early(self, run_dir: Path, version: int) -> None:
+        """Say that the crawl ended before any training had."""
+        if self._n_ended:
+            return
+        n = self._n_begun
+        logger.warning(
+            "%s begun and none had finished when the crawl ended: all its pages were judged by version %d of the model. "
+            "Resume it with more pages (-a run_dir=%s -a max_pages=N), or let a training begin earlier "
+            "(FOCUSED_RETRAINING_EVERY_PAGES)%s.",
+            *(f"{quantity(n, 'trainings')} {'was' if n == 1 else 'were'}", version, run_dir),
+            "" if self.is_paused else ", or pause the crawl meanwhile (FOCUSED_RETRAINING_WAIT=always)",
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,36 +12,33 @@ import numpy.typing as npt
 
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
+from focused.method.training.example_warnings import no_known_word
+from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
 from focused.retraining.augmentation import AugmentedExamples, links_of
-from focused.retraining.held_out import N_PARTS, Comparison, HeldOutExamples, parts_of
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import resembling
-from focused.retraining.retrained_topic import with_model, without_words
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from focused.method.learning.trained_model import TrainedModel
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
-N_FOLDS = 5
+_N_FOLDS = 5
 Labels = Mapping[int, bool]
 """Of a page's number: whether it is relevant."""
+_N_NAMED = 3
+_OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
+"""Keys of the manifest that saving a topic fills in from its model: those of the former model must not stay."""
 
 
 class Retraining:
-    """Trains a topic again with labels of a crawl's pages, and compares what comes of it.
+    """Trains a topic again with labels of a crawl's pages, and compares what comes of it. The topic stays as it is.
 
-    The matrix of the topic's examples and the pages is built once; each training and comparison cuts its rows out of it.
-
-    Parameters
-    ----------
-    topic : Topic
-        As it was before the crawl. It stays as it is.
-    pages : sequence of JudgedPage
-        All pages that may have a label.
-    random_state : int
-        Seed of all that is drawn.
+    The matrix of the topic's examples and of all pages that may have a label is built once; each training and comparison
+    cuts its rows out of it. Labels are of the pages' numbers; ``verdicts`` are the numbers of those that people have given.
 
     Raises
     ------
@@ -92,13 +90,6 @@ class Retraining:
         the third that it is kept apart in, drawn with the seed. Pages that joined by their relevance judge no model: they
         joined because the model in use is right about them. Nor do unlabelled pages that may belong to a new subtopic
         (`focused.retraining.new_subtopic`): they are no errors of a model that finds that subtopic.
-
-        Parameters
-        ----------
-        labels, in_use : mapping
-            Of a page's number: whether it is relevant.
-        verdicts : collection of int
-            Numbers of the pages in `labels` whose label is a verdict.
         """
         of_any = {**in_use, **labels}
         examples, numbers = self._examples.with_labels(of_any), self._examples.numbers(of_any)
@@ -132,10 +123,6 @@ class Retraining:
 
         Parameters
         ----------
-        labels : mapping
-            Of a page's number: whether it is relevant.
-        verdicts : collection of int
-            Numbers of the pages in `labels` whose label is a verdict.
         about : mapping, optional
             What the manifest says of it, under ``retraining``. How many pages of a new subtopic there are is added, and how
             many unlabelled pages are left aside for them.
@@ -171,15 +158,45 @@ class Retraining:
             learnt_only=np.arange(len(examples.positive)) >= n_own,
             known_prior=None if widens else prior,
             left_aside=aside,
-            n_folds=N_FOLDS,
+            n_folds=_N_FOLDS,
             random_state=self._random_state,
         )
         if model.left_out:
-            say(without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
+            say(_without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
         added = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
-        return with_model(self.topic, model, examples, {**(about or {}), **added})
+        return _with_model(self.topic, model, examples, {**(about or {}), **added})
 
     def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
         """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
         rows = self._examples.n_own + np.flatnonzero([n in subtopic for n in numbers])
         return resembling(examples, self._examples.n_own, rows, self._random_state)
+
+
+def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
+    """Return which positives hold no known word; of a topic's own examples no addresses are kept."""
+    joined = [urls[row - n_own] for row in rows if row >= n_own]
+    of_topic = len(rows) - len(joined)
+    named = [*joined[:_N_NAMED], *([f"{quantity(of_topic, 'pages')} of the topic's own examples"] if of_topic else [])]
+    if len(joined) > _N_NAMED:
+        named.append(f"{len(joined) - _N_NAMED} more of the crawl")
+    return no_known_word(len(rows), ", ".join(named))
+
+
+def _with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
+    """Return a topic with a new model, the examples that it was trained on, and what its manifest says of both."""
+    strongest = [
+        [[examples.terms[column], round(weight, 4)] for column, weight in terms]
+        for terms in (model.positive_terms, model.negative_terms)
+    ]
+    manifest = {
+        **{key: value for key, value in topic.manifest.items() if key not in _OF_MODEL},
+        "figures": asdict(model.figures),
+        "learning_curve": None,
+        "terms_for": strongest[0],
+        "terms_against": strongest[1],
+        "retraining": {**about, "from_model_sha256": topic.model_sha256},
+    }
+    terms = [examples.terms[column] for column in model.term_indices.tolist()]
+    made = replace(topic, terms=terms, model=model, manifest=manifest, directory=None)
+    made.examples = examples
+    return made

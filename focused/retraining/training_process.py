@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING
 from focused.retraining.versions import TASK_FILE, Attempt, attempt
 
 if TYPE_CHECKING:
-    from focused.retraining.worker import Task
+    from focused.retraining.versions import Task
 
 logger = logging.getLogger(__name__)
 
@@ -24,19 +24,7 @@ MAX_ANSWER_BYTES = 1_000_000
 
 
 class TrainingProcess:
-    """Runs ``focused.retraining.worker``. If it dies or does not answer in time, it is started anew for the next task.
-
-    Parameters
-    ----------
-    timeout_secs : float
-    command : list of str, optional
-        What is run; the worker if not given.
-
-    Attributes
-    ----------
-    n_failed : int
-        Tasks without a result, because the process died or had to be ended.
-    """
+    """Runs ``focused.retraining.worker``. If it dies or does not answer in time, it is started anew for the next task."""
 
     def __init__(self, timeout_secs: float, command: list[str] | None = None) -> None:
         self.timeout_secs = timeout_secs

@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import json
 import logging
+import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
-from focused.utils.file_names import VERSIONS_FILE
+from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE
+from focused.utils.files import LineFile
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
+    from focused.retraining.options import RetrainingOptions
+    from focused.retraining.page_labels import PageLabels
 
 logger = logging.getLogger(__name__)
 
@@ -70,27 +75,19 @@ class Attempt:
 
 def read_attempts(run_dir: Path) -> list[Attempt]:
     """Return the trainings of a run, in their order; lines that hold none are left out."""
-    found: list[Attempt] = []
+    found = []
     try:
         lines = (run_dir / VERSIONS_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
     except FileNotFoundError:
         return []
     for line in lines:
-        try:
+        with suppress(ValueError, TypeError, KeyError):
             found.append(attempt(json.loads(line)))
-        except (ValueError, TypeError, KeyError):
-            continue
     return found
 
 
 def attempt(values: dict[str, Any]) -> Attempt:
-    """Return a training from the values of a JSON object.
-
-    Raises
-    ------
-    ValueError, TypeError, KeyError
-        If they are not those of a training.
-    """
+    """Return a training from the values of a JSON object; a ValueError, TypeError or KeyError if they are no training's."""
     present = {_FORMER_FIELDS.get(name, name): value for name, value in values.items()}
     made = Attempt(**{name: value for name, value in present.items() if name in Attempt.__slots__})
     if not isinstance(made.version, int) or not isinstance(made.accepted, bool) or made.version < FIRST:
@@ -116,13 +113,7 @@ def warn_of_version_left(run_dir: Path) -> None:
 
 
 def load_version(run_dir: Path, topic: Topic, version: int) -> Topic:
-    """Load a version of a topic, checked as every topic is.
-
-    Raises
-    ------
-    TopicError
-        If it is not there, or not as it must be.
-    """
+    """Load a version of a topic, checked as every topic is; a `TopicError` if it is not there, or not as it must be."""
     if version == FIRST:
         return topic
     folder = run_dir / FOLDER / str(version)
@@ -148,3 +139,85 @@ def read_verdicts(run_dir: Path, version: int) -> dict[int, bool]:
         return {int(number): task["labels"][str(number)] is True for number in task["verdicts"]}
     except (OSError, ValueError, TypeError, KeyError):
         return {}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a model is to be trained from."""
+
+    version: int
+    in_use: int
+    topic: str
+    models_dir: str
+    run_dir: str
+    #: Length of the pages' file.
+    n_bytes: int
+    #: Of a page's number: whether it is relevant.
+    labels: dict[str, bool]
+    #: Numbers of the pages whose label is a verdict.
+    verdicts: list[int]
+    tolerance: float
+    random_state: int
+    #: Whether verdicts that all other examples speak against are left out.
+    filters_label_noise: bool
+    #: Whether the version keeps its examples, for a strategy that learns from them.
+    keeps_examples: bool
+    at: str = ""
+    n_pages: int = 0
+
+    def to_line(self) -> str:
+        """Return one line of JSON."""
+        return json.dumps(asdict(self))
+
+
+@dataclass(eq=False)
+class VersionStore:
+    """Numbers the trainings of a crawl and lists them in its run directory."""
+
+    run_dir: Path
+    #: The crawl's topic, as it was trained: version 1.
+    topic: Topic
+    options: RetrainingOptions
+
+    def __post_init__(self) -> None:
+        self._list = LineFile(self.run_dir / VERSIONS_FILE)
+        self._last = FIRST
+
+    def continue_after(self, attempts: list[Attempt]) -> None:
+        """Number the next training after those of an earlier run of the crawl."""
+        self._last = max((each.version for each in attempts), default=FIRST)
+
+    def next_task(self, labels: PageLabels, *, in_use: int, keeps_examples: bool, n_pages: int) -> Task:
+        """Return the task of training the next version, which is compared with that in use, after so many pages."""
+        assert self.topic.directory is not None
+        self._last += 1
+        chosen = labels.chosen()
+        return Task(
+            version=self._last,
+            in_use=in_use,
+            topic=self.topic.name,
+            models_dir=str(self.topic.directory.parent.resolve()),
+            run_dir=str(self.run_dir),
+            n_bytes=(self.run_dir / RETRAINING_FILE).stat().st_size,
+            labels={str(number): label for number, label in chosen.items()},
+            verdicts=[number for number in chosen if number in labels.by_verdict],
+            tolerance=self.options.tolerance,
+            random_state=int(self.topic.manifest.get("random_state") or 0),
+            filters_label_noise=self.options.filters_label_noise,
+            keeps_examples=keeps_examples,
+            at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            n_pages=n_pages,
+        )
+
+    def add(self, attempt: Attempt) -> None:
+        """List a training that has ended."""
+        self._list.write(attempt.to_line())
+
+    def close(self) -> int:
+        """Close the list; return how many lines could not be written."""
+        self._list.close()
+        return self._list.n_failed
+
+    def load(self, version: int) -> tuple[Topic, dict[int, bool]]:
+        """Return a version and the labels that it was trained with; a `TopicError` or `OSError` if it cannot be read."""
+        return load_version(self.run_dir, self.topic, version), read_labels(self.run_dir, version)

@@ -10,59 +10,24 @@ import json
 import logging
 import sys
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import Topic, load_topic
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.retraining.judged_pages import read_record, record_path, that_join
-from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, read_labels
+from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, Task, read_labels
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
     from focused.retraining.acceptance import AcceptanceFigures
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a model is to be trained from."""
-
-    version: int
-    in_use: int
-    topic: str
-    models_dir: str
-    run_dir: str
-    #: Length of the pages' file.
-    n_bytes: int
-    #: Of a page's number: whether it is relevant.
-    labels: dict[str, bool]
-    #: Numbers of the pages whose label is a verdict.
-    verdicts: list[int]
-    tolerance: float
-    random_state: int
-    #: Whether verdicts that all other examples speak against are left out.
-    filters_label_noise: bool
-    #: Whether the version keeps its examples, for a strategy that learns from them.
-    keeps_examples: bool
-    at: str = ""
-    n_pages: int = 0
-
-    def to_line(self) -> str:
-        """Return one line of JSON."""
-        return json.dumps(asdict(self))
-
-
 def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]) -> Attempt:
-    """Train, compare, and write the version if it is not worse.
+    """Train, compare, and write the version if it is not worse than the topic as it was before the crawl, which has examples.
 
-    Parameters
-    ----------
-    task : Task
-    topic : Topic
-        As it was before the crawl, with examples.
-    firsts : dict
-        By seed, how well a model decides that has learnt from no page of the crawl; filled here.
+    ``firsts`` has, by seed, how well a model decides that has learnt from no page of the crawl; it is filled here.
     """
     # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
     from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets, without_contradicted
