@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from focused.frontier import dispatch as hand_out  # noqa: E402
-from focused.frontier.host_availability import now  # noqa: E402
+from focused.frontier.politeness import now  # noqa: E402
 from focused.frontier.scheduler import FrontierScheduler  # noqa: E402
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from focused.crawl.declared_settings import DECLARED
 from focused.crawl.former_classes import _FORMER
 from focused.crawl.planning import plan_crawl
 from focused.crawl.settings_layers import signed, topic_settings
-from focused.frontier.resume import is_home, make_home
+from focused.frontier.run_files import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.schema import FrontierFileError, lock
 from focused.frontier.store.store import FrontierStore

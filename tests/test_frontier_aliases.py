@@ -11,7 +11,7 @@ import pytest
 from commands import crawl
 from sites import HTML, Reply, Site
 
-from focused.frontier.aliases import known_as
+from focused.frontier.resumption import known_as
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy import Request
 
-from focused.frontier.host_availability import HostAvailability
+from focused.frontier.politeness import HostAvailability
 from focused.frontier.store.host_queue import BUSY
 
 HOST = "h.org"

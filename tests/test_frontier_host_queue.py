@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from focused.frontier.passed_over import BY_LEVELS, COUNT, advice
+from focused.frontier.dispatch import BY_LEVELS, COUNT, advice
 from focused.frontier.store.host_queue import BUSY, HostQueue
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.schema import RANK_BITS

@@ -10,7 +10,7 @@ from scrapy import FormRequest, Request
 from scrapy.http import JsonRequest
 from scrapy.http.request import NO_CALLBACK
 
-from focused.frontier.own_requests import NotDurableError, from_text, to_text
+from focused.frontier.link_requests import NotDurableError, from_text, to_text
 
 
 class Spider(scrapy.Spider):

@@ -21,7 +21,7 @@ from sites import Reply, Site
 
 from focused.frontier import completion as ends
 from focused.frontier.admission import Admission
-from focused.frontier.outcomes import Outcomes
+from focused.frontier.completion import Outcomes
 from focused.frontier.store.schema import DONE
 
 pytestmark = pytest.mark.slow

@@ -5,8 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from focused.frontier.host_availability import HostAvailability
-from focused.frontier.politeness import retry_after
+from focused.frontier.politeness import HostAvailability, retry_after
 from focused.frontier.store.host_queue import BUSY
 
 

@@ -17,8 +17,8 @@ from sites import Site
 
 from focused import settings
 from focused.frontier import dispatch as hand_out
-from focused.frontier.host_availability import now
-from focused.frontier.passed_over import advice
+from focused.frontier.dispatch import advice
+from focused.frontier.politeness import now
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.view import FrontierView

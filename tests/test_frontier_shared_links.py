@@ -18,7 +18,7 @@ from commands import crawl, environment, scrapy
 from sites import Reply, Site
 
 from focused.frontier.checkpoints import Checkpoints
-from focused.frontier.outcomes import Outcomes
+from focused.frontier.completion import Outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -189,7 +189,7 @@ os.kill(os.getpid(), 9)
     store = FrontierStore(tmp_path / "f.sqlite")
     assert store.counts() == {"waiting": 570, "leased": 0, "done": 30, "failed": 0, "dropped": 0}
     assert store.remembered("page") == 29
-    assert store.state_of(link("uncommitted/1").fingerprint) is None
+    assert store._table.by_fingerprint(link("uncommitted/1").fingerprint) is None
     assert len(drain(store)) == 570
     store.close()
 
@@ -339,7 +339,7 @@ def test_where_a_commit_failed_nothing_of_what_follows_becomes_durable_whoever_e
     store.commit()
     store.add([link("a/2")])
     store._sql.execute("ROLLBACK")  # as SQLite does where the disk is full
-    store.give_up()
+    store.transaction.give_up()
     store.add([link("b/1")])
     store.records(max_links=10).add(1, b"of a page")
     store.close()

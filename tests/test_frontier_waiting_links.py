@@ -9,8 +9,9 @@ from scrapy import Request
 from scrapy.exceptions import IgnoreRequest, NotConfigured
 from scrapy.http import HtmlResponse
 
-from focused.frontier.waiting_links import WaitingLinks
+from focused.frontier.scrapy_frontier import WaitingLinks
 from focused.method.scoring import REASONS, Evidence
+from focused.method.scoring.evidence import better
 from focused.method.scoring.link_meta import read_evidence, write_evidence
 from focused.method.scoring.priority import to_priority
 from focused.middlewares.link_scoring import LinkScoringMiddleware
@@ -23,7 +24,7 @@ B = Evidence(0.7, 3, True, referrer="http://h.org/2", depth=5, carried=2.0, n_re
 
 # --- What is kept ---------------------------------------------------------------------------------------------------
 def test_a_link_waits_until_it_is_asked_for_however_it_is_spelt():
-    waiting = WaitingLinks()
+    waiting = WaitingLinks(better)
     assert waiting.put(b"a", "http://h.org/?x&y", A)
     assert waiting.put(b"a", "http://h.org/?y&x", B)
     assert waiting.get(b"a") == waiting.best() == B
@@ -34,7 +35,7 @@ def test_a_link_waits_until_it_is_asked_for_however_it_is_spelt():
 
 
 def test_there_is_room_for_so_many_links_and_no_more():
-    waiting = WaitingLinks(max_links=2)
+    waiting = WaitingLinks(better, max_links=2)
     assert [waiting.put(name.encode(), f"{URL}{name}", A) for name in "abc"] == [True, True, False]
     assert waiting.put(b"a", f"{URL}a", B)  # it waits already
     waiting.take(b"b")

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import hand_made
 
-from focused.frontier.resume import cut_back
+from focused.frontier.run_files import cut_back
 from focused.method.topic import load_topic
 from focused.retraining.judged_pages import record_path
 from focused.retraining.versions import Attempt, read_attempts, read_verdicts

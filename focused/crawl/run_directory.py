@@ -12,7 +12,7 @@ from typing import Any
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.scrapy_settings import scheduler_class
-from focused.frontier.resume import check_begun_here, check_same, check_unused, reserve_frontier
+from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.utils.output_files import check_output
 
 _LEAST_FREE_BYTES = 20_000_000

@@ -17,8 +17,8 @@ from scrapy.utils.asyncio import create_looping_call
 from focused.crawl.losses import LOSSES
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
+from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
-from focused.frontier.passed_over import advice
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.program import as_typed

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.frontier.host_availability import now
+from focused.frontier.politeness import now
 from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
@@ -23,40 +24,32 @@ def is_left(crawler: Crawler, max_pages: int) -> bool:
     return not max_pages or n_pages + len(requests_in_progress(crawler)) < max_pages
 
 
+@dataclass(eq=False)
 class Budget:
-    """Counts requests under way.
+    """Counts requests under way."""
 
-    Parameters
-    ----------
-    crawler : Crawler
-    leases : Leases
-    session : Session or None
-        Of a strategy that learns: it may ask for few requests at a time.
-    is_live : bool
-        Whether pages come from the network, where a host may never answer.
-    """
-
-    def __init__(self, crawler: Crawler, leases: Leases, session: Session | None, *, is_live: bool) -> None:
-        self._crawler = crawler
-        self._leases = leases
-        self._session = session
-        self._is_live = is_live
+    crawler: Crawler
+    leases: Leases
+    #: Of a strategy that learns: it may ask for few requests at a time.
+    session: Session | None
+    #: Whether pages come from the network, where a host may never answer.
+    is_live: bool
 
     def is_left(self, max_pages: int) -> bool:
         """Tell whether one more request may be under way."""
-        return not self._strategy_waits() and is_left(self._crawler, max_pages)
+        return not self._strategy_waits() and is_left(self.crawler, max_pages)
 
     def look_again_at(self) -> float | None:
         """Return when the strategy may no longer wait for a silent host, on the downloader's clock; None: not by time."""
-        return now() + _UNANSWERED_SECS / 4 if self._is_live and self._strategy_waits() else None
+        return now() + _UNANSWERED_SECS / 4 if self.is_live and self._strategy_waits() else None
 
     def _strategy_waits(self) -> bool:
-        most = None if self._session is None else self._session.max_under_way()
-        return most is not None and len(requests_in_progress(self._crawler)) - self._n_unanswered() >= most
+        most = None if self.session is None else self.session.max_under_way()
+        return most is not None and len(requests_in_progress(self.crawler)) - self._n_unanswered() >= most
 
     def _n_unanswered(self) -> int:
         """Return how many requests under way are for hosts that may never answer: the crawl does not wait for them."""
-        if not self._is_live:  # a recorded or made web answers at once, and what is asked must not depend on the clock
+        if not self.is_live:  # a recorded or made web answers at once, and what is asked must not depend on the clock
             return 0
-        assert self._crawler.engine is not None
-        return self._leases.unanswered(self._crawler.engine.downloader.active, now() - _UNANSWERED_SECS)
+        assert self.crawler.engine is not None
+        return self.leases.unanswered(self.crawler.engine.downloader.active, now() - _UNANSWERED_SECS)

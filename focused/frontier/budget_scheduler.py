@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 class BudgetScheduler(Scheduler):
     """Hands out no more requests than the budget has pages left, counting those under way as pages.
 
-    One that turns out to be no page (a redirect, an error) gives its place back. With Scrapy's stock scheduler the
-    crawl works as well, but may fetch up to CONCURRENT_REQUESTS pages too many.
-
-    Reads the crawl's page limit and the stat ``focused/pages/fetched_count``.
+    One that turns out to be no page (a redirect, an error) gives its place back. With Scrapy's stock scheduler the crawl
+    works as well, but may fetch up to CONCURRENT_REQUESTS pages too many. Reads ``focused/pages/fetched_count``.
     """
 
     def open(self, spider: Spider) -> Deferred[None] | None:

@@ -6,12 +6,13 @@ import logging
 import shutil
 import sqlite3
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from focused.frontier import resume
+from focused.frontier.run_files import sizes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from scrapy.statscollectors import StatsCollector
@@ -24,25 +25,23 @@ logger = logging.getLogger(__name__)
 _LEAST_FREE_BYTES = 8_000_000
 _LEAST_LOG_BYTES = 1_000_000
 """To move a shorter log into the file gains next to nothing."""
+_OWN_STATS = (
+    *("log_count/", "memusage/", "elapsed_time", "items_per_minute", "responses_per_minute", "response_received_per"),
+)
+"""Of this process, not of the crawl."""
 
 
+@dataclass(eq=False)
 class Checkpoints:
-    """Makes pages durable.
+    """Makes pages durable."""
 
-    Parameters
-    ----------
-    store : FrontierStore
-    stats : StatsCollector
-    harvest : HarvestState
-    run_dir : Path
-        Where the crawl's files are.
-    """
+    store: FrontierStore
+    stats: StatsCollector
+    harvest: HarvestState
+    #: Where the crawl's files are.
+    run_dir: Path
 
-    def __init__(self, store: FrontierStore, stats: StatsCollector, harvest: HarvestState, run_dir: Path) -> None:
-        self._store = store
-        self._stats = stats
-        self._harvest = harvest
-        self._run_dir = run_dir
+    def __post_init__(self) -> None:
         #: Whether a commit failed: what came since is not durable, and will be fetched again.
         self.is_broken = False
         #: Called when a commit has failed; it is to end the crawl.
@@ -55,23 +54,23 @@ class Checkpoints:
         Scrapy counts an item after its page has been committed, and other pages may be committed before it does.
         """
         for name in names:
-            self._counted[name] = self._counted.get(name, self._stats.get_value(name, 0)) + 1
+            self._counted[name] = self._counted.get(name, self.stats.get_value(name, 0)) + 1
 
     def commit(self) -> None:
         """Make all changes durable; none after one that could not be made: what is not durable will be fetched again."""
         if self.is_broken:
             return
-        store = self._store
+        store = self.store
         try:
             free = self._free_bytes(store.log.n_bytes >= _LEAST_LOG_BYTES)
             if store.n_cut:
-                self._stats.set_value("focused/frontier/cut_count", store.n_cut)
+                self.stats.set_value("focused/frontier/cut_count", store.n_cut)
             if store.n_capped:
-                self._stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
-            stats = resume.numbers(self._stats.get_stats())
+                self.stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
+            stats = _numbers(self.stats.get_stats())
             for name, value in self._counted.items():
                 stats[name] = max(value, stats.get(name, 0))
-            store.commit(files=resume.sizes(self._run_dir), stats=stats, harvest=self._harvest.state())
+            store.commit(files=sizes(self.run_dir), stats=stats, harvest=self.harvest.state())
             # The file grows by less than the log, most of which is the same pages over and over.
             if store.log.n_bytes > max(_LEAST_LOG_BYTES, free // 2):
                 store.log.empty()
@@ -85,16 +84,23 @@ class Checkpoints:
             return
         self.is_broken = True
         with suppress(sqlite3.Error):
-            self._store.give_up()
+            self.store.transaction.give_up()
         logger.error(
             "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
-            *(self._run_dir, error),
+            *(self.run_dir, error),
         )
         self.failed()
 
     def _free_bytes(self, can_be_more: bool = False) -> int:
         """Return how much disk is left; too little is an error, unless there can be more after the commit."""
-        free = shutil.disk_usage(self._run_dir).free
+        free = shutil.disk_usage(self.run_dir).free
         if free < _LEAST_FREE_BYTES and not can_be_more:
             raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
         return free
+
+
+def _numbers(stats: Mapping[str, Any]) -> dict[str, int | float]:
+    """Return the stats that go on counting when a crawl does."""
+    return {
+        name: value for name, value in stats.items() if type(value) in (int, float) and not name.startswith(_OWN_STATS)
+    }

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 
     from focused.frontier.admission import Admission
     from focused.frontier.checkpoints import Checkpoints
+    from focused.frontier.host_penalty import HostPenalty
+    from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease, Leases
-    from focused.frontier.outcomes import Outcomes
     from focused.frontier.store.link import FrontierLink
+    from focused.frontier.store.store import FrontierStore
     from focused.method.scoring.met_links import JoinedLink
 
 _SLICE_LINKS = 1_000
@@ -41,25 +43,81 @@ class EndedPage:
     counted: Sequence[str] = ()
 
 
+@dataclass(eq=False)
+class Outcomes:
+    """Notes in the store how links ended."""
+
+    store: FrontierStore
+    #: How far hosts sink whose pages prove irrelevant.
+    penalty: HostPenalty
+    #: Of a strategy that learns: it is told about each page.
+    learning: Learning | None
+
+    def resume(self) -> None:
+        """Let the hosts of an earlier run sink as far as they had."""
+        self._sink(self.penalty.load(self.store.host_pages()))
+
+    def page(self, lease: Lease, relevant: bool | None, note: str = "") -> None:
+        """Note the end of a link whose response is in.
+
+        Its page is relevant or not, None: there was no page. The note says why it failed, and is empty if it did not.
+        """
+        last = self._end_redirects(lease)
+        if note:
+            self.store.failed(last, note)
+        else:
+            self.store.done(last, relevant, None if relevant is not None else "no page")
+        if relevant is not None and self.penalty.strength:
+            self._sink(self.penalty.judged(lease.link.host, relevant))
+        if self.learning is not None:
+            self.learning.page_ended(lease.link.url)
+        self.store.wake_host(lease.link.host)
+
+    def orphan(self, lease: Lease) -> None:
+        """Note the end of a link that no request stands for any more."""
+        if lease.is_elsewhere:
+            for number in lease.numbers:
+                self.store.dropped(number, "redirects to a known link")
+        else:
+            self.store.failed(self._end_redirects(lease), lease.note or "not fetched")
+        self.store.wake_host(lease.link.host)
+
+    def give_back(self, lease: Lease) -> None:
+        """Let a link wait again that has not come to its turn."""
+        for number in lease.numbers:
+            self.store.give_back(number)
+
+    def finish(self) -> None:
+        """Move all waiting links that the strategy has scored anew and that have not moved yet."""
+        if self.learning is not None:
+            self.learning.finish()
+
+    def _end_redirects(self, lease: Lease) -> int:
+        """Note that all links of a chain of redirects but the last have done their part; return the last."""
+        *earlier, last = lease.numbers
+        for number in earlier:
+            self.store.done(number, note="redirect")
+        return last
+
+    def _sink(self, levels_of: dict[str, int]) -> None:
+        for host, levels in levels_of.items():
+            self.store.sink(host, levels)
+
+
+@dataclass(eq=False)
 class Completion:
     """Takes in what a link's page brought, notes how the link ended, and makes both durable at once.
 
     A page with many links ends in several turns of the reactor. Until it has, no other page ends, and nothing else may
     change what the commit makes durable: see ``ending``.
-
-    Parameters
-    ----------
-    admission : Admission
-    leases : Leases
-    outcomes : Outcomes
-    checkpoints : Checkpoints
     """
 
-    def __init__(self, admission: Admission, leases: Leases, outcomes: Outcomes, checkpoints: Checkpoints) -> None:
-        self._admission = admission
-        self._leases = leases
-        self._outcomes = outcomes
-        self._checkpoints = checkpoints
+    admission: Admission
+    leases: Leases
+    outcomes: Outcomes
+    checkpoints: Checkpoints
+
+    def __post_init__(self) -> None:
         #: Taken from where a page begins to end until it is durable.
         self.ending = FifoLock()
 
@@ -69,42 +127,42 @@ class Completion:
         After the frontier could not be written, nothing is done: the link will be fetched again.
         """
         async with self.ending:
-            if self._checkpoints.is_broken:
+            if self.checkpoints.is_broken:
                 return
             try:
                 await self._take_in(page)
-                self._checkpoints.will_count(page.counted)
-                self._outcomes.page(page.lease, page.relevant, page.note)
-                self._leases.end(page.lease)
-                self._checkpoints.commit()
+                self.checkpoints.will_count(page.counted)
+                self.outcomes.page(page.lease, page.relevant, page.note)
+                self.leases.end(page.lease)
+                self.checkpoints.commit()
             except sqlite3.Error as error:
-                self._checkpoints.fail(error)
+                self.checkpoints.fail(error)
 
     async def _take_in(self, page: EndedPage) -> None:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""
         tunnel = 0 if page.relevant else page.lease.link.tunnel + 1
         for number, (request, link) in enumerate(page.links, 1):
-            if not self._admission.link(link.behind(tunnel)):
-                self._admission.refuse(request)
+            if not self.admission.link(link.behind(tunnel)):
+                self.admission.refuse(request)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
         for number, joined in enumerate(page.joined, 1):
-            self._admission.join(joined, tunnel)
+            self.admission.join(joined, tunnel)
             if not number % _SLICE_LINKS:
                 await yield_to_reactor()
 
     def end_orphans(self, in_progress: Collection[Request]) -> None:
         """End the leases that no request stands for any more."""
-        orphans = self._leases.orphans(in_progress)
+        orphans = self.leases.orphans(in_progress)
         for lease in orphans:
-            self._outcomes.orphan(lease)
-            self._leases.end(lease)
+            self.outcomes.orphan(lease)
+            self.leases.end(lease)
         if orphans:
-            self._checkpoints.commit()
+            self.checkpoints.commit()
 
     def give_back(self) -> None:
         """Let all links under way wait again: the crawl ends before their turn."""
-        for lease in self._leases:
-            self._outcomes.give_back(lease)
-        self._leases.clear()
-        self._outcomes.finish()
+        for lease in self.leases:
+            self.outcomes.give_back(lease)
+        self.leases.clear()
+        self.outcomes.finish()

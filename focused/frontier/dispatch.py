@@ -1,43 +1,87 @@
-"""Links out: which request is next, of those whose hosts may be asked now."""
+"""Links out: which request is next, of those whose hosts may be asked now, and which better links were passed over."""
 
 from __future__ import annotations
 
+import heapq
 import logging
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from focused.frontier.host_availability import now
+from focused.frontier.politeness import now
+from focused.frontier.store.host_queue import BUSY
+from focused.frontier.store.link import host_of
+from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from scrapy import Request
+    from scrapy.statscollectors import StatsCollector
 
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
-    from focused.frontier.memory_queue import MemoryQueue
     from focused.frontier.rediscovery import Rediscovery
 
 logger = logging.getLogger(__name__)
 
+COUNT = "focused/frontier/passed_over_count"
+BY_LEVELS = "focused/frontier/passed_over_levels_count"
+_REQUESTS = "scheduler/dequeued"
+_MANY, _MUCH, _ENOUGH_REQUESTS = 0.25, 0.01, 20
 
+
+class MemoryQueue:
+    """By priority, of equals the oldest first; those whose hosts must rest are passed over."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int, Request]] = []
+        self._n_pushed = 0
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    def push(self, request: Request) -> None:
+        """Let a request wait."""
+        self._n_pushed += 1
+        heapq.heappush(self._heap, (-request.priority, self._n_pushed, request))
+
+    def pop(self, ready_at: Callable[[str], float], now: float) -> Request | None:
+        """Return the best request whose host may be asked now; None if there is none. Times are on the clock of ``now``."""
+        resting, found = [], None
+        while self._heap:
+            entry = heapq.heappop(self._heap)
+            if ready_at(host_of(entry[2].url)) <= now:
+                found = entry[2]
+                break
+            resting.append(entry)
+        for entry in resting:
+            heapq.heappush(self._heap, entry)
+        return found
+
+    def ready_times(self, ready_at: Callable[[str], float]) -> list[float]:
+        """Return when the hosts may be asked of which that is known."""
+        times = (ready_at(host_of(request.url)) for _, _, request in self._heap)
+        return [time for time in times if time < BUSY]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._heap.clear()
+
+
+@dataclass(eq=False)
 class Dispatch:
-    """Hands out what waits in memory first, because its turn has come before; then the best link.
+    """Hands out what waits in memory first, because its turn has come before; then the best link."""
 
-    Parameters
-    ----------
-    links : Rediscovery
-    queue : MemoryQueue
-        Retries, targets of redirects and other requests that wait in memory.
-    requests : LinkRequests
-    leases : Leases
-        Each link that is handed out is added.
-    """
+    links: Rediscovery
+    #: Retries, targets of redirects and other requests that wait in memory.
+    queue: MemoryQueue
+    requests: LinkRequests
+    #: Each link that is handed out is added.
+    leases: Leases
 
-    def __init__(self, links: Rediscovery, queue: MemoryQueue, requests: LinkRequests, leases: Leases) -> None:
+    def __post_init__(self) -> None:
         #: By how many levels of priority the last request stands behind a link whose host has to wait.
         self.levels_below = 0
-        self._links = links
-        self._queue = queue
-        self._requests = requests
-        self._leases = leases
 
     def next(self) -> Request | None:
         """Return the next request; None where no host that has one may be asked now."""
@@ -46,26 +90,58 @@ class Dispatch:
 
     def next_link(self) -> Request | None:
         """Return the request for the best link."""
-        while (link := self._links.next(self._leases.ready_at, now())) is not None:
+        while (link := self.links.next(self.leases.ready_at, now())) is not None:
             try:
-                request = self._requests.leased(link)
+                request = self.requests.leased(link)
             except ValueError as error:
                 logger.warning("%s cannot be requested as before: %s. It has failed.", link.url, error)
-                self._links.refuse(link, f"not restored: {error}")
+                self.links.refuse(link, f"not restored: {error}")
                 continue
-            self.levels_below = self._links.levels_below
-            self._leases.begin(link, request)
+            self.levels_below = self.links.levels_below
+            self.leases.begin(link, request)
             return request
         return None
 
     def next_time(self) -> float | None:
         """Return when the first of the resting hosts may be asked, on the downloader's clock; None if it is not known."""
-        at = self._links.next_ready()
-        times = [*self._queue.ready_times(self._leases.ready_at), *([] if at is None else [at])]
+        at = self.links.next_ready()
+        times = [*self.queue.ready_times(self.leases.ready_at), *([] if at is None else [at])]
         return min(times, default=None)
 
     def _next_in_memory(self) -> Request | None:
-        found = self._queue.pop(self._leases.ready_at, now())
+        found = self.queue.pop(self.leases.ready_at, now())
         if found is not None:
-            self._leases.resume(found)
+            self.leases.resume(found)
         return found
+
+
+def count_passed_over(stats: StatsCollector, levels: int) -> None:
+    """Count a link that was handed out although one better by so many levels of priority waited for its host.
+
+    More than a whole scale of scores (a link below the threshold instead of one above it, or of a seed) counts as one
+    scale.
+    """
+    stats.inc_value(COUNT)
+    stats.inc_value(BY_LEVELS, min(levels, LEVELS))
+
+
+def advice(stats: Mapping[str, Any]) -> str:
+    """Return what to say of it at the end of a crawl; empty where few links were passed over, or hardly better ones.
+
+    >>> advice({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
+    ''
+    >>> advice({COUNT: 40, BY_LEVELS: 6000, "scheduler/dequeued": 100}).partition(":")[0]
+    '40 of 100 requests were for poorer links while better ones waited for their hosts (by 0.15 of score in the mean)'
+    """
+    n_passed_over, n_requests = stats.get(COUNT, 0), stats.get(_REQUESTS, 0)
+    if n_requests < _ENOUGH_REQUESTS or n_passed_over <= _MANY * n_requests:
+        return ""
+    mean = stats.get(BY_LEVELS, 0) / n_passed_over / LEVELS
+    if mean < _MUCH:
+        return ""
+    return (
+        f"{n_passed_over:,} of {n_requests:,} requests were for poorer links while better ones waited for their hosts (by "
+        f"{mean:.2f} of score in the mean): no time was lost, but pages of the budget were. To have more of the better "
+        "ones: a shorter delay for hosts that allow it (DOWNLOAD_DELAY, DOWNLOAD_SLOTS), more pages (-a max_pages), or "
+        "seeds on fewer hosts"
+    )

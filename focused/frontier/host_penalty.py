@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.method.scoring.priority import LEVELS
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 _REVIEW_EVERY_PAGES = 100
 
 
+@dataclass(eq=False)
 class HostPenalty:
     """Counts pages and relevant ones of each host, and says how many levels of priority a host stands back.
 
@@ -20,18 +22,14 @@ class HostPenalty:
     is not the rate seen but the best that is still likely: shrunk towards the crawl's by ``patience`` pages, and with
     an allowance that shrinks with the host's pages and grows with the crawl's, as in UCB1 (docs/method/, D60). So one
     page writes no host off, and each is tried again.
-
-    Parameters
-    ----------
-    strength : float
-        1: a host without any relevant page ends up a whole scale of scores lower. 0: none sinks.
-    patience : float
-        Pages.
     """
 
-    def __init__(self, strength: float, patience: float = 10.0) -> None:
-        self.strength = strength
-        self.patience = patience
+    #: 1: a host without any relevant page ends up a whole scale of scores lower. 0: none sinks.
+    strength: float
+    #: Pages.
+    patience: float = 10.0
+
+    def __post_init__(self) -> None:
         self._hosts: dict[str, tuple[int, int]] = {}
         self._n_pages = self._n_relevant = 0
 
@@ -54,10 +52,10 @@ class HostPenalty:
     def levels(self, host: str) -> int:
         """Return how many levels of priority a host stands back.
 
-        >>> standing = HostPenalty(1.0)
+        >>> penalty = HostPenalty(1.0)
         >>> for number in range(200):
-        ...     _ = standing.judged("good" if number % 2 else "bad", number % 2 == 1)
-        >>> standing.levels("good"), 100 < standing.levels("bad") < 1000
+        ...     _ = penalty.judged("good" if number % 2 else "bad", number % 2 == 1)
+        >>> penalty.levels("good"), 100 < penalty.levels("bad") < 1000
         (0, True)
         """
         n_pages, n_relevant = self._hosts.get(host, (0, 0))

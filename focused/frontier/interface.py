@@ -26,49 +26,33 @@ class Frontier(Protocol):
     @property
     def n_waiting(self) -> int:
         """How many links and other requests wait."""
-        ...
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
-        ...
 
     def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
         """Sort the links of a page: new ones are requested, known ones get the page's evidence, settled ones nothing.
 
-        Parameters
-        ----------
-        links : mapping of str to int
-            The URLs that are followed, and their places in ``scores``.
-        scores : PageScores or None
-            None where links are not scored.
+        ``links`` are the URLs that are followed, with their places in ``scores``; None where links are not scored.
         """
-        ...
 
     def request(self, url: str, evidence: Evidence | None) -> Request | None:
         """Return the request for a new link; None where another request stands for it already.
 
-        Parameters
-        ----------
-        url : str
-        evidence : Evidence or None
-            What the page says of the link; None where links are not scored: then all have the same priority.
+        Where links are not scored there is no evidence, and all have the same priority.
         """
-        ...
 
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""
-        ...
 
     @property
     def can_rescore(self) -> bool:
         """Whether the scores of waiting links can be changed."""
-        ...
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:
         """Score all waiting links by a new model, slice by slice; yields the number of links of each slice."""
-        ...
 
 
 class HarvestState(Protocol):
@@ -79,11 +63,9 @@ class HarvestState(Protocol):
 
     def state(self) -> dict[str, Any]:
         """Return all counters as JSON values."""
-        ...
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Continue from what ``state`` returned."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -121,17 +103,14 @@ class CrawlOfFrontier(Protocol):
     @property
     def task(self) -> FrontierTask:
         """What the frontier is told."""
-        ...
 
     @property
     def session(self) -> Session | None:
         """What scores the links where the strategy learns."""
-        ...
 
     @property
     def harvest(self) -> HarvestState:
         """The counters of pages."""
-        ...
 
 
 _CRAWLS: WeakKeyDictionary[Crawler, CrawlOfFrontier] = WeakKeyDictionary()
@@ -149,5 +128,4 @@ def crawl_of(crawler: Crawler) -> CrawlOfFrontier | None:
 
 def frontier_of(crawler: Crawler) -> Frontier:
     """Return the frontier of a crawl. It is another one once a scheduler of this project has opened."""
-    crawl = _CRAWLS[crawler]
-    return crawl.frontier
+    return _CRAWLS[crawler].frontier

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,19 +15,15 @@ logger = logging.getLogger(__name__)
 _MANY, _PAGES_A_SEC = 1_000, 400
 
 
+@dataclass(eq=False)
 class Learning:
-    """Moves waiting links to where a session says they belong, and keeps what it learns.
+    """Moves waiting links to where a session says they belong, and keeps what it learns."""
 
-    Parameters
-    ----------
-    store : FrontierStore
-    session : Session
-    """
+    store: FrontierStore
+    session: Session
 
-    def __init__(self, store: FrontierStore, session: Session) -> None:
-        self._store = store
-        self._session = session
-        self._records = store.records(session.max_recorded_links)
+    def __post_init__(self) -> None:
+        self._records = self.store.records(self.session.max_recorded_links)
 
     def resume(self) -> int:
         """Let the session learn again from its records; return how many of them could not be read."""
@@ -35,7 +32,7 @@ class Learning:
             logger.info("Learning again what %d pages have taught; some %.0f s.", n_records, n_records / _PAGES_A_SEC)
         for number, record in self._records:
             try:
-                self._session.replay(record)
+                self.session.replay(record)
             except ValueError as error:
                 n_bad += 1
                 if n_bad == 1:  # a file of another version has as many of them as pages
@@ -46,19 +43,19 @@ class Learning:
                 "wrote them. The crawl goes on without what those pages taught.",
                 *(n_bad, n_records),
             )
-        for number, url, score in self._store.waiting.scores():
-            self._session.placed(url, number, score)
-        self._session.resume()
+        for number, url, score in self.store.waiting.scores():
+            self.session.placed(url, number, score)
+        self.session.resume()
         self._move()
         return n_bad
 
     def placed(self, url: str, score: float) -> None:
         """Note that the last link of the store is new."""
-        self._session.placed(url, self._store.last_id, score)
+        self.session.placed(url, self.store.last_id, score)
 
     def page_ended(self, url: str) -> None:
         """Take in what was learnt from the page that a link led to."""
-        record = self._session.record(url)
+        record = self.session.record(url)
         if record is not None:
             self._records.add(*record)
         self._move()
@@ -68,8 +65,6 @@ class Learning:
         self._move(is_last=True)
 
     def _move(self, *, is_last: bool = False) -> None:
-        moved = self._session.moved(is_last=is_last)
-        if moved:
-            gone = self._store.waiting.place(moved)
-            if gone:
-                self._session.gone(gone)
+        moved = self.session.moved(is_last=is_last)
+        if moved and (gone := self.store.waiting.place(moved)):
+            self.session.gone(gone)

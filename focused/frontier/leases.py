@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.frontier.host_availability import now
+from focused.frontier.politeness import now
 from focused.frontier.store.link import host_of
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.signalmanager import SignalManager
 
-    from focused.frontier.host_availability import HostAvailability
+    from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.link import Leased
 
 LEASE = "focused_lease"
@@ -43,20 +43,16 @@ class Lease:
     note: str = ""
 
 
+@dataclass(eq=False)
 class Leases:
-    """All links under way.
+    """All links under way."""
 
-    Parameters
-    ----------
-    signals : SignalManager
-        Announces the end of each link.
-    ready_at : HostAvailability
-        Knows when a host may be asked; it is told about each request that is handed out.
-    """
+    #: Announces the end of each link.
+    signals: SignalManager
+    #: Knows when a host may be asked; it is told about each request that is handed out.
+    ready_at: HostAvailability
 
-    def __init__(self, signals: SignalManager, ready_at: HostAvailability) -> None:
-        self.ready_at = ready_at
-        self._signals = signals
+    def __post_init__(self) -> None:
         self._by_number: dict[int, Lease] = {}
 
     def __len__(self) -> int:
@@ -88,7 +84,7 @@ class Leases:
     def end(self, lease: Lease) -> None:
         """Forget a lease, and announce that its link has ended."""
         if self._by_number.pop(lease.link.id, None) is not None:
-            self._signals.send_catch_log(link_ended, number=lease.link.id)
+            self.signals.send_catch_log(link_ended, number=lease.link.id)
 
     def clear(self) -> None:
         """Forget all leases without a word: the crawl ends, and their links will be fetched again."""

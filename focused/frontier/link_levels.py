@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
@@ -17,21 +17,16 @@ UNKNOWN, SETTLED = -32_768, 32_767
 """No levels: the file has to be asked; the link waits no more."""
 
 _WAYS = 8
+MAX_PAGES = 2_000_000
 
 
 class LinkLevels:
     """URLs, each with its link's number in the frontier, what the file says of it, and what has been heard since.
 
-    A hash table of numpy arrays, eight places a bucket, that doubles until it has room for ``max_links``. From then on a
-    link that finds its bucket full takes the place of another, which is forgotten: the table is a memory aid, and
-    whoever is not in it is looked up in the frontier itself. A place takes 40 bytes.
-
-    Parameters
-    ----------
-    max_links : int
-        Rounded up to a power of two.
-    forgets : function
-        Is given what ``heard`` returns of a link that is forgotten.
+    A hash table of numpy arrays, eight places a bucket, that doubles until it has room for ``max_links``, rounded up to a
+    power of two. From then on a link that finds its bucket full takes the place of another, which is forgotten (``forgets``
+    is given what ``heard`` returns of it): the table is a memory aid, and whoever is not in it is looked up in the frontier
+    itself. A place takes 40 bytes.
     """
 
     def __init__(
@@ -133,3 +128,29 @@ class LinkLevels:
         self.more, self.n_more = np.tile(self.more, 2), np.tile(self.n_more, 2)
         self._keys = np.concatenate((np.where(goes_up, 0, keys), np.where(goes_up, keys, 0)))
         self._look()
+
+
+class FetchedUrls:
+    """Hashes of URLs. Memory is bounded: where there are too many, all are forgotten."""
+
+    def __init__(self, max_pages: int = MAX_PAGES) -> None:
+        self._max_pages = max_pages
+        self._keys: set[int] = set()
+
+    def note(self, url: str) -> bool:
+        """Note a page; tell whether it was noted before."""
+        key = hash(url)
+        if key in self._keys:
+            return True
+        if len(self._keys) >= self._max_pages:
+            self._keys.clear()
+        self._keys.add(key)
+        return False
+
+    def load(self, urls: Iterable[str]) -> Iterator[str]:
+        """Note pages of an earlier run, as many as there is room for; yields them."""
+        for url in urls:
+            if len(self._keys) >= self._max_pages:
+                return
+            self._keys.add(hash(url))
+            yield url

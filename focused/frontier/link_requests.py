@@ -1,7 +1,11 @@
-"""Links and the spider's own requests: from Scrapy's requests to what the frontier keeps, and back."""
+"""Links and the spider's own requests: from Scrapy's requests to what the frontier keeps, and back.
+
+Own requests are kept as text. No pickle: what is no JSON is refused.
+"""
 
 from __future__ import annotations
 
+import json
 import secrets
 from contextlib import suppress
 from dataclasses import replace
@@ -10,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.http import Response
 from scrapy.spidermiddlewares.referer import RefererMiddleware
+from scrapy.utils.request import request_from_dict
 
 from focused.frontier.leases import LEASE
-from focused.frontier.own_requests import NotDurableError, from_text, to_text
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
@@ -20,6 +24,7 @@ from focused.method.scoring.priority import LEVELS, SEED, to_priority
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from scrapy import Spider
     from scrapy.crawler import Crawler
     from twisted.python.failure import Failure
 
@@ -30,11 +35,16 @@ TUNNEL = "focused_tunnel"
 # What of a request's meta its evidence holds, or is of no use once it waits.
 _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
-    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS,
+    "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS
 }  # fmt: skip
 _MOST_PRIORITY = 1_000_000
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}
+# Said of the response that a request's meta was copied from.
+_PASSING_META = frozenset({"is_start_request", "download_latency"})
+_PROJECT_META = "focused_"
+_SCRAPY = "scrapy."
+"""Modules whose classes a file may name: it must not choose which other code is loaded."""
 
 
 class LinkRequests:
@@ -42,11 +52,6 @@ class LinkRequests:
 
     The request for a seed or a link of a page carries the link's evidence. All others are the spider's own: they keep all
     that JSON can keep, and their priority.
-
-    Parameters
-    ----------
-    crawler : Crawler
-        Its spider is there.
     """
 
     def __init__(self, crawler: Crawler) -> None:
@@ -64,23 +69,11 @@ class LinkRequests:
         self._referers = self._crawler.get_spider_middleware(RefererMiddleware)
 
     def link(self, request: Request) -> FrontierLink:
-        """Return what the frontier keeps of a request.
-
-        Raises
-        ------
-        NotDurableError
-            If that would not be all of it.
-        """
+        """Return what the frontier keeps of a request; a `NotDurableError` if that would not be all of it."""
         return self.kept(request, self.text_of(request))
 
     def text_of(self, request: Request) -> str | None:
-        """Return the text that keeps a request of the spider's own; None for a link, which needs none.
-
-        Raises
-        ------
-        NotDurableError
-            If no text can keep all of it.
-        """
+        """Return the text that keeps the spider's own request, None for a link; a `NotDurableError` if no text can."""
         return None if self._is_link(request) else to_text(request, self._spider)
 
     def target(self, request: Request, link: Leased) -> FrontierLink:
@@ -100,13 +93,7 @@ class LinkRequests:
         return request
 
     def leased(self, link: Leased) -> Request:
-        """Return the request for a link that is handed out.
-
-        Raises
-        ------
-        ValueError
-            If it cannot be made again, because the spider has changed.
-        """
+        """Return the request for a link that is handed out; a ValueError if it cannot be made: the spider has changed."""
         if link.request is not None:
             own = from_text(link.request, self._spider, priority=link.priority)
             own.meta[LEASE] = link.id
@@ -159,3 +146,64 @@ class LinkRequests:
         if not callable(method := getattr(self._spider, name, None)):
             raise ValueError(f"spider {self._spider.name!r} has no method {name!r}")
         return method
+
+
+class NotDurableError(ValueError):
+    """A request cannot be kept in the frontier's file; the message says what of it."""
+
+
+def to_text(request: Request, spider: Spider) -> str:
+    """Return all of a request but its priority, as JSON: the frontier keeps that beside it.
+
+    Bytes (headers, body) are written as Latin-1, which gives each byte back as it was. Callback and errback are written as
+    names of the spider's methods. Raises a `NotDurableError` if a part would not come back as it was.
+    """
+    cls = type(request)
+    if not cls.__module__.startswith(_SCRAPY):
+        raise NotDurableError(f"its class is {cls.__module__}.{cls.__qualname__}, not one of Scrapy's")
+    try:
+        found = request.to_dict(spider=spider)
+    except ValueError as error:
+        raise NotDurableError(f"its callback or errback is no method of the spider ({error})") from None
+    del found["priority"]
+    found["headers"] = {
+        name.decode("latin-1"): [each.decode("latin-1") for each in values] for name, values in found["headers"].items()
+    }
+    found["body"] = found["body"].decode("latin-1")
+    passing = {key for key in request.meta if key in _PASSING_META or str(key).startswith(_PROJECT_META)}
+    found["meta"] = {key: value for key, value in request.meta.items() if key not in passing}
+    for name, value in found.items():
+        _check(name, value)
+    return json.dumps(found)
+
+
+def from_text(text: str, spider: Spider, *, priority: int) -> Request:
+    """Return the request that ``to_text`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the spider has no method of a name that the text has, or the text names a class that is not Scrapy's.
+    """
+    found: dict[str, Any] = json.loads(text)
+    if not found.get("_class", _SCRAPY).startswith(_SCRAPY):
+        raise ValueError(f"The request is of the class {found['_class']}, which is not one of Scrapy's")
+    found["headers"] = {
+        name.encode("latin-1"): [each.encode("latin-1") for each in values] for name, values in found["headers"].items()
+    }
+    found["body"] = found["body"].encode("latin-1")
+    return request_from_dict({**found, "priority": priority}, spider=spider)
+
+
+def _check(name: str, value: Any) -> None:
+    """Refuse a value that JSON gives back as another one, such as a tuple or a number as a key."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if not isinstance(key, str):
+                raise NotDurableError(f"{name} has the key {key!r}, which is no text")
+            _check(f"{name}[{key!r}]", each)
+    elif isinstance(value, list):
+        for each in value:
+            _check(name, each)
+    elif value is not None and not isinstance(value, (str, int, float)):
+        raise NotDurableError(f"{name} holds a {type(value).__name__}, which JSON cannot keep")

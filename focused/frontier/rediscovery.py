@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.frontier.fetched_urls import FetchedUrls
-from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
+from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
 from focused.method.scoring.met_links import JoinedLink, MetLinks
@@ -27,6 +26,7 @@ _MAX_MORE = 30_000
 _LEAST_EXTRA = -(10**6)
 
 
+@dataclass(eq=False)
 class Rediscovery:
     """Takes links in, and joins what later pages say of them: without a request, and mostly without a fingerprint.
 
@@ -34,57 +34,30 @@ class Rediscovery:
     move it by a whole level of priority is noted there, and goes into the file together with the next one that does.
     So links are fetched in the order of their means. The file is behind by less than a level, and knows at least half of
     the pages; when the crawl ends in order it knows all.
-
-    Parameters
-    ----------
-    store : FrontierStore
-    joins : bool
-        Whether what later pages say of a waiting link counts; else the first page's evidence stands.
-    is_mean : bool
-        Whether scores are means; else every page goes into the file.
-    depth_priority : int
-        Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
-    max_links : int
-        Links that are remembered. The file is asked about the others as if they were new.
     """
 
-    def __init__(
-        self,
-        store: FrontierStore,
-        *,
-        joins: bool = True,
-        is_mean: bool = False,
-        depth_priority: int = 0,
-        max_links: int = 1_000_000,
-    ) -> None:
-        self._store = store
-        #: Whether what later pages say of a waiting link counts.
-        self.joins = joins
-        self._is_mean = is_mean and not depth_priority
-        self._depth_priority = depth_priority
-        self._levels = LinkLevels(max_links, store.waiting.count_referrers)
+    store: FrontierStore
+    #: Whether what later pages say of a waiting link counts; else the first page's evidence stands.
+    joins: bool = True
+    #: Whether scores are means; else every page goes into the file.
+    is_mean: bool = False
+    #: Scrapy's DEPTH_PRIORITY, which the file holds beside the score.
+    depth_priority: int = 0
+    #: Links that are remembered. The file is asked about the others as if they were new.
+    max_links: int = 1_000_000
+
+    def __post_init__(self) -> None:
+        self._levels = LinkLevels(self.max_links, self.store.waiting.count_referrers)
         self._fetched = FetchedUrls()
-        self._n_prunings = store.n_cut_rounds
+        self._n_prunings = self.store.n_cut_rounds
 
     # --- In
 
     def meet(self, links: Mapping[str, int], scores: PageScores | None, *, drops: bool) -> tuple[MetLinks, int]:
-        """Sort the links of a page by what is known of them.
+        """Sort the links of a page by what is known of them, and count the waiting ones that were updated in memory already.
 
-        Parameters
-        ----------
-        links : mapping of str to int
-            URLs, and their places in ``scores``.
-        scores : PageScores or None
-            None where links are not scored.
-        drops : bool
-            Whether a page says nothing of a known link where it puts the link below the threshold.
-
-        Returns
-        -------
-        MetLinks
-        int
-            How many waiting links were updated in memory already.
+        ``links`` are URLs and their places in ``scores``; None where links are not scored. With ``drops`` a page says
+        nothing of a known link that it puts below the threshold.
         """
         urls, numbers = list(links), list(links.values())
         table = self._levels
@@ -99,13 +72,12 @@ class Rediscovery:
             joins &= np.array([scores.admitted[number] for number in numbers], dtype=bool)
         rows = np.flatnonzero(joins)
         n_passed = 0
-        if self._is_mean and len(rows):
+        if self.is_mean and not self.depth_priority and len(rows):
             passed = self._counted_in_memory(places[rows], [numbers[row] for row in rows.tolist()], scores)
             n_passed, rows = int(passed.sum()), rows[~passed]
         known = zip(rows.tolist(), table.numbers[places[rows]].tolist(), strict=True)
-        return MetLinks(new, [JoinedLink(urls[row], number, scores.evidence(numbers[row])) for row, number in known]), (
-            n_passed
-        )
+        joined = [JoinedLink(urls[row], number, scores.evidence(numbers[row])) for row, number in known]
+        return MetLinks(new, joined), n_passed
 
     def _counted_in_memory(self, at: Integers, numbers: list[int], scores: PageScores) -> np.ndarray:
         """Note in memory what a page says of waiting links; return of which that was enough, shape (n_links,)."""
@@ -127,27 +99,27 @@ class Rediscovery:
 
     def add(self, link: FrontierLink) -> str:
         """Take in a link; return what the store says of it."""
-        [what] = self._store.add([link])
+        [what] = self.store.add([link])
         if link.request is not None:  # its URL may be that of a link, too
             if what == TAKEN_OVER:
                 self.settle(link.url)
         elif what == NEW:
-            self._remember(link.url, self._store.last_id, link.evidence)
-        elif what == MERGED and self._store.joined is not None:
-            number, _, merged = self._store.joined
+            self._remember(link.url, self.store.last_id, link.evidence)
+        elif what == MERGED and self.store.joined is not None:
+            number, _, merged = self.store.joined
             self._remember(link.url, number, merged)
         elif what == KNOWN:
             self.settle(link.url)
-        if self._store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
-            self._n_prunings = self._store.n_cut_rounds
+        if self.store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
+            self._n_prunings = self.store.n_cut_rounds
             if not self.joins:
                 self._levels.forget_waiting()
         return what
 
     def last_joined(self) -> tuple[Evidence, Evidence]:
         """Return what was known of the link that ``add`` found waiting last, and what is known of it now."""
-        assert self._store.joined is not None
-        return self._store.joined[1:]
+        assert self.store.joined is not None
+        return self.store.joined[1:]
 
     def join(self, link: JoinedLink, tunnel: int) -> tuple[Evidence, Evidence] | None:
         """Join what a page says of a link; return what was known and what is now, None if it does not wait."""
@@ -157,8 +129,8 @@ class Rediscovery:
             score = (float(table.more[place]) + evidence.score) / (n_more + 1)
             evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
         # What other middlewares add to a priority was added when the link was found first.
-        extra = -self._depth_priority * evidence.depth if self._depth_priority else _LEAST_EXTRA
-        joined = self._store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
+        extra = -self.depth_priority * evidence.depth if self.depth_priority else _LEAST_EXTRA
+        joined = self.store.join(number, FrontierLink(0, url, evidence, extra=extra, tunnel=tunnel))
         if joined is not None:
             self._remember(url, number, joined[1])
         return joined
@@ -183,12 +155,12 @@ class Rediscovery:
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
         """Lease the best link of the hosts that may be asked now, with all pages that link to it counted."""
-        link = self._store.next(ready_at, now)
+        link = self.store.next(ready_at, now)
         return link if link is None or link.request is not None else self._settled(link)
 
     def refuse(self, link: Leased, why: str) -> None:
         """Note why a link that was leased is not fetched."""
-        self._store.failed(link.id, why)
+        self.store.failed(link.id, why)
 
     def _settled(self, link: Leased) -> Leased:
         place = self._levels.place_of(link.url)
@@ -198,7 +170,7 @@ class Rediscovery:
         self._levels.put(link.url, link.id, SETTLED)
         if not n_more:
             return link
-        self._store.waiting.count_referrers([(more, n_more, link.id)])
+        self.store.waiting.count_referrers([(more, n_more, link.id)])
         known = link.evidence
         n_pages = known.n_referrers + n_more
         score = (known.score * known.n_referrers + more) / n_pages
@@ -207,17 +179,17 @@ class Rediscovery:
     @property
     def levels_below(self) -> int:
         """By how many levels of priority the last link stands behind the best one, whose host has to wait."""
-        return self._store.hosts.levels_below
+        return self.store.hosts.levels_below
 
     def next_ready(self) -> float | None:
         """Return when the first of the resting hosts may be asked; None if it is not known."""
-        return self._store.hosts.next_ready()
+        return self.store.hosts.next_ready()
 
     # --- All
 
     def close(self) -> None:
         """Write what is only in memory; the caller commits."""
-        self._store.waiting.count_referrers(self._levels.heard())
+        self.store.waiting.count_referrers(self._levels.heard())
 
     def forget_levels(self) -> None:
         """Ask the file about every link again: the scores of those that wait have changed."""

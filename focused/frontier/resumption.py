@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier import resume
-from focused.frontier.aliases import known_as
+from focused.frontier import run_files
 from focused.utils.file_names import FETCHED_FILE
 from focused.utils.former_files import with_present_names
 
@@ -22,32 +23,27 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(eq=False)
 class Resumption:
-    """Takes up what the last commit of an earlier run says.
+    """Takes up what the last commit of an earlier run says."""
 
-    Parameters
-    ----------
-    store : FrontierStore
-    task : FrontierTask
-    folder : Path
-        Where the frontier is; its pages are in the crawl's run directory.
-    """
+    store: FrontierStore
+    task: FrontierTask
+    #: Where the frontier is; its pages are in the crawl's run directory.
+    folder: Path
 
-    def __init__(self, store: FrontierStore, task: FrontierTask, folder: Path) -> None:
-        self._store = store
-        self._task = task
-        self._folder = folder
+    def __post_init__(self) -> None:
         #: Whether the frontier's pages are those of this run directory.
         self.is_resumed = False
 
     def restore(self, stats: StatsCollector, harvest: HarvestState) -> None:
         """Cut the files back to the last commit and continue counting from there, if it is one of this run directory."""
-        store, run_dir = self._store, self._task.run_dir
+        store, run_dir = self.store, self.task.run_dir
         lengths = store.remembered("files")
         remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
-        self.is_resumed = lengths is not None and resume.is_home(self._folder, run_dir, remembered)
+        self.is_resumed = lengths is not None and run_files.is_home(self.folder, run_dir, remembered)
         if self.is_resumed:
-            n_bytes = resume.cut_back(run_dir, lengths)
+            n_bytes = run_files.cut_back(run_dir, lengths)
             for name, value in with_present_names(store.remembered("stats", {})).items():
                 stats.set_value(name, value)
             if (counted := store.remembered("harvest")) is not None:
@@ -65,29 +61,48 @@ class Resumption:
     def fetched_urls(self) -> Iterator[str]:
         """Yield the URLs of pages that earlier runs fetched, also those that pages were known by besides their links'."""
         if self.is_resumed:
-            yield from known_as(self._task.run_dir / FETCHED_FILE)
-        yield from self._store.done_urls()
+            yield from known_as(self.task.run_dir / FETCHED_FILE)
+        yield from self.store.done_urls()
 
     def begin(self) -> None:
         """Commit what this run is, so that its frontier is never taken for that of another."""
-        task = self._task
-        self._store.commit(
-            home=resume.make_home(self._folder, task.run_dir),
+        task = self.task
+        self.store.commit(
+            home=run_files.make_home(self.folder, task.run_dir),
             run_dir=str(task.run_dir),
             topic=task.topic,
             web=task.web,
             web_options=dict(task.web_options),
             strategy=task.strategy,
-            files=resume.sizes(task.run_dir),
+            files=run_files.sizes(task.run_dir),
         )
 
     def _compare_strategy(self) -> None:
         """Warn where links wait that another strategy has scored: their order is a mixture."""
-        before: Any = self._store.remembered("strategy")
-        if before not in (None, self._task.strategy) and len(self._store):
+        before: Any = self.store.remembered("strategy")
+        if before not in (None, self.task.strategy) and len(self.store):
             logger.warning(
                 "The last part of this crawl was of strategy %s, this one is of %s: the %d links that wait keep their scores "
                 "until they are found again or scored anew. To compare strategies, begin each in a folder of its own: "
                 "-a run_dir=PATH",
-                *(before, self._task.strategy, len(self._store)),
+                *(before, self.task.strategy, len(self.store)),
             )
+
+
+def known_as(path: Path) -> Iterator[str]:
+    """Yield the URLs that pages say they have (Content-Location) where they were fetched under others, from ``fetched.csv``.
+
+    They are no links, so the frontier's file does not hold them. Where there is no such file there are no pages.
+    """
+    try:
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            for row in csv.DictReader(file):
+                url, location = row.get("url"), row.get("location")
+                if location and location != url:
+                    yield location
+    except FileNotFoundError:
+        return
+    except (OSError, csv.Error) as error:
+        logger.warning(
+            "%s cannot be read to its end: %s. Pages that have two URLs may be fetched and counted twice.", path, error
+        )

@@ -20,19 +20,14 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
-from focused.frontier.completion import Completion, EndedPage
-from focused.frontier.dispatch import Dispatch
-from focused.frontier.host_availability import HostAvailability
+from focused.frontier.completion import Completion, EndedPage, Outcomes
+from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
-from focused.frontier.link_requests import LinkRequests
-from focused.frontier.memory_queue import MemoryQueue
-from focused.frontier.outcomes import Outcomes
-from focused.frontier.own_requests import NotDurableError
-from focused.frontier.passed_over import count_passed_over
-from focused.frontier.politeness import Politeness
+from focused.frontier.link_requests import LinkRequests, NotDurableError
+from focused.frontier.politeness import HostAvailability, Politeness
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
@@ -64,9 +59,7 @@ class FrontierScheduler(BaseScheduler):
 
     A link is done when its page's links and item are in: all of it is one transaction, together with the crawl's
     counters and the lengths of the files that hold its pages. What was under way when a crawl died is fetched again.
-
     The page budget is kept exactly: no more requests are handed out than it has pages left, counting those under way.
-
     The spider's own requests are kept whole: callback by name, method, headers, body, meta that JSON can keep. What cannot
     be kept waits in memory only; it is counted, and the log says so once.
 
@@ -76,8 +69,7 @@ class FrontierScheduler(BaseScheduler):
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``; of new links,
     ``focused/links/by_REASON_count`` and ``focused/links/deferred_count``; ``focused/frontier/merged_count``,
     ``moved_count``, ``over_host_cap_count``, ``host_cap_dropped_count``, ``too_deep_count``, ``cut_count``,
-    ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``,
-    ``rests_count``.
+    ``not_durable_count``, ``resumed_count``, ``passed_over_count``, ``passed_over_levels_count``, ``rests_count``.
     """
 
     #: Whether a crawl can be resumed in the run directory of an earlier one: see focused.crawl.planning.
@@ -321,12 +313,10 @@ class FrontierScheduler(BaseScheduler):
     def _spider_opened(self, spider: Spider) -> None:
         self._requests.spider_opened()
         harvest, task = self._crawl.harvest, self._task
-        for limit, n_found, reason in (
-            (task.max_pages, harvest.n_pages, "max_pages"),
-            (task.max_relevant, harvest.n_relevant, "max_relevant"),
-        ):
-            if limit and n_found >= limit:
-                raise CloseSpider(reason)
+        if 0 < task.max_pages <= harvest.n_pages:
+            raise CloseSpider("max_pages")
+        if 0 < task.max_relevant <= harvest.n_relevant:
+            raise CloseSpider("max_relevant")
 
     def _not_writable(self) -> None:
         """End the crawl: what is not durable will be fetched again."""

@@ -1,4 +1,8 @@
-"""The links of a crawl whose requests Scrapy's own scheduler holds: it cannot change a request's priority, so this helps."""
+"""The links of a crawl whose requests Scrapy's own scheduler holds, which cannot change a request's priority.
+
+A link that got better is pushed again, and whichever of its requests comes up later is passed over: it is stale. One
+that got worse is pushed back when it comes up. So what comes up is always the best that is known, and nothing twice.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import Request
 
-from focused.frontier.fetched_urls import FetchedUrls
-from focused.frontier.waiting_links import WaitingLinks
+from focused.frontier.link_levels import FetchedUrls
 from focused.method.scoring import REASONS
 from focused.method.scoring.link_meta import WAITS, write_evidence
 from focused.method.scoring.met_links import MetLinks
@@ -23,7 +26,79 @@ if TYPE_CHECKING:
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
 
-MAX_LINKS = 2_000_000
+MAX_LINKS, MAX_WAITING = 2_000_000, 1_000_000
+
+
+class WaitingLinks:
+    """What is known of each link that waits, and which links have been asked for.
+
+    A link is a fingerprint, for it may be spelt in several ways. Links beyond ``max_links`` are not taken in: they keep the
+    score they have. ``merge`` joins what two pages say of a link.
+    """
+
+    def __init__(self, merge: Callable[[Evidence, Evidence], Evidence], max_links: int = MAX_WAITING) -> None:
+        self.merge = merge
+        self._max_links = max_links
+        self._evidence: dict[bytes, Evidence] = {}
+        self._asked: set[bytes] = set()
+        # Hashes of URLs: most of a page's links are looked up, and a fingerprint costs much more.
+        self._spelled: dict[int, bytes] = {}
+
+    def __len__(self) -> int:
+        return len(self._evidence)
+
+    def get(self, link: bytes) -> Evidence | None:
+        """Return what is known of a link; None if it does not wait."""
+        return self._evidence.get(link)
+
+    def best(self) -> Evidence | None:
+        """Return what is known of the best link that waits."""
+        return max(self._evidence.values(), key=lambda evidence: evidence.rank, default=None)
+
+    def put(self, link: bytes, url: str, evidence: Evidence) -> bool:
+        """Note what is known of a link and how it is spelt, and tell whether there was room."""
+        if link not in self._evidence and len(self._evidence) >= self._max_links:
+            return False
+        if len(self._spelled) >= 2 * self._max_links:
+            self._spelled.clear()  # links whose spelling is forgotten keep the score they have
+        self._evidence[link] = evidence
+        self._spelled[hash(url)] = link
+        return True
+
+    def improves(self, url: str, evidence: Evidence) -> bool | None:
+        """Join what a page says of a link unless the link gets better by it; None if the link does not wait.
+
+        A link that gets better is left as it is: it is to be requested again.
+        """
+        if not self.may_change(url):
+            return None
+        link = self._spelled[hash(url)]
+        known = self._evidence[link]
+        merged = self.merge(known, evidence)
+        if to_priority(merged.score, merged.admitted) > to_priority(known.score, known.admitted):
+            return True
+        self._evidence[link] = merged
+        return False
+
+    def may_change(self, url: str) -> bool:
+        """Tell whether what another page says of a link may still change its score."""
+        key = hash(url)
+        link = self._spelled.get(key)
+        if link is None:
+            return False
+        if link not in self._evidence:
+            del self._spelled[key]
+            return False
+        return True
+
+    def was_asked(self, link: bytes) -> bool:
+        """Tell whether a request for a link has come up before."""
+        return link in self._asked
+
+    def take(self, link: bytes) -> None:
+        """Note that a link is asked for; it waits no more."""
+        self._evidence.pop(link, None)
+        self._asked.add(link)
 
 
 class ScrapyFrontier:
@@ -34,11 +109,6 @@ class ScrapyFrontier:
 
     Stats: of new links, ``focused/links/by_REASON_count`` and ``focused/links/deferred_count``; of links found again
     ``focused/links/merged_count``, and of those ``focused/links/pushed_again_count``.
-
-    Parameters
-    ----------
-    crawler : Crawler
-    task : FrontierTask
     """
 
     #: Whether the scores of waiting links can be changed.
@@ -51,7 +121,7 @@ class ScrapyFrontier:
         # Hashes of the URLs that were requested. The dupefilter has the last word, so forgetting is harmless.
         self._requested: set[int] = set()
         #: Links whose score may still change; None where the first page's evidence stands.
-        self.waiting = None if task.merge is None else WaitingLinks(merge=task.merge)
+        self.waiting = None if task.merge is None else WaitingLinks(task.merge)
 
     @property
     def n_waiting(self) -> int:

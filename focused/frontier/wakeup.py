@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.utils.asyncio import call_later
 
-from focused.frontier.host_availability import now
+from focused.frontier.politeness import now
 from focused.utils.scrapy_internals import wake_engine
 
 if TYPE_CHECKING:
@@ -14,12 +14,7 @@ if TYPE_CHECKING:
 
 
 class Wakeup:
-    """One call that is due, the earliest that was wished for.
-
-    Parameters
-    ----------
-    crawler : Crawler
-    """
+    """One call that is due, the earliest that was wished for."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler

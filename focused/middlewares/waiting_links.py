@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.frontier.waiting_links import WaitingLinks
+    from focused.frontier.scrapy_frontier import WaitingLinks
 
 
 class WaitingLinkMiddleware:

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.frontier.store.stored_pages import StoredPage
+from focused.frontier.store.page_records import StoredPage
 from focused.method.scoring import Visit
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class KeptBodies:
             return
         visit = kept.visit
         fields = json.dumps([visit.depth, visit.carried, visit.number, visit.urls])
-        self._store.begin()
+        self._store.transaction.begin()
         self._stored.add(StoredPage(kept.page.url, item.raw_type, fields, item.raw))
 
     def restore(self, reader: PageReader) -> tuple[int, int]:

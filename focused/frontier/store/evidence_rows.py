@@ -1,16 +1,16 @@
-"""Evidence as columns of the table of links."""
+"""Evidence as columns of the table of links; names of hosts, referring pages and kinds of reasons as numbers."""
 
 from __future__ import annotations
 
 import struct
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.reason_numbers import ReasonNumbers
+from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.evidence import Evidence
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 NAMES = (
     *("score", "reason", "admitted", "referrer", "depth", "irrelevant_on_path", "carried", "parts", "n_referrers"),
@@ -20,15 +20,75 @@ COLUMNS = ", ".join(NAMES)
 REFERRER = NAMES.index("referrer")
 
 _MAX_REFERRERS = 50_000
+FIRST_REASONS = (
+    *("discovery", "page", "block", "anchor", "context", "jfe", "below threshold", "cluster", "model", "neighbourhood"),
+    *("inherited", "labels", "adaptive"),
+)
+"""What the numbers from 0 on mean in every file; those of version 2 have no table that says so."""
+
+
+class ReasonNumbers:
+    """Translates between this process's numbers of kinds and the file's; a new kind is written in the open transaction."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self._of_file: dict[int, int] = {}
+        self._of_process: dict[int, int] = {}
+        self._read(enumerate(FIRST_REASONS))
+        if sql.execute("SELECT 1 FROM sqlite_master WHERE name = 'reasons'").fetchone() is not None:
+            self._read(sql.execute("SELECT id, kind FROM reasons"))
+
+    def to_file(self, number: int) -> int:
+        """Return the file's number of a kind."""
+        found = self._of_process.get(number)
+        if found is None:
+            self._sql.execute("INSERT OR IGNORE INTO reasons (kind) VALUES (?)", (REASONS[number],))
+            self._read(self._sql.execute("SELECT id, kind FROM reasons"))
+            found = self._of_process[number]
+        return found
+
+    def from_file(self, number: int) -> int:
+        """Return this process's number of a kind."""
+        found = self._of_file.get(number)
+        if found is None:  # written since, by another of these
+            self._read(self._sql.execute("SELECT id, kind FROM reasons"))
+            found = self._of_file[number]
+        return found
+
+    def _read(self, kinds: Iterable[tuple[int, str]]) -> None:
+        for number, kind in kinds:
+            self._of_file[number] = reason_kind(kind)
+            self._of_process[reason_kind(kind)] = number
+
+
+class HostNames:
+    """All hosts of a frontier, in memory."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self._numbers: dict[str, int] = {}
+        #: By number.
+        self.names: dict[int, str] = {}
+        for number, name in sql.execute("SELECT id, name FROM hosts"):
+            self._numbers[name] = number
+            self.names[number] = name
+
+    def get(self, name: str) -> int | None:
+        """Return the number of a host, None if it is not known."""
+        return self._numbers.get(name)
+
+    def number(self, name: str) -> int:
+        """Return the number of a host, new or known."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self._numbers) + 1
+            self.names[number] = name
+            self._sql.execute("INSERT INTO hosts (id, name) VALUES (?, ?)", (number, name))
+        return number
 
 
 class EvidenceRows:
-    """Writes and reads evidence; a referring page is written once for all links of its page.
-
-    Parameters
-    ----------
-    sql : sqlite3.Connection
-    """
+    """Writes and reads evidence; a referring page is written once for all links of its page."""
 
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
@@ -47,20 +107,9 @@ class EvidenceRows:
 
     def evidence(self, row: Sequence[Any], referrer: str) -> Evidence:
         """Return what values of ``COLUMNS`` say, where the referring page has this URL."""
-        score, reason, admitted, _, depth, irrelevant, carried, parts, n_referrers, model_version = row
-        return Evidence(
-            *(
-                score,
-                self._reasons.from_file(reason),
-                bool(admitted),
-                referrer,
-                depth,
-                irrelevant,
-                carried,
-                _unpack(parts),
-            ),
-            *(n_referrers, model_version),
-        )
+        score, reason, admitted, _, depth, irrelevant, carried, parts, *rest = row
+        reason, admitted = self._reasons.from_file(reason), bool(admitted)
+        return Evidence(score, reason, admitted, referrer, depth, irrelevant, carried, _unpack(parts), *rest)
 
     def _referrer(self, url: str) -> int:
         """Return the number of a referring page."""

@@ -19,12 +19,6 @@ class HostQueue:
 
     Stale entries are left in the heap and passed over when they come up: an entry counts only if it is the host's
     current one (docs/method/, D55). Memory: some 300 bytes a host that has waiting links, 120 more while it rests.
-
-    Attributes
-    ----------
-    levels_below : int
-        By how many levels of priority the host that was taken last stands behind the best one that had to wait; 0: it is
-        the best.
     """
 
     def __init__(self) -> None:
@@ -37,9 +31,6 @@ class HostQueue:
         # never better than the host that is taken.
         self._missed: list[tuple[int, int]] = []
         self.levels_below = 0
-
-    def __len__(self) -> int:
-        return len(self._best)
 
     def best(self, host: int) -> int | None:
         """Return the rank that a host stands with."""
@@ -75,11 +66,7 @@ class HostQueue:
     def take(self, ready_at: Callable[[int], float], now: float) -> int | None:
         """Return the host with the best link that may be asked now; None if there is none.
 
-        Parameters
-        ----------
-        ready_at : function
-            Of a host: when it may be asked, on the clock of ``now``; ``BUSY`` if that is not known.
-        now : float
+        ``ready_at`` says when a host may be asked, on the clock of ``now``; ``BUSY`` if that is not known.
         """
         for host in self._busy:
             self.wake(host)
@@ -128,9 +115,8 @@ class HostQueue:
                 break
             heapq.heappop(missed)
         if len(missed) > 2 * len(self._resting) + 1000:
-            self._missed = [
-                (self._key(host, self._best[host]), host) for _, host in self._resting if host in self._best
-            ]
+            resting = (host for _, host in self._resting if host in self._best)
+            self._missed = [(self._key(host, self._best[host]), host) for host in resting]
             heapq.heapify(self._missed)
         return (key >> RANK_BITS) - (busy_key >> RANK_BITS) if busy_key < key else 0
 

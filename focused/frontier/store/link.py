@@ -14,34 +14,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class FrontierLink:
-    """A link that was found.
+    """A link that was found."""
 
-    Parameters
-    ----------
-    fingerprint : int
-        Of host and canonical URL, 64 bits with sign (:func:`fingerprint_of`; docs/method/, D57). Two links of one
-        fingerprint are one link: among ten million links there is such a mistake with a probability of 3 in a million if
-        they lie on many hosts, of 0.18 if all lie on one; it costs one page.
-    url : str
-    evidence : Evidence
-        What the page it stands on says of it.
-    extra : int
-        Priority besides what the evidence gives; seeds have some.
-    tunnel : int
-        Irrelevant pages since the last relevant one on the way to it.
-    callback : str or None
-        Name of the spider's method that its page goes to; None: ``parse``.
-    request : str or None
-        The spider's own request as JSON, which makes it more than a link: it keeps its priority whatever pages say of its
-        URL. None: a link of a page, or a seed.
-    """
-
+    #: Of host and canonical URL, 64 bits with sign (`fingerprint_of`; docs/method/, D57). Two links of one fingerprint are
+    #: one link: among ten million links there is such a mistake with a probability of 3 in a million if they lie on many
+    #: hosts, of 0.18 if all lie on one; it costs one page.
     fingerprint: int
     url: str
+    #: What the page it stands on says of it.
     evidence: Evidence
+    #: Priority besides what the evidence gives; seeds have some.
     extra: int = 0
+    #: Irrelevant pages since the last relevant one on the way to it.
     tunnel: int = 0
+    #: Name of the spider's method that its page goes to; None: ``parse``.
     callback: str | None = None
+    #: The spider's own request as JSON, which makes it more than a link: it keeps its priority whatever pages say of its
+    #: URL. None: a link of a page, or a seed.
     request: str | None = None
 
     @property

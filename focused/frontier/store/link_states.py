@@ -18,27 +18,21 @@ if TYPE_CHECKING:
 class LinkStates:
     """The states of links in the file; in memory how many are in each, which are under way, and each host's best one.
 
-    Parameters
-    ----------
-    sql : sqlite3.Connection
-    transaction : Transaction
-    max_per_host : int
-        Links of a host that are ever fetched; 0: no limit.
-    clock : function
-        Seconds since the epoch.
+    Of each host at most ``max_per_host`` links are ever fetched (0: no limit). The clock tells seconds since the epoch.
     """
 
     def __init__(
         self, sql: sqlite3.Connection, transaction: Transaction, *, max_per_host: int, clock: Callable[[], float]
     ) -> None:
         self._sql = sql
-        self._transaction = transaction
+        self.transaction = transaction
         self._max_per_host = max_per_host
         self._clock = clock
         self.hosts = HostQueue()
         self._n_asked: Counter[int] = Counter()
         self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
-        self._n_capped: int = transaction.remembered("n_capped", 0)
+        #: How many waiting links were dropped because their host had had its share, since the crawl began.
+        self.n_capped: int = transaction.remembered("n_capped", 0)
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}
         self._recover(transaction.remembered("leased", []))
@@ -50,16 +44,6 @@ class LinkStates:
         """Return how many links there are in each state."""
         return dict(zip(STATES, self._counts, strict=True))
 
-    def state_of(self, fingerprint: int) -> str | None:
-        """Return the state of a link; None if it is not known."""
-        row = self._sql.execute("SELECT state FROM links WHERE fingerprint = ?", (fingerprint,)).fetchone()
-        return None if row is None else STATES[row[0]]
-
-    @property
-    def n_capped(self) -> int:
-        """How many waiting links were dropped because their host had had its share, since the crawl began."""
-        return self._n_capped
-
     def done_urls(self) -> Iterable[str]:
         """Yield the URLs whose pages are in."""
         return (url for (url,) in self._sql.execute("SELECT url FROM links WHERE state = ?", (DONE,)))
@@ -68,9 +52,8 @@ class LinkStates:
         """Say that a leased link's page is in; ``relevant`` is None where there was no page to judge."""
         host = self._end(number, DONE, note)
         if relevant is not None:
-            self._sql.execute(
-                "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?", (relevant, host)
-            )
+            count = "UPDATE hosts SET n_pages = n_pages + 1, n_relevant = n_relevant + ? WHERE id = ?"
+            self._sql.execute(count, (relevant, host))
 
     def failed(self, number: int, note: str) -> None:
         """Say that a leased link could not be fetched, and why."""
@@ -83,7 +66,7 @@ class LinkStates:
 
     def give_back(self, number: int) -> None:
         """Let a leased link wait again."""
-        self._transaction.begin()
+        self.transaction.begin()
         host = self._leased.pop(number)
         self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
         self._move(LEASED, WAITING)
@@ -93,7 +76,7 @@ class LinkStates:
 
     def _own_state(self) -> dict[str, Any]:
         """Return what a commit has to remember."""
-        return {"counts": self._counts, "n_capped": self._n_capped, "leased": list(self._leased)}
+        return {"counts": self._counts, "n_capped": self.n_capped, "leased": list(self._leased)}
 
     # --- Inside
 
@@ -101,17 +84,16 @@ class LinkStates:
         """Let links wait again that were under way when the crawl died, and look for each host's best one."""
         sql = self._sql
         if leased:
-            self._transaction.begin()
+            self.transaction.begin()
             sql.executemany("UPDATE links SET state = 0 WHERE id = ?", [(number,) for number in leased])
             self._move(LEASED, WAITING, len(leased))
-            self._transaction.commit(self._own_state())
+            self.transaction.commit(self._own_state())
         best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
         for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
             self.hosts.put(host, rank)
         if self._max_per_host:
-            self._n_asked.update(
-                dict(sql.execute("SELECT host, count(*) FROM links WHERE state NOT IN (0, 1) GROUP BY host"))
-            )
+            n_asked = "SELECT host, count(*) FROM links WHERE state NOT IN (0, 1) GROUP BY host"
+            self._n_asked.update(dict(sql.execute(n_asked)))
 
     def _is_over_cap(self, host: int) -> bool:
         """Tell whether a host has had its share."""
@@ -127,11 +109,9 @@ class LinkStates:
 
     def _end(self, number: int, state: int, note: str | None) -> int:
         """Take a link off the list of those under way; return its host."""
-        self._transaction.begin()
-        self._sql.execute(
-            "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE id = ?",
-            (state, int(self._clock()), note, number),
-        )
+        self.transaction.begin()
+        values = state, int(self._clock()), note, number
+        self._sql.execute("UPDATE links SET state = ?, ended_at = ?, note = ? WHERE id = ?", values)
         self._move(LEASED, state)
         return self._leased.pop(number)
 
@@ -140,18 +120,15 @@ class LinkStates:
         self._counts[after] += n_links
 
     def _refresh(self, host: int) -> None:
-        row = self._sql.execute(
-            "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1", (host,)
-        ).fetchone()
+        best = "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1"
+        row = self._sql.execute(best, (host,)).fetchone()
         self.hosts.put(host, None if row is None else row[0])
 
     def _drop_rest(self, host: int) -> None:
         """Give up what waits of a host that has had its share."""
-        self._transaction.begin()
-        n_links = self._sql.execute(
-            "UPDATE links SET state = ?, ended_at = ?, note = 'host over its cap' WHERE host = ? AND state = 0",
-            (DROPPED, int(self._clock()), host),
-        ).rowcount
+        self.transaction.begin()
+        drop = "UPDATE links SET state = ?, ended_at = ?, note = 'host over its cap' WHERE host = ? AND state = 0"
+        n_links = self._sql.execute(drop, (DROPPED, int(self._clock()), host)).rowcount
         self._move(WAITING, DROPPED, n_links)
-        self._n_capped += n_links
+        self.n_capped += n_links
         self.hosts.put(host, None)

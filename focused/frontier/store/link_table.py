@@ -25,20 +25,7 @@ _BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
 _BEST = f"SELECT ({_NEXT_RANK}), {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} ORDER BY links.rank LIMIT 1"
 _N_BEFORE = 10  # columns before those of the evidence
-_INSERTED = (
-    "id",
-    "fingerprint",
-    "host",
-    "state",
-    "rank",
-    "extra",
-    "tunnel",
-    "url",
-    *NAMES,
-    "found_at",
-    "callback",
-    "request",
-)
+_INSERTED = (*"id fingerprint host state rank extra tunnel url".split(), *NAMES, *"found_at callback request".split())
 _INSERT = f"INSERT INTO links ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
 _TAKE_OVER = (
     f"UPDATE links SET rank = ?, extra = ?, request = ?, {', '.join(f'{name} = ?' for name in NAMES)} WHERE id = ?"
@@ -64,12 +51,7 @@ class LinkRow(NamedTuple):
 
 
 class LinkTable:
-    """Reads and writes the table of links.
-
-    Parameters
-    ----------
-    sql : sqlite3.Connection
-    """
+    """Reads and writes the table of links."""
 
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
@@ -100,27 +82,12 @@ class LinkTable:
 
     def insert(self, number: int, link: FrontierLink, host: int, rank: int, found_at: int) -> None:
         """Write a new link; it waits."""
-        self._sql.execute(
-            _INSERT,
-            (
-                *(number, link.fingerprint, host, WAITING, rank, link.extra, link.tunnel, link.url),
-                *self._evidence.row(link.evidence),
-                *(found_at, link.callback, link.request),
-            ),
-        )
+        first = number, link.fingerprint, host, WAITING, rank, link.extra, link.tunnel, link.url
+        last = found_at, link.callback, link.request
+        self._sql.execute(_INSERT, (*first, *self._evidence.row(link.evidence), *last))
 
     def change(self, row: LinkRow, rank: int, extra: int, tunnel: int, *, known: Evidence, merged: Evidence) -> None:
-        """Write what is known of a link now, and its new place.
-
-        Parameters
-        ----------
-        row : LinkRow
-        rank, extra, tunnel : int
-        known : Evidence
-            What the row says.
-        merged : Evidence
-            What it is to say.
-        """
+        """Write what is known of a link now, which said what was ``known``, and its new place."""
         referrer = row.columns[REFERRER] if merged.referrer == known.referrer else None
         self._sql.execute(_UPDATE, (rank, extra, tunnel, *self._evidence.row(merged, referrer), row.number))
 

@@ -19,10 +19,6 @@ class Pruner:
 
     Once it is passed, the rank that divides the worst links from the rest is estimated from a sample, and what lies
     beyond is deleted in slices in the order of discovery. A link that was cut and is found again is new.
-
-    Parameters
-    ----------
-    max_links : int
     """
 
     def __init__(self, max_links: int) -> None:

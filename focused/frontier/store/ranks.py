@@ -10,15 +10,8 @@ _TURN = (1 << RANK_BITS) - 1
 class Ranks:
     """Puts ranks together and takes them apart; less is better.
 
-    Links of one level of priority are fetched in the order of discovery (docs/method/, D58).
+    Links of one level of priority are fetched in the order of discovery, or the newest first (docs/method/, D58).
 
-    Parameters
-    ----------
-    is_newest_first : bool
-        Whether the newest of the links of equal priority comes first, else the oldest.
-
-    Examples
-    --------
     >>> oldest, newest = Ranks(), Ranks(is_newest_first=True)
     >>> oldest.rank(7, 1) < oldest.rank(7, 2) < oldest.rank(6, 1)
     True

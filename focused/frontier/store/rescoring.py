@@ -1,7 +1,8 @@
-"""Give the links that wait new scores, a slice at a time, so that the crawl goes on meanwhile."""
+"""Scores of links that wait: read and changed many at a time; all anew in slices, so that the crawl goes on meanwhile."""
 
 from __future__ import annotations
 
+import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -9,29 +10,35 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.frontier.store.evidence_rows import ReasonNumbers
 from focused.frontier.store.ranks import moved_to
-from focused.method.scoring.priority import to_priorities
+from focused.frontier.store.schema import WAITING
+from focused.method.scoring.priority import to_priorities, to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import sqlite3
+    from collections.abc import Callable, Iterable, Iterator
 
     from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.transaction import Transaction
 
 Floats = npt.NDArray[np.float64]
+
+_WAITING_OF = (
+    "SELECT links.id, host, rank, extra FROM json_each(?) AS numbers CROSS JOIN links ON links.id = numbers.value"
+    " WHERE state = 0"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingSlice:
-    """What is known of some of the links that wait: one row each, in the order of discovery."""
+    """What is known of some of the links that wait: one row each, in the order of discovery; arrays of shape (n_links,)."""
 
     urls: list[str]
-    #: In [0, 1], shape (n_links,).
+    #: In [0, 1].
     scores: Floats
-    #: Shape (n_links,).
     reasons: npt.NDArray[np.int64]
-    #: Shape (n_links,).
     depths: npt.NDArray[np.int64]
-    #: Shape (n_links,).
     n_referrers: npt.NDArray[np.int64]
     #: What the scores were computed from, shape (n_links, n_parts); of a link with another number of parts: NaN.
     parts: Floats
@@ -46,6 +53,70 @@ class NewScores:
     admitted: npt.NDArray[np.bool_]
 
 
+@dataclass(eq=False)
+class WaitingScores:
+    """What a new model, or a strategy that learns, does to a frontier."""
+
+    sql: sqlite3.Connection
+    transaction: Transaction
+    #: Called with the number of each host whose links have moved.
+    refresh: Callable[[int], None]
+
+    def __post_init__(self) -> None:
+        self._reasons = ReasonNumbers(self.sql)
+
+    def rows(self, after: int, until: int, n_links: int) -> list[tuple[Any, ...]]:
+        """Return some links that wait, in the order of discovery, without the spider's own requests: for `rescore`."""
+        found = self.sql.execute(
+            "SELECT id, host, rank, extra, url, score, reason, depth, n_referrers, parts FROM links"
+            " WHERE id > ? AND id <= ? AND state = 0 AND request IS NULL ORDER BY id LIMIT ?",
+            (after, until, n_links),
+        ).fetchall()
+        of_process = self._reasons.from_file
+        return [(*row[:6], of_process(row[6]), *row[7:]) for row in found]
+
+    def change(self, changes: list[tuple[int, float, int, bool, int, int]], hosts: Iterable[int]) -> None:
+        """Give links that wait another (rank, score, reason, admitted, model version), by number; hosts have any."""
+        self.transaction.begin()
+        self.sql.executemany(
+            "UPDATE links SET rank = ?, score = ?, reason = ?, admitted = ?, model_version = ? WHERE id = ?",
+            [(rank, score, self._reasons.to_file(reason), *rest) for rank, score, reason, *rest in changes],
+        )
+        for host in hosts:
+            self.refresh(host)
+
+    def scores(self) -> Iterable[tuple[int, str, float]]:
+        """Yield number, URL and score of all links that wait; the spider's own requests keep their priority."""
+        return self.sql.execute("SELECT id, url, score FROM links WHERE state = ? AND request IS NULL", (WAITING,))
+
+    def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
+        """Give links, by number, other scores, all admitted; return the numbers of those that do not wait."""
+        self.transaction.begin()
+        left, hosts, changes = dict(scores), set(), []
+        numbers = json.dumps(list(left))
+        # One statement for all: each of its own costs as much as what it does.
+        for number, host, rank, extra in self.sql.execute(_WAITING_OF, (numbers,)).fetchall():
+            score = left.pop(number)
+            changes.append((moved_to(rank, to_priority(score, True) + extra), score, number))
+            hosts.add(host)
+        self.sql.executemany("UPDATE links SET rank = ?, score = ? WHERE id = ?", changes)
+        for host in hosts:
+            self.refresh(host)
+        return list(left)
+
+    def count_referrers(self, rows: Iterable[tuple[float, int, int]]) -> None:
+        """Note of links that more pages link there than was known, which do not change their priority.
+
+        Rows have the sum of those pages' scores, their number, and the link's.
+        """
+        self.transaction.begin()
+        self.sql.executemany(
+            "UPDATE links SET score = (score * n_referrers + ?1) / (n_referrers + ?2), n_referrers = n_referrers + ?2"
+            " WHERE id = ?3",
+            rows,
+        )
+
+
 def rescore(
     store: FrontierStore,
     score: Callable[[WaitingSlice], NewScores],
@@ -53,20 +124,11 @@ def rescore(
     slice_links: int = 2_000,
     model_version: int = 1,
 ) -> Iterator[int]:
-    """Score all waiting links anew; yields after each slice how many links it had.
+    """Score all waiting links anew; yields after each slice how many links it had, some 10 us each.
 
     The caller takes the next slice when it likes: between two, links may come and go. Links found after the start have
-    been scored by the new model already and are left out. A commit makes it durable.
-
-    Parameters
-    ----------
-    store : FrontierStore
-    score : function
-        From what is known to new scores.
-    slice_links : int
-        Links read at a time; some 10 us each.
-    model_version : int
-        Of the model that scores: links that get another score name it from then on.
+    been scored by the new model already and are left out. Links that get another score name the version of the model from
+    then on. A commit makes it durable.
     """
     end, at = store.last_id, 0
     while at < end:

@@ -1,12 +1,9 @@
 """The frontier's file: its tables, and how it is opened.
 
 Links lie in the order they were found, so that new ones are appended; only their fingerprints (8 bytes) and, of those
-that wait, host and rank are in trees with random access. Measured against the fingerprint as the table's own key, with
-and without rowid: the same to a third less time for a new link (benchmarks/frontier_scale.py measures the whole).
-
-Durability: in WAL mode with ``synchronous=NORMAL`` a committed transaction survives the death of the process, however
-it dies. If the machine loses power the last transactions may be gone, never half of one: the file is then as it was
-some seconds before.
+that wait, host and rank are in trees with random access. With the fingerprint as the table's own key a new link takes as
+long, or half as long again. In WAL mode with ``synchronous=NORMAL`` a committed transaction survives the death of the
+process. If the machine loses power the last transactions may be gone, never half of one.
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ try:
 except ImportError:  # not on this system: two crawls in one folder are then the user's mistake
     fcntl = None  # type: ignore[assignment]
 
-from focused.frontier.store.reason_numbers import FIRST_REASONS
+from focused.frontier.store.evidence_rows import FIRST_REASONS
 from focused.utils.file_names import FRONTIER_FILE
 
 if TYPE_CHECKING:
@@ -88,10 +85,7 @@ class FrontierFileError(ValueError):
 def lock(path: Path) -> IO[bytes]:
     """Keep other crawls out of a frontier for as long as the returned file is open, or this process lives.
 
-    Raises
-    ------
-    FrontierFileError
-        If another crawl has it.
+    Raises a `FrontierFileError` if another crawl has it.
     """
     held = _take_reserved(path)
     if held is not None:
@@ -111,12 +105,7 @@ def lock(path: Path) -> IO[bytes]:
 def reserve(path: Path) -> None:
     """Keep other processes out of a frontier that this one is about to open: its store's ``lock`` takes this one over.
 
-    So a crawl that another one keeps out is refused before it has written anything.
-
-    Raises
-    ------
-    FrontierFileError
-        If another crawl has it.
+    So a crawl that another one keeps out is refused, with a `FrontierFileError`, before it has written anything.
     """
     _reserved[path.resolve()] = lock(path)
 
@@ -141,13 +130,7 @@ def _lock_path(path: Path) -> Path:
 
 
 def open_file(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
-    """Open the file of a frontier; made if it is not there and may be.
-
-    Parameters
-    ----------
-    path : Path
-    read_only : bool
-        For looking at it while a crawl works on it.
+    """Open the file of a frontier, only to look at it while a crawl works on it, or made if it is not there.
 
     Raises
     ------

@@ -5,18 +5,16 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.host_names import HostNames
+from focused.frontier.store.evidence_rows import HostNames
 from focused.frontier.store.link import Leased
 from focused.frontier.store.link_states import LinkStates
 from focused.frontier.store.link_table import LinkTable
-from focused.frontier.store.page_records import PageRecords
+from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
+from focused.frontier.store.rescoring import WaitingScores
 from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
-from focused.frontier.store.stored_pages import StoredPages
-from focused.frontier.store.transaction import Transaction
-from focused.frontier.store.waiting_scores import WaitingScores
-from focused.frontier.store.write_log import WriteLog
+from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.method.scoring.evidence import better
 from focused.method.scoring.priority import to_priority
 
@@ -38,29 +36,19 @@ class FrontierStore(LinkStates):
     """Links in an SQLite file; of each host the best waiting one in memory.
 
     All changes since the last ``commit`` are one transaction: after a crash the file is as it was at that commit, and
-    what was leased then waits again.
+    what was leased then waits again. One writer at a time uses it; readers do not disturb.
 
     Parameters
     ----------
     path : Path
-        Made if it is not there. In use by one writer at a time; readers do not disturb.
+        Made if it is not there; a `FrontierFileError` if it cannot be used.
     order : str
         Which of the links of equal priority comes first: the ``oldest`` or the ``newest``.
-    merge : function, optional
+    merge : function
         Joins the evidence of a waiting link with that of another page; default: the better one.
-    max_per_host : int
-        Links of a host that are ever fetched; 0: no limit.
-    max_tunnel : int
-        Irrelevant pages in a row that a link may lie behind; 0: no limit.
-    max_links : int
-        Links that may wait; the worst beyond that are forgotten. 0: no limit.
-    clock : function
-        Seconds since the epoch.
-
-    Raises
-    ------
-    FrontierFileError
-        If the file cannot be used.
+    max_per_host, max_tunnel, max_links : int
+        Links of a host that are ever fetched; irrelevant pages in a row that a link may lie behind; links that may wait, the
+        worst beyond are forgotten. 0: no limit.
     """
 
     def __init__(
@@ -83,35 +71,26 @@ class FrontierStore(LinkStates):
         self._merge = merge
         self._max_tunnel = max_tunnel
         self._cutter = Pruner(max_links) if max_links else None
-        self._n_cut: int = self.remembered("n_cut", 0)
-        self._last_id = self._table.last_number()
+        #: How many links were forgotten because too many waited, since the crawl began.
+        self.n_cut: int = self.remembered("n_cut", 0)
+        #: The number of the link found last.
+        self.last_id = self._table.last_number()
         #: What was committed and is not yet in the file.
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
-        self.waiting = WaitingScores(sql, self._transaction, self._refresh)
+        self.waiting = WaitingScores(sql, self.transaction, self._refresh)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
 
     # --- In
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links, and join those that wait already with what is known of them.
-
-        Returns
-        -------
-        list of str
-            Of each link ``NEW``, ``MERGED``, ``KNOWN``, ``OVER_CAP``, ``TOO_DEEP`` or ``TAKEN_OVER``.
-        """
-        self._transaction.begin()
+        """Take in links, and join those that wait already with what is known of them; return ``NEW`` etc. of each."""
+        self.transaction.begin()
         found = [self._add(link) for link in links]
         if self._cutter is not None:
             self._cut(self._cutter)
         return found
-
-    @property
-    def n_cut(self) -> int:
-        """How many links were forgotten because too many waited, since the crawl began."""
-        return self._n_cut
 
     @property
     def n_cut_rounds(self) -> int:
@@ -119,9 +98,9 @@ class FrontierStore(LinkStates):
         return 0 if self._cutter is None else self._cutter.n_rounds
 
     def _cut(self, cutter: Pruner) -> None:
-        n_links = cutter.cut(self._sql, self._counts[WAITING], self._last_id)
+        n_links = cutter.cut(self._sql, self._counts[WAITING], self.last_id)
         self._counts[WAITING] -= n_links
-        self._n_cut += n_links
+        self.n_cut += n_links
 
     def _add(self, link: FrontierLink) -> str:
         row = self._table.by_fingerprint(link.fingerprint)
@@ -140,9 +119,9 @@ class FrontierStore(LinkStates):
         host = self._names.number(link.host)
         if self._is_over_cap(host):
             return OVER_CAP
-        self._last_id += 1
-        rank = self._ranks.rank(_priority(link.evidence, link.extra), self._last_id)
-        self._table.insert(self._last_id, link, host, rank, found_at=int(self._clock()))
+        self.last_id += 1
+        rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
+        self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
         self._counts[WAITING] += 1
         self.hosts.offer(host, rank)
         return NEW
@@ -150,15 +129,12 @@ class FrontierStore(LinkStates):
     def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
         """Join what another page says of a link with what is known of it, by number: its fingerprint is not needed.
 
-        Returns
-        -------
-        tuple of (Evidence, Evidence) or None
-            What was known, and what is now; None if it does not wait.
+        Returns what was known, and what is now; None if it does not wait.
         """
         row = self._table.by_number(number)
         if row is None or row.state != WAITING or row.request is not None:
             return None
-        self._transaction.begin()
+        self.transaction.begin()
         return self._join(row, link)
 
     def _join(self, row: LinkRow, link: FrontierLink) -> tuple[Evidence, Evidence]:
@@ -184,12 +160,8 @@ class FrontierStore(LinkStates):
     def next(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> Leased | None:
         """Lease the best link of the hosts that may be asked now; None if none of them has any.
 
-        Parameters
-        ----------
-        ready_at : function, optional
-            Of a host's name: when it may be asked, on the clock of ``now`` (``focused.frontier.store.host_queue.BUSY``: nobody
-            knows). Default: all may.
-        now : float
+        ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
+        all may.
         """
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
@@ -205,7 +177,7 @@ class FrontierStore(LinkStates):
             if self._is_over_cap(host):
                 self._drop_rest(host)
                 continue
-            self._transaction.begin()
+            self.transaction.begin()
             self._lease(row.number, host)
             self.hosts.put(host, next_rank)
             evidence = self._table.evidence(row)
@@ -236,7 +208,7 @@ class FrontierStore(LinkStates):
         """
         if self.add([link]) != [NEW]:
             return None
-        number: int = self._last_id
+        number: int = self.last_id
         host = self._names.number(link.host)
         self._lease(number, host)
         self._refresh(host)
@@ -247,43 +219,27 @@ class FrontierStore(LinkStates):
     def commit(self, **state: Any) -> None:
         """Make all changes since the last time durable, with what the crawl wants to remember (JSON values).
 
-        Raises
-        ------
-        sqlite3.Error
-            If they cannot be written; they are then not durable.
+        Raises a `sqlite3.Error` if they cannot be written; they are then not durable.
         """
-        self._transaction.commit({**state, **self._own_state(), "n_cut": self._n_cut})
-
-    def give_up(self) -> None:
-        """Let nothing become durable any more: a commit, or a change, could not be written."""
-        self._transaction.give_up()
+        self.transaction.commit({**state, **self._own_state(), "n_cut": self.n_cut})
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return what a commit was given under a key."""
-        return self._transaction.remembered(key, default)
-
-    @property
-    def last_id(self) -> int:
-        """The number of the link found last."""
-        return self._last_id
+        return self.transaction.remembered(key, default)
 
     def records(self, max_links: int) -> PageRecords:
         """Return what was learnt from pages; it is committed together with everything else."""
-        self._transaction.begin()
+        self.transaction.begin()
         return PageRecords(self._sql, max_links)
 
     def pages(self, max_pages: int) -> StoredPages:
         """Return the pages that are kept as they came; they are committed together with everything else."""
-        self._transaction.begin()
+        self.transaction.begin()
         return StoredPages(self._sql, max_pages)
-
-    def begin(self) -> None:
-        """Let what is done to ``records`` and ``pages`` be part of the transaction that the next ``commit`` ends."""
-        self._transaction.begin()
 
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""
-        self._transaction.undo()
+        self.transaction.undo()
         self.log.close()
         self._sql.close()
         self._lock.close()

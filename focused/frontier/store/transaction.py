@@ -1,24 +1,24 @@
-"""What is done to the frontier's file between two commits: all of it, or nothing."""
+"""What is done to the frontier's file between two commits, all of it or nothing, and the log that holds it at first."""
 
 from __future__ import annotations
 
 import json
+import os
+import sqlite3
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.store.schema import BUSY_SECS
+
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Mapping
+    from pathlib import Path
 
 
 class Transaction:
     """Opens a transaction with the first change, and ends it with what the crawl wants to remember.
 
-    A page's links, its item and the counters are one transaction (docs/method/, D59).
-
-    Parameters
-    ----------
-    sql : sqlite3.Connection
-        Without transactions of its own.
+    A page's links, its item and the counters are one transaction (docs/method/, D59), on a connection that has none itself.
     """
 
     def __init__(self, sql: sqlite3.Connection) -> None:
@@ -33,13 +33,7 @@ class Transaction:
             self._is_open = True
 
     def commit(self, state: Mapping[str, Any]) -> None:
-        """Make all changes durable, and with them values (JSON) by their keys.
-
-        Raises
-        ------
-        sqlite3.Error
-            If they cannot be written; they are then not durable.
-        """
+        """Make all changes durable, and with them values (JSON) by their keys; a `sqlite3.Error` if they cannot be written."""
         self.begin()
         texts = {key: json.dumps(value) for key, value in state.items()}
         changed = [(key, text) for key, text in texts.items() if self._written.get(key) != text]
@@ -69,3 +63,38 @@ class Transaction:
         """Return what a commit was given under a key."""
         row = self._sql.execute("SELECT value FROM crawl WHERE key = ?", (key,)).fetchone()
         return default if row is None else json.loads(row[0])
+
+
+class WriteLog:
+    """Watches how much room the log of the frontier's file takes, and empties it."""
+
+    def __init__(self, sql: sqlite3.Connection, path: Path) -> None:
+        self._sql = sql
+        self._path = f"{path}-wal"
+
+    @property
+    def n_bytes(self) -> int:
+        """How much room it takes."""
+        try:
+            return os.stat(self._path).st_size  # noqa: PTH116  a tenth of what a Path costs, page by page
+        except OSError:
+            return 0
+
+    def empty(self) -> None:
+        """Move what was committed into the file, which takes far less room; between a commit and the next change only.
+
+        It cannot be done while somebody reads the file, and nobody is waited for.
+        """
+        with suppress(sqlite3.Error):
+            self._sql.execute("PRAGMA busy_timeout = 0")
+            self._move()
+        self._sql.execute(f"PRAGMA busy_timeout = {round(1000 * BUSY_SECS)}")
+
+    def close(self) -> None:
+        """Empty it for the last time."""
+        # Not where a reader is looking or the disk is full: the log beside the file is read as well.
+        with suppress(sqlite3.Error):
+            self._move()
+
+    def _move(self) -> None:
+        self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")

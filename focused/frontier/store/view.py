@@ -9,9 +9,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
+from focused.frontier.store.evidence_rows import ReasonNumbers
 from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
-from focused.frontier.store.reason_numbers import ReasonNumbers
 from focused.frontier.store.schema import STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
@@ -57,18 +57,7 @@ class LinkView(NamedTuple):
 
 
 class FrontierView:
-    """A frontier that is read only.
-
-    Parameters
-    ----------
-    path : Path
-        A run directory, or the file itself.
-
-    Raises
-    ------
-    FrontierFileError
-        If there is none.
-    """
+    """A frontier that is read only, of a run directory or by its file; a `FrontierFileError` if there is none."""
 
     def __init__(self, path: Path) -> None:
         self.path = file_of(path)
@@ -120,11 +109,10 @@ class FrontierView:
     def n_before(self, row: LinkView) -> tuple[int, int]:
         """Return how many waiting links come before one: in all, and of its host."""
         count = f"SELECT count(*) FROM links WHERE state = {WAITING} AND rank < ?"
-        [in_all] = self._sql.execute(count, (row.rank,)).fetchone()
-        [of_host] = self._sql.execute(
-            f"{count} AND host = (SELECT id FROM hosts WHERE name = ?)", (row.rank, row.host)
-        ).fetchone()
-        return in_all, of_host
+        of_host = f"{count} AND host = (SELECT id FROM hosts WHERE name = ?)"
+        [n_links] = self._sql.execute(count, (row.rank,)).fetchone()
+        [n_of_host] = self._sql.execute(of_host, (row.rank, row.host)).fetchone()
+        return n_links, n_of_host
 
     def records(self) -> Iterator[bytes]:
         """Yield what a strategy that learns has kept of each page; nothing, where none has."""
@@ -148,12 +136,8 @@ class FrontierView:
     def _row(self, row: tuple[Any, ...]) -> LinkView:
         (_, url, host, state, rank, score, reason, referrer, *numbers, extra, found_at, ended_at, note) = row
         by = "seed" if extra > LEVELS else REASONS[self._reasons.from_file(reason)]
-        return LinkView._make(
-            (
-                *(url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""),
-                *(*numbers, found_at, ended_at, note or ""),
-            )
-        )
+        first = url, host, STATES[state], rank, priority_of(rank), score, by, referrer or ""
+        return LinkView._make((*first, *numbers, found_at, ended_at, note or ""))
 
 
 def file_of(path: Path) -> Path:

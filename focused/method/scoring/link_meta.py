@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
 WAITS = "focused_waits"
-"""In the meta of a request whose link may still change its score; see :mod:`focused.frontier.waiting_links`."""
+"""In the meta of a request whose link may still change its score; see :mod:`focused.frontier.scrapy_frontier`."""
 
 WORDS = "focused_link_words"
 """In the meta of a request under way: what the score of its link rests on, in words, if the strategy has any."""

@@ -1,4 +1,4 @@
-"""What a crawl leaves beside its frontier, cut back to what belongs to pages whose links are in."""
+"""The files of a crawl beside its frontier: how long they are, which frontier counts them, which crawl may use them."""
 
 from __future__ import annotations
 
@@ -31,16 +31,6 @@ INSIDE = "inside"
 _SCRAPY_QUEUE = ("requests.queue", "requests.seen")
 """What Scrapy's own scheduler keeps in JOBDIR."""
 
-# Of this process, not of the crawl.
-_OWN_STATS = (
-    "log_count/",
-    "memusage/",
-    "elapsed_time",
-    "items_per_minute",
-    "responses_per_minute",
-    "response_received_per",
-)
-
 
 def sizes(run_dir: Path) -> dict[str, int]:
     """Return how long the files are, in bytes."""
@@ -71,23 +61,10 @@ def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> int:
     return n_bytes
 
 
-def numbers(stats: Mapping[str, Any]) -> dict[str, int | float]:
-    """Return the stats that go on counting when a crawl does."""
-    return {
-        name: value for name, value in stats.items() if type(value) in (int, float) and not name.startswith(_OWN_STATS)
-    }
-
-
 def is_home(folder: Path, run_dir: Path, remembered: Mapping[str, Any]) -> bool:
     """Tell whether the files of a run directory are those that a frontier counts, wherever both were moved since.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the frontier is.
-    run_dir : Path
-    remembered : mapping
-        What the frontier remembers: ``home``; of crawls before there was one, ``run_dir``.
+    The frontier, which is in ``folder``, remembers its ``home``; of crawls before there was one, its ``run_dir``.
     """
     is_inside = folder.resolve() == run_dir.resolve()
     home = remembered.get("home")
@@ -119,16 +96,10 @@ def _read_id(run_dir: Path) -> str:
 def check_begun_here(folder: Path, run_dir: Path) -> None:
     """Refuse to begin at zero where a crawl was begun that another scheduler, or a frontier elsewhere, goes on with.
 
-    Parameters
-    ----------
-    folder : Path
-        Where the frontier is, or is going to be.
-    run_dir : Path
-
     Raises
     ------
     ValueError
-        If there is no frontier, but a queue of Scrapy's or files of an earlier crawl, to which new pages would be added.
+        If the folder has no frontier, but a queue of Scrapy's, or the run directory has files of an earlier crawl.
     """
     path = folder / FRONTIER_FILE
     if path.is_file() and path.stat().st_size:
@@ -153,13 +124,7 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
 
 
 def reserve_frontier(folder: Path) -> None:
-    """Keep other processes from starting a crawl in a folder until this one has opened its frontier there.
-
-    Raises
-    ------
-    ValueError
-        If a crawl is at work there.
-    """
+    """Keep other crawls out of a folder until this process has opened its frontier there; a ValueError if one is in."""
     if folder.is_dir():
         reserve(folder / FRONTIER_FILE)
 
@@ -167,10 +132,7 @@ def reserve_frontier(folder: Path) -> None:
 def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:
     """Refuse to go on with another crawl than the one whose frontier a folder holds.
 
-    Raises
-    ------
-    ValueError
-        If its frontier is of another topic or web, or cannot be read.
+    Raises a ValueError if its frontier is of another topic or web, or cannot be read.
     """
     path = folder / FRONTIER_FILE
     if not path.is_file() or not path.stat().st_size:
@@ -201,12 +163,7 @@ def check_unused(run_dir: Path, job_dir: str | None) -> None:
     """Refuse a run directory that holds a crawl which a scheduler of Scrapy's cannot go on with.
 
     It would begin at zero and append to the files; and what it appends to those of a frontier is cut off when that
-    one's crawl goes on.
-
-    Raises
-    ------
-    ValueError
-        If there is a frontier, or there are pages and no JOBDIR from which Scrapy's scheduler could go on.
+    one's crawl goes on. Raises a ValueError if there is a frontier, or there are pages and no JOBDIR to go on from.
     """
     if (run_dir / FRONTIER_FILE).exists() or (not job_dir and any(sizes(run_dir).values())):
         raise FrontierFileError(
