@@ -6,7 +6,7 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.frontier.store import stored_pages
+from focused.frontier.store import page_records
 from focused.frontier.store.store import FrontierStore
 from focused.items import PageItem
 from focused.method.page.reader import PageReader
@@ -86,11 +86,11 @@ def test_as_many_are_stored_as_are_kept_and_no_more_bytes_than_may_be(tmp_path, 
     keep_all(store, KeptPages(5), crawled(12))
     assert [page.url for page in store.pages(5)] == [f"http://h.org/{number}" for number in range(7, 12)]
     size = len(crawled(12)[8][0])
-    monkeypatch.setattr(stored_pages, "MAX_BYTES", int(3.5 * size))
+    monkeypatch.setattr(page_records, "MAX_BYTES", int(3.5 * size))
     keep_all(store, KeptPages(5), crawled(12))
     assert [page.url for page in store.pages(5)] == [f"http://h.org/{number}" for number in range(9, 12)]
     # A very large one is not worth it, and drives out no other.
-    huge = (bytes(stored_pages._LARGEST + 1), "text/html", Visit(number=12))
+    huge = (bytes(page_records._LARGEST + 1), "text/html", Visit(number=12))
     keep_all(store, KeptPages(5), [huge])
     assert len(list(store.pages(5))) == 3
     store.commit()
