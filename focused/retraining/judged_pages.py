@@ -89,8 +89,7 @@ def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage
 
     Of a number that stands there twice the later counts. The file need not be there, and is read up to ``n_bytes``.
     """
-    pages: dict[int, JudgedPage] = {}
-    n_bad, done = 0, 0
+    pages, n_bad, done = dict[int, JudgedPage](), 0, 0
     if not path.exists():
         return [], 0
     with path.open("rb") as file:

@@ -79,10 +79,7 @@ def fingerprint_of(digest: bytes | str, host: str) -> int:
     >>> fingerprint_of(bytes(range(20)), "")
     4328719365
     """
-    data = (
-        hashlib.blake2b(digest.encode("utf-8", "replace"), digest_size=8).digest()
-        if isinstance(digest, str)
-        else digest
-    )
+    if isinstance(digest, str):
+        digest = hashlib.blake2b(digest.encode("utf-8", "replace"), digest_size=8).digest()
     of_host = zlib.crc32(host.encode("utf-8", "replace")) & 0xFFFF
-    return int.from_bytes(of_host.to_bytes(2, "big") + data[:6], "big", signed=True)
+    return int.from_bytes(of_host.to_bytes(2, "big") + digest[:6], "big", signed=True)

@@ -208,11 +208,10 @@ class FrontierStore(LinkStates):
         """
         if self.add([link]) != [NEW]:
             return None
-        number: int = self.last_id
         host = self._names.number(link.host)
-        self._lease(number, host)
+        self._lease(self.last_id, host)
         self._refresh(host)
-        return number
+        return self.last_id
 
     # --- State
 
