@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT))
 
 from focused.method.page.reader import PageReader  # noqa: E402
 from focused.method.text.analyzer import COUNTING, FIRST_TERM, TERMS, Analyzer  # noqa: E402
-from focused.method.text.background import BACKGROUND_FILE, to_bytes  # noqa: E402
+from focused.method.text.background import BACKGROUND_FILE, MIN_PAGES, to_bytes  # noqa: E402
 from focused.webs import open_web  # noqa: E402
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def main() -> None:
         counts[name] = len(pages) - before
         print(f"{name}: {counts[name]} pages", file=sys.stderr)
     frequency = Counter(term for page in pages for term in page if term >= FIRST_TERM)
-    kept = sorted((TERMS.term(term), term) for term, n in frequency.items() if n >= 5)
+    kept = sorted((TERMS.term(term), term) for term, n in frequency.items() if n >= MIN_PAGES)
     column = {term: number for number, (_, term) in enumerate(kept)}
     rows, columns, values = [], [], []
     for row, page in enumerate(pages):
@@ -144,7 +144,8 @@ def main() -> None:
         "language": "en",
         "counting": COUNTING,
         "sources": counts,
-        "minimum_pages_of_a_term": 5,
+        "order": list(counts),
+        "minimum_pages_of_a_term": MIN_PAGES,
         "random_state": options.random_state,
     }
     data = to_bytes([name for name, _ in kept], matrix, about)

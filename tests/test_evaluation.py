@@ -23,8 +23,10 @@ from focused.crawl.scrapy_settings import check_values
 from focused.evaluation.files import RESULT_COLUMNS
 from focused.evaluation.options import Options, WebOption, first_difference
 from focused.evaluation.page_cache import CachedReader, PageCache
+from focused.evaluation.starts import SOURCES_OF_WEB, sources_of
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
+from focused.method.text.background import load_background
 from focused.utils.file_names import FETCHED_FILE
 from focused.webs.recorded import RecordedWeb
 
@@ -511,3 +513,70 @@ def test_the_first_option_that_differs_is_named():
     assert first_difference(kept, kept) is None
     assert first_difference(kept, Options((WebOption("/a.warc"),), ("lpe",), seeds=3).kept({})) == ("--seeds", 5, 3)
     assert first_difference(kept, options.kept({"/a.warc": "2"})) == ("the files", {"/a.warc": "1"}, {"/a.warc": "2"})
+
+
+@pytest.fixture(scope="module")
+def started_thrice(site, tmp_path_factory) -> tuple[Path, Finished]:
+    cwd = tmp_path_factory.mktemp("starts")
+    return cwd, evaluate(site, cwd, strategies="best_first,breadth_first", start="words,examples,web", pages=15)
+
+
+@pytest.mark.slow
+def test_every_start_has_rows_of_its_own_and_a_table_and_a_section(started_thrice):
+    cwd, command = started_thrice
+    assert command.exit_code == 0, command.err
+    rows = rows_of(cwd / "eval" / "results.csv")
+    assert [(row["start"], row["strategy"]) for row in rows] == [
+        (start, strategy) for start in ("words", "examples", "web") for strategy in ("best_first", "breadth_first")
+    ]
+    assert len({(row["start"], row["topic"]) for row in rows_of(cwd / "eval" / "curves.csv")}) == 3
+    assert run_of(cwd)["starts"] == ["words", "examples", "web"]
+    for name in ("site from words", "site from examples", "site"):
+        assert f"\n{name}: strategy" in command.out
+        assert name in (cwd / "eval" / "report.html").read_text()
+
+
+@pytest.mark.slow
+def test_examples_and_words_see_no_unlabelled_page_of_the_web(started_thrice):
+    cwd, _ = started_thrice
+    about = {
+        start: json.loads((cwd / "eval" / "models" / f"site-stars-r1{ending}" / "manifest.json").read_text())
+        for start, ending in (("words", "-words"), ("examples", "-examples"), ("web", ""))
+    }
+    assert {start: manifest["kind"] for start, manifest in about.items()} == {
+        "words": "keywords",
+        "examples": "examples",
+        "web": "examples",
+    }
+    assert "background" not in about["web"]["examples"]
+    for start in ("words", "examples"):
+        assert "unlabeled" not in about[start]["examples"]
+        assert about[start]["examples"]["background"]["n_pages"] > 2000
+
+
+@pytest.mark.slow
+def test_the_words_are_written_down(started_thrice):
+    cwd, _ = started_thrice
+    record = json.loads((cwd / "eval" / "crawls" / "site-stars-r1-words.best_first.json").read_text())
+    (topic,) = run_of(cwd)["topics"]
+    assert topic["repeats"][0]["words"] == record["words"]
+    assert len(record["words"]) == 6
+    assert "stars" not in record["words"]
+
+
+def test_a_background_leaves_out_the_sources_of_the_web():
+    assert sources_of("webkb") == ("WebKB",)
+    assert {source for sources in SOURCES_OF_WEB.values() for source in sources} <= set(load_background().sources)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("start", "word", "--start must be some of words, examples, web"),
+        ("background_without", "WebXY", "--background-without must be none, or some of python3-doc"),
+    ],
+)
+def test_an_impossible_start_is_refused(site, tmp_path, option, value, problem):
+    command = evaluate(site, tmp_path, **{option: value})
+    assert command.exit_code == 1
+    assert problem in command.err

@@ -31,6 +31,42 @@ def test_what_is_written_is_read() -> None:
     assert read.n_pages == 42
 
 
+def test_the_background_without_a_source_holds_no_term_that_only_its_pages_hold() -> None:
+    shipped = load_background()
+    left = shipped.without(["lilypond-doc-html", "HyperPhysics"])
+    assert left.n_pages == shipped.n_pages - shipped.sources["lilypond-doc-html"] - shipped.sources["HyperPhysics"]
+    assert {"lilypond", "hyperphys"} <= set(shipped.terms)
+    assert {"lilypond", "hyperphys"}.isdisjoint(left.terms)
+    assert {"anarchist", "gimp"} <= set(left.terms)
+    assert np.bincount(left.counts.indices, minlength=len(left.terms)).min() >= shipped.about["minimum_pages_of_a_term"]
+    assert left.sha256 != shipped.sha256
+    assert shipped.without(["HyperPhysics"]).without(["lilypond-doc-html"]).n_pages == left.n_pages
+
+
+@pytest.mark.parametrize(
+    ("source", "own"),
+    [
+        *[("python3-doc", "python"), ("git-doc", "git"), ("postgresql-doc-15", "postgresql"), ("octave-doc", "octav")],
+        *[("grass-doc", "grass"), ("gimp-help-en", "gimp"), ("anarchism", "anarchist"), ("20 Newsgroups", "nntp")],
+        *[("lilypond-doc-html", "lilypond"), ("Reuters-21578", "dlrs"), ("HyperPhysics", "hyperphys")],
+        ("WebKB", "homework"),
+    ],
+)
+def test_the_pages_of_a_source_are_found_in_the_shipped_background(source: str, own: str) -> None:
+    shipped = load_background()
+
+    def n_holding(background: background.Background) -> int:
+        column = {term: n for n, term in enumerate(background.terms)}.get(own)
+        return 0 if column is None else int((background.counts[:, column] > 0).sum())
+
+    assert n_holding(shipped.without([source])) < 0.5 * n_holding(shipped)
+
+
+def test_an_unknown_source_is_refused_by_name() -> None:
+    with pytest.raises(ValueError, match="WebXY is no source"):
+        load_background().without(["WebXY"])
+
+
 def test_the_same_counts_are_the_same_bytes() -> None:
     counts = sparse.csr_matrix([[1, 0, 2], [0, 3, 0]])
     first = to_bytes(["a", "b", "c"], counts, {"one": 1, "two": 2})

@@ -13,6 +13,7 @@ from scrapy.utils.conf import arglist_to_dict
 
 from focused.commands.evaluate_options import read_options
 from focused.commands.progress import Progress
+from focused.evaluation.starts import WEB
 from focused.method.learning.learners import LEARNERS
 from focused.method.strategies import STRATEGIES
 from focused.utils.output_files import check_folder
@@ -27,7 +28,9 @@ EXAMPLES = f"""\
 Strategies: {", ".join(STRATEGIES)}
 
 For each topic (a label) and repeat, positives, unlabelled pages and seeds are drawn, a topic is trained, and every
-strategy crawls the recorded web offline. A page is relevant if it has the label, which the crawler never sees.
+strategy crawls the recorded web offline. --start says what a topic is trained from: six words that are chosen from the
+positives; examples, the positives and the general background; or web, the positives and the unlabelled pages. A page is
+relevant if it has the label, which the crawler never sees.
 docs/method/evaluation.md is the protocol. DIR gets results.csv, curves.csv, run.json and report.html. The same command
 resumes an interrupted evaluation.
 
@@ -74,6 +77,12 @@ class Command(ProjectCommand):
         crawl("--seeds-apart", action="store_true", help="draw seeds from pages that are no positives")
         crawl("--repeats", default="3", metavar="N", help="random samples for each topic (default: 3)")
         crawl("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
+        crawl("--start", default=WEB, metavar="A,B", help="topics are trained from words, examples, web (default: web)")
+        crawl(
+            *("--background-without",),
+            metavar="none|A,B",
+            help="sources that the general background leaves out (default: those of a known web)",
+        )
         crawl("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
         crawl("--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})")
         running = parser.add_argument_group("running").add_argument
@@ -112,22 +121,27 @@ class Command(ProjectCommand):
 
 
 def _summary(evaluation: Evaluation) -> list[str]:
-    """Return a table of means for each web, best strategy first."""
+    """Return a table of means for each web and start, best strategy first."""
+    from focused.evaluation.report.results import with_start
+
     lines: list[str] = []
     done = [record for record in evaluation.records if record["state"] == "done"]
-    for web in dict.fromkeys(record["web"] for record in evaluation.records):
-        compared = [e for e in evaluation.significance if (e["web"], e["measure"]) == (web, "share_of_bound")]
+    for web, start in dict.fromkeys((record["web"], record["start"]) for record in evaluation.records):
+        about = web, start, "share_of_bound"
+        compared = [e for e in evaluation.significance if (e["web"], e["start"], e["measure"]) == about]
         verdicts = {entry["strategy"]: entry for entry in compared}
         rows = []
         for strategy in evaluation.options.strategies:
-            found = [record["figures"] for record in done if (record["web"], record["strategy"]) == (web, strategy)]
+            key = web, start, strategy
+            found = [each["figures"] for each in done if (each["web"], each["start"], each["strategy"]) == key]
             shares = [each["share_of_bound"] for each in found if each["share_of_bound"] is not None]
             if shares:
                 rows.append((fmean(shares), fmean(each["harvest_rate"] for each in found), strategy, len(found)))
-        head = f"{web}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}"
+        name = with_start(web, start)
+        head = f"{name}: {'strategy':20}{'share of bound':>15}{'harvest rate':>14}{'crawls':>8}"
         lines += ["", f"{head}  {_against(verdicts, evaluation)}"]
         lines += [
-            f"{'':{len(web) + 2}}{strategy:20}{share:15.3f}{rate:14.3f}{n:8}  {_verdict(verdicts.get(strategy))}"
+            f"{'':{len(name) + 2}}{strategy:20}{share:15.3f}{rate:14.3f}{n:8}  {_verdict(verdicts.get(strategy))}"
             for share, rate, strategy, n in sorted(rows, key=lambda row: (-row[0], row[2]))
         ]
     return lines

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.evaluation.options import Options, WebOption
+from focused.evaluation.starts import STARTS
 from focused.method.learning.learners import check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
@@ -56,6 +57,8 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         random_state=whole_number("--random-state", opts.random_state, 0),
         concurrency=whole_number("--concurrency", opts.concurrency, 1),
         learner=opts.learner,
+        starts=_starts(opts.start),
+        background_without=_sources(opts.background_without),
         settings=_settings(settings),
     )
 
@@ -103,6 +106,33 @@ def _strategies(value: str) -> tuple[str, ...]:
                 f"Got {name!r}.{given.did_you_mean(name, known)}"
             )
         strategy_class(name)
+    return names
+
+
+def _starts(value: str) -> tuple[str, ...]:
+    names = _names("--start", value) or ()
+    for name in names:
+        if name not in STARTS:
+            raise ValueError(
+                f"--start must be some of {', '.join(STARTS)}, separated by commas. Got {name!r}."
+                f"{given.did_you_mean(name, STARTS)}"
+            )
+    return names
+
+
+def _sources(value: str | None) -> tuple[str, ...] | None:
+    if value == "none":
+        return ()
+    from focused.method.training.general_background import general_background
+
+    names = _names("--background-without", value)
+    known = general_background().sources if names else {}
+    for name in names or ():
+        if name not in known:
+            raise ValueError(
+                f"--background-without must be none, or some of {', '.join(known)}, separated by commas. Got {name!r}."
+                f"{given.did_you_mean(name, tuple(known))}"
+            )
     return names
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from focused.evaluation.starts import WEB
 from focused.utils.files import write_json
 
 DONE, FAILED = "done", "failed"
@@ -43,11 +44,15 @@ class CrawlGroup:
     folder: str
     #: Cache folder for indexes of webs in read-only folders; empty: the user's.
     cache_dir: str = ""
+    #: What the topic is trained from: one of `focused.evaluation.starts.STARTS`.
+    start: str = WEB
+    #: Sources of the general background that the topic is trained without.
+    background_without: list[str] = field(default_factory=list)
 
     @property
     def label(self) -> str:
         """For people."""
-        return f"{self.web} {self.topic} {self.repeat}"
+        return f"{self.web} {self.topic} {self.repeat}" + ("" if self.start == WEB else f" from {self.start}")
 
     @property
     def oracle_file(self) -> Path:
@@ -70,7 +75,7 @@ def write_record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> No
     path = record_path(Path(group.folder), group.name, strategy)
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
-    write_json(path, about | result)
+    write_json(path, {**about, "start": group.start, **result})
 
 
 def read_record(path: Path) -> dict[str, Any] | None:

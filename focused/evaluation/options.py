@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from focused.evaluation.starts import WEB
+
 
 @dataclass(frozen=True)
 class WebOption:
@@ -38,17 +40,24 @@ class Options:
     random_state: int = 0
     concurrency: int = 1
     learner: str = ""
+    #: What topics are trained from: some of `focused.evaluation.starts.STARTS`.
+    starts: tuple[str, ...] = (WEB,)
+    #: Sources that the general background leaves out; None: those of each web.
+    background_without: tuple[str, ...] | None = None
     #: Settings given with ``-s``.
     settings: dict[str, str] = field(default_factory=dict)
 
     def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
         """Return the options to keep, by name, with digests of the files.
 
-        Strategies and repeats are left out: crawls do not depend on each other, so an evaluation can be extended by these.
+        Strategies, starts and repeats are left out: crawls do not depend on each other, so an evaluation can be extended by
+        these.
         """
         found = asdict(self)
         webs = found.pop("webs")
-        del found["strategies"], found["repeats"]
+        del found["strategies"], found["repeats"], found["starts"]
+        if self.background_without is None:
+            del found["background_without"]  # an evaluation from before there was this option can be resumed
         kept: dict[str, Any] = {
             "--web": [web["web"] for web in webs],
             "--labels": [web["labels"] for web in webs],

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from focused.evaluation.graph_build import PageResolver, graph_of
 from focused.evaluation.labels import Labels, labels_from_topics, match_labels, read_labels
 from focused.evaluation.sampling import Sample, choose_topics, draw, topic_names, unique
+from focused.evaluation.starts import WEB
 from focused.utils.file_names import OPTIONS_FILE
 from focused.webs import DemoWeb, RecordedWeb, open_web
 from focused.webs import export as demo_export
@@ -43,6 +44,8 @@ class EvaluatedWeb:
     pages: list[str]
     #: Labels that are no topics.
     no_topics: tuple[str, ...] = ()
+    #: Sources that the general background leaves out.
+    background_without: tuple[str, ...] = ()
 
     def described(self) -> dict[str, Any]:
         """Return what ``run.json`` says of it."""
@@ -58,6 +61,7 @@ class EvaluatedWeb:
             "n_unknown_labels": len(self.labels.unknown),
             "labels_from": list(self.labels.made_by) or None,
             "n_damaged_places": self.web.index.n_damaged,
+            "background_without": list(self.background_without),
         }
 
 
@@ -73,6 +77,10 @@ class Repeat:
     seed_pages: list[str]
     relevant: list[str]
     targets: list[str]
+
+    def model(self, start: str) -> str:
+        """Return the name of the topic's directory."""
+        return self.name if start == WEB else f"{self.name}-{start}"
 
     def described(self, budget: int) -> dict[str, Any]:
         """Return what ``run.json`` says of it."""

@@ -16,6 +16,7 @@ from focused.evaluation.files import check_same_options, locked, note_options, w
 from focused.evaluation.pool import Pool
 from focused.evaluation.preparation import Repeat, open_evaluated, repeats_of, seeds_of, sha256_of, web_files, web_names
 from focused.evaluation.run_json import described, significance
+from focused.evaluation.starts import WEB, sources_of
 from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
 from focused.utils.file_names import RUN_FILE
@@ -98,6 +99,9 @@ class Evaluation:
         webs = []
         for name, option, pair in zip(web_names([warc for warc, _ in files]), options.webs, files, strict=True):
             web = open_evaluated(name, option, pair, folders, settings, self.folder, self.track)
+            web.background_without = (
+                sources_of(name) if options.background_without is None else options.background_without
+            )
             stack.callback(web.web.close)
             webs.append(web)
         return webs, kept
@@ -119,6 +123,8 @@ class Evaluation:
                 self.say(
                     f"  {len(labels.unknown):,} labels are of URLs that are no page of it, e.g. {labels.unknown[0]}"
                 )
+            if web.background_without and set(self.options.starts) != {WEB}:
+                self.say(f"  the general background is used without {', '.join(web.background_without)}")
             if not isinstance(self.options.seeds, int):
                 lost = [seed for seed in self.options.seeds if seed not in seeds_of(web, self.options.seeds)]
                 if lost:
@@ -134,14 +140,14 @@ class Evaluation:
                 self.say(f"  {repeat.web.name} {repeat.topic}, repeat {repeat.repeat}: no relevant page can be reached")
 
     def _crawl(self, repeats: Sequence[Repeat]) -> None:
-        groups = [self._group(repeat) for repeat in repeats]
+        groups = [self._group(repeat, start) for repeat in repeats for start in self.options.starts]
         pending = []
         for group in groups:
             left = [strategy for strategy in group.strategies if not self._is_done(group, strategy)]
             if left:
                 group.strategies[:] = left
                 pending.append(group)
-        n_all = len(repeats) * len(self.options.strategies)
+        n_all = len(groups) * len(self.options.strategies)
         n_left = sum(len(group.strategies) for group in pending)
         self.say(f"{n_all} crawls of {self.options.pages:,} pages; {n_all - n_left} are done already")
         if not pending:
@@ -153,16 +159,17 @@ class Evaluation:
         record = read_record(record_path(self.folder, group.name, strategy))
         return record is not None and record["state"] == DONE
 
-    def _group(self, repeat: Repeat) -> CrawlGroup:
+    def _group(self, repeat: Repeat, start: str) -> CrawlGroup:
         options, sample = self.options, repeat.sample
         return CrawlGroup(
             web=repeat.web.name, warc=str(repeat.web.warc), graph=str(repeat.web.graph_path), topic=repeat.topic,
-            name=repeat.name, repeat=repeat.repeat, strategies=list(options.strategies), positives=sample.positives,
+            name=repeat.model(start), repeat=repeat.repeat, strategies=list(options.strategies), positives=sample.positives,
             unlabeled=sample.unlabeled, seeds=sample.seeds, seed_pages=repeat.seed_pages, relevant=repeat.relevant,
             targets=repeat.targets, pages=options.pages, depth=options.depth, concurrency=options.concurrency,
             learner=options.learner, random_state=options.random_state, settings=options.settings,
             command=self.command, folder=str(self.folder),
-            cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""),
+            cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""), start=start,
+            background_without=list(repeat.web.background_without),
         )  # fmt: skip
 
     def _seconds_before(self) -> float:
@@ -174,14 +181,15 @@ class Evaluation:
     def _write(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], seconds: float) -> None:
         """Write all files but the report, also after an interrupt."""
         found = [
-            read_record(record_path(self.folder, repeat.name, strategy))
+            read_record(record_path(self.folder, repeat.model(start), strategy))
             for repeat in repeats
+            for start in self.options.starts
             for strategy in self.options.strategies
         ]
-        self.records = [record for record in found if record is not None]
+        self.records = [{"start": WEB, **record} for record in found if record is not None]
         write_results(self.folder, self.records)
         against = str(self.settings.get("FOCUSED_STRATEGY"))
-        self.significance = significance(self.records, [web.name for web in webs], self.options.strategies, against)
+        self.significance = significance(self.records, [web.name for web in webs], self.options, against)
         about = {
             "command": self.command,
             "default_strategy": against,

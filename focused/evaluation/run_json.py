@@ -30,9 +30,12 @@ def described(
         for topic in dict.fromkeys(repeat.topic for repeat in repeats if repeat.web is web):
             drawn = [repeat for repeat in repeats if repeat.web is web and repeat.topic == topic]
             about = {"web": web.name, "topic": topic, "n_relevant": len(drawn[0].relevant)}
-            topics.append(about | {"repeats": [repeat.described(options.pages) for repeat in drawn]})
+            repeats_of_topic = [
+                repeat.described(options.pages) | _words(records, web.name, topic, repeat.repeat) for repeat in drawn
+            ]
+            topics.append(about | {"repeats": repeats_of_topic})
     n_failed = sum(record["state"] == FAILED for record in records)
-    is_complete = len(records) == len(repeats) * len(options.strategies)
+    is_complete = len(records) == len(repeats) * len(options.starts) * len(options.strategies)
     return {
         "versions": versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")},
         "random_state": options.random_state,
@@ -40,28 +43,44 @@ def described(
         "webs": [web.described() for web in webs],
         "topics": topics,
         "strategies": list(options.strategies),
-        "options": {name: value for name, value in asdict(options).items() if name not in ("webs", "strategies")},
+        "starts": list(options.starts),
+        "options": {
+            name: value for name, value in asdict(options).items() if name not in ("webs", "strategies", "starts")
+        },
         "n_done": len(records) - n_failed,
         "n_failed": n_failed,
     }
 
 
+def _words(records: Sequence[dict[str, Any]], web: str, topic: str, repeat: int) -> dict[str, Any]:
+    """Return the words that a topic was trained from, if it was."""
+    for record in records:
+        if record.get("words") and (record["web"], record["topic"], record["repeat"]) == (web, topic, repeat):
+            return {"words": record["words"]}
+    return {}
+
+
 def significance(
-    records: Sequence[dict[str, Any]], webs: Sequence[str], strategies: Sequence[str], against: str
+    records: Sequence[dict[str, Any]], webs: Sequence[str], options: Options, against: str
 ) -> list[dict[str, Any]]:
-    """Compare each strategy with one strategy, for each web and measure."""
+    """Compare each strategy with one strategy, for each web, start and measure."""
     found = []
-    for web, measure in product(webs, MEASURES):
-        values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in strategies}
+    for web, start, measure in product(webs, options.starts, MEASURES):
+        values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in options.strategies}
         for record in records:
-            if record["web"] == web and record["state"] == DONE and record["figures"][measure] is not None:
+            if (
+                (record["web"], record["start"]) == (web, start)
+                and record["state"] == DONE
+                and record["figures"][measure] is not None
+            ):
                 values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
-        for strategy in strategies:
+        for strategy in options.strategies:
             compared = compare(values[strategy], values.get(against, {}))
             if strategy == against or not compared.n:
                 continue
             row = {
                 "web": web,
+                "start": start,
                 "strategy": strategy,
                 "against": against,
                 "measure": measure,

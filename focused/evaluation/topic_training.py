@@ -1,4 +1,4 @@
-"""Train the topic of a group, as ``scrapy train`` does."""
+"""Train the topic of a group, as ``scrapy train`` does with words, examples, or examples and unlabelled pages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import make_reader
+from focused.evaluation.starts import WEB, WORDS
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
 from focused.method.training.example_content import Refusals
+from focused.method.training.example_selection import Seen, examples
 from focused.method.training.example_sources import Opening, candidates_in
 from focused.method.training.page_set import ExampleReader, urls_of
 
 if TYPE_CHECKING:
     from focused.evaluation.crawl_group import CrawlGroup
     from focused.method.training.example_content import Content
+    from focused.method.training.general_background import Unlabeled
 
 _DRAWN = "drawn"
 
@@ -38,7 +41,7 @@ def is_trained(group: CrawlGroup, settings: Any) -> bool:
 
 
 def _drawn(group: CrawlGroup) -> dict[str, Any]:
-    return {
+    drawn = {
         "web": group.web,
         "label": group.topic,
         "repeat": group.repeat,
@@ -47,6 +50,17 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
         "n_positives": len(group.positives),
         "n_unlabeled": len(group.unlabeled),
     }
+    if group.start == WEB:
+        return drawn
+    return drawn | {"start": group.start, "background_without": group.background_without}
+
+
+def words_of(group: CrawlGroup, settings: Any) -> list[str]:
+    """Return the words that the group's topic was trained from; empty if it was trained from pages."""
+    directory = Path(settings.get("FOCUSED_MODELS_DIR")) / group.name
+    manifest = json.loads((directory / MANIFEST_FILE).read_text(encoding="utf-8"))
+    text: str = manifest["examples"].get("keywords", {}).get("text", "")
+    return text.split()
 
 
 def train(group: CrawlGroup, settings: Any) -> Path:
@@ -54,8 +68,11 @@ def train(group: CrawlGroup, settings: Any) -> Path:
 
     Raises ValueError if nothing can be learnt from the sample.
     """
-    from focused.method.training.example_warnings import warnings_about
+    from focused.method.training.chosen_words import choose_words
+    from focused.method.training.example_warnings import keyword_warnings, warnings_about
+    from focused.method.training.from_keywords import learn_keywords, read_keywords
     from focused.method.training.from_pages import learn
+    from focused.method.training.general_background import general_background
     from focused.method.training.trained_topic import make_topic
 
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
@@ -63,32 +80,50 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         reader_of=lambda language: make_reader(Analyzer(language), settings),
         other_anchors=settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
     )
+    with_web = group.start == WEB
     warc = [Path(group.warc)]
+    unlabeled: Unlabeled
     refused = Refusals(), Refusals()
     with ExitStack() as stack:
         openings = [
             Opening(each, _NothingFetched(), stack, reader.limits.max_bytes, group.cache_folder) for each in refused
         ]
         positives = candidates_in(warc, openings[0], group.positives)
-        unlabeled_candidates = candidates_in(warc, openings[1], group.unlabeled)
+        unlabeled_candidates = candidates_in(warc, openings[1], group.unlabeled) if with_web else []
         wanted = urls_of([*positives, *unlabeled_candidates])
         positive = reader.positives(positives, refused[0], wanted)
         if not positive:
             raise ValueError(f"None of the {len(positives)} positives has words to learn from.")
-        unlabeled = reader.unlabeled(unlabeled_candidates, refused[1], wanted, positive)
-        if not unlabeled:
-            raise ValueError(f"None of the {len(unlabeled_candidates)} unlabelled pages has words to learn from.")
-    assert reader.language is not None
-    topic.language = reader.language
-    learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
-    warnings = warnings_about(
-        *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
-        f1=learnt.f1,
-        prior=learnt.prior,
-        left_out=learnt.model.left_out,
-    )
+        assert reader.language is not None
+        topic.language = reader.language
+        if with_web:
+            unlabeled = reader.unlabeled(unlabeled_candidates, refused[1], wanted, positive)
+            if not unlabeled:
+                raise ValueError(f"None of the {len(unlabeled_candidates)} unlabelled pages has words to learn from.")
+        else:
+            unlabeled = general_background(group.background_without)
+        words: list[str] = []
+        if group.start == WORDS:
+            page_reader = make_reader(topic.analyzer, settings)
+            contents = (example.content for example in examples(positives, Seen(), Refusals()))
+            pages = (page_reader.read(content.body, content.url, content.content_type) for content in contents)
+            words = choose_words(pages, group.topic, topic.analyzer, general_background())
+    if words:
+        keywords = read_keywords(" ".join(words), topic.language)
+        learnt = learn_keywords(keywords, unlabeled, random_state=group.random_state)
+        topic.note = keywords.note
+        warnings = keyword_warnings(topic.language, keywords, unlabeled)
+    else:
+        keywords = None
+        learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
+        warnings = warnings_about(
+            *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
+            f1=learnt.f1,
+            prior=learnt.prior,
+            left_out=learnt.model.left_out,
+        )
     make_topic(
-        *(topic, learnt, positive, unlabeled),
+        *(topic, learnt, positive if keywords is None else keywords, unlabeled),
         command=group.command,
         warnings=warnings,
         random_state=group.random_state,

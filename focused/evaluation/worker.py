@@ -42,7 +42,7 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
     from focused.evaluation.crawling import Crawler
     from focused.evaluation.graph import load_graph
     from focused.evaluation.page_cache import PageCache
-    from focused.evaluation.topic_training import is_trained, train
+    from focused.evaluation.topic_training import is_trained, train, words_of
 
     if not is_trained(group, settings):
         _say("training")
@@ -55,6 +55,7 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
     graph = load_graph(Path(group.graph))
     if graph is None:
         raise ValueError(f"{group.graph} is missing. Start the evaluation again: that makes it anew.")
+    words = words_of(group, settings)
     crawler = Crawler(group, graph, settings, PageCache())
     for strategy in group.strategies:
         if os.getppid() != _PARENT:
@@ -67,7 +68,7 @@ async def _work(group: CrawlGroup, settings: Any) -> None:
         except Exception as error:  # an error of one strategy does not stop the others
             logger.warning("%s, %s: the crawl failed", group.label, strategy, exc_info=True)
             result = {"state": FAILED, "why": _line(error)}
-        _record(group, strategy, result)
+        _record(group, strategy, {**result, "words": words} if words else result)
 
 
 def _write_oracle(group: CrawlGroup, graph: LinkGraph) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.evaluation.report.colours import REFERENCES
 from focused.evaluation.report.markup import MINUS, UNKNOWN, Markup, element, joined, name
+from focused.evaluation.report.results import with_start
 from focused.utils.estimates import Estimate
 
 if TYPE_CHECKING:
@@ -219,7 +220,8 @@ def _note(*content: object) -> Markup:
 
 
 def _says(row: dict[str, Any], web: str, strategy: str, default: str) -> bool:
-    known = (row.get("web"), row.get("strategy"), row.get("against"), row.get("measure"))
+    named = with_start(str(row.get("web")), str(row.get("start") or "web"))
+    known = (named, row.get("strategy"), row.get("against"), row.get("measure"))
     return known == (web, strategy, default, MEASURE)
 
 

@@ -57,7 +57,7 @@ def _provenance(results: Results) -> Iterator[Markup]:
         f"The figures of every crawl are in {RESULTS_FILE}, the curves in {CURVES_FILE}, everything below in {RUN_FILE} "
         "beside this file."
     )
-    names = ("random_state", "strategies", "n_crawls", "n_failed", "seconds")
+    names = ("random_state", "strategies", "starts", "n_crawls", "n_failed", "seconds")
     few: dict[str, Any] = {key: run[key] for key in names if key in run}
     parts = {"options": "Options", "webs": "Webs", "versions": "Versions"}
     shown = {"command", "topics", "significance", *few, *parts}

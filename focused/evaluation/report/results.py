@@ -24,7 +24,7 @@ _NAMES = ("web", "topic", "strategy")
 
 @dataclass(frozen=True, slots=True)
 class CrawlResult:
-    """One crawl of an evaluation.
+    """One crawl of an evaluation. The name of its web includes the start, see `with_start`.
 
     ``figures`` holds the numbers of its row in results.csv by column; ``curve`` the columns of its rows in curves.csv, each of
     shape (n_rows,).
@@ -171,10 +171,20 @@ def read_results(directory: Path) -> Results:
     return Results(list(crawls.values()), read_json(directory / RUN_FILE), n_bad)
 
 
+def with_start(web: str, start: str) -> str:
+    """Return the name of a web for people, with what its topics were trained from if not as usual.
+
+    >>> with_start("site", "web"), with_start("site", "words")
+    ('site', 'site from words')
+    """
+    return web if start == "web" else f"{web} from {start}"
+
+
 def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
     """Return the key of a crawl; None for an incomplete row."""
     try:
         web, topic, strategy = (row[name] or "" for name in _NAMES)
+        web = with_start(web, row.get("start") or "web")
         return (web, topic, strategy, int(row["repeat"])) if strategy else None
     except (KeyError, ValueError, TypeError):
         return None
@@ -183,7 +193,7 @@ def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
 def _numbers(row: dict[str, str]) -> dict[str, float]:
     numbers = {}
     for column, value in row.items():
-        if column is None or column in _NAMES or not isinstance(value, str):
+        if column is None or column in (*_NAMES, "start") or not isinstance(value, str):
             continue
         try:
             number = float(value)

@@ -18,11 +18,19 @@ import numpy as np
 from scipy import sparse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
 BACKGROUND_FILE = "background.npz"
 LANGUAGE = "en"
 MAX_COUNT = 255  # larger counts add no information
+MIN_PAGES = 5
+"""Pages that hold a term, at least."""
+
+# The pages of a source stand together. A file that does not say in which order has this one.
+_ORDER = (
+    *("python3-doc", "git-doc", "postgresql-doc-15", "octave-doc", "grass-doc", "gimp-help-en", "anarchism"),
+    *("lilypond-doc-html", "20 Newsgroups", "Reuters-21578", "HyperPhysics", "WebKB"),
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +50,31 @@ class Background:
     def n_pages(self) -> int:
         """Number of pages."""
         return int(self.counts.shape[0])
+
+    @property
+    def sources(self) -> dict[str, int]:
+        """Number of pages of each source, in the order of the rows."""
+        counts: dict[str, int] = self.about.get("sources", {})
+        return {name: counts[name] for name in self.about.get("order", _ORDER) if name in counts}
+
+    def without(self, names: Collection[str]) -> Background:
+        """Return the background as it would be without some of its sources.
+
+        Raises ValueError if a name is no source.
+        """
+        sources = self.sources
+        unknown = sorted(set(names) - set(sources))
+        if unknown:
+            raise ValueError(
+                f"{', '.join(unknown)} is no source of the general background. Its sources: {', '.join(sources)}."
+            )
+        if not names:
+            return self
+        counts = self.counts[np.repeat([name not in names for name in sources], list(sources.values()))]
+        is_kept = np.bincount(counts.indices, minlength=len(self.terms)) >= MIN_PAGES
+        terms = [term for term, keep in zip(self.terms, is_kept.tolist(), strict=True) if keep]
+        left = {name: n for name, n in sources.items() if name not in names}
+        return from_bytes(to_bytes(terms, counts[:, is_kept], {**self.about, "sources": left, "order": list(left)}))
 
 
 @lru_cache(maxsize=1)
