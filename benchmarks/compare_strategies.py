@@ -9,7 +9,7 @@ Examples
 --------
   python benchmarks/compare_strategies.py --data ../shared/data --output runs/evaluations
   python benchmarks/compare_strategies.py --only hyperphysics,alpha --no-write
-  python benchmarks/compare_strategies.py --only foldoc,wiki --webs ../webs --repeats 1
+  python benchmarks/compare_strategies.py --only foldoc,wiki --webs ../webs --repeats 1 --start words,examples,web
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from common import DATA_DIR, ROOT, machine, say
 from evaluations.plan import MORE_TOPICS, PAGES, SWEEP_PAGES, SWEEPS
@@ -24,6 +25,9 @@ from evaluations.result_figures import draw_curves, draw_sweeps
 from evaluations.running import run_sweep, run_web
 from evaluations.tables import of_strategies, of_sweep
 from provenance import CRAWL_ROOMS, RESULTS, now, write_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 KNOWN = [*PAGES, *MORE_TOPICS, *(sweep.name for sweep in SWEEPS)]
 
@@ -36,6 +40,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3, help="of the webs; sweeps have one (default: 3)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--only", metavar="NAMES", help=f"some of {', '.join(KNOWN)}")
+    parser.add_argument("--start", default="web", metavar="A,B", help="of scrapy evaluate; others are printed only")
     parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
     data, output = options.data.resolve(), options.output.resolve()
@@ -47,15 +52,19 @@ def main() -> None:
     figures = output / "figures" if options.no_write else ROOT / "docs" / "figures"
     figures.mkdir(parents=True, exist_ok=True)
     blocks: dict[str, str] = {}
+    starts = options.start.split(",")
     for name in [name for name in PAGES if name in wanted]:
-        folder = run_web(name, data, output, options.jobs, options.repeats)
+        folder = run_web(name, data, output, options.jobs, options.repeats, options.start)
+        _print(name, folder, [start for start in starts if start != "web"])
+        if "web" not in starts:
+            continue
         image = draw_curves(folder, figures, f"strategies-{name}")
         blocks[f"strategies: {name}"] = f"{of_strategies(folder)}\n\n{image}\n\n{machine()}."
     for name in [name for name in MORE_TOPICS if name in wanted]:
         folder = data if name == "foldoc" else options.webs.resolve()
         if not (folder / f"{name}.warc.gz").is_file():
             sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes all of these webs but foldoc.")
-        print(f"## {name}\n\n{of_strategies(run_web(name, folder, output, options.jobs, options.repeats))}\n")
+        _print(name, run_web(name, folder, output, options.jobs, options.repeats, options.start), starts)
     swept = {}
     for sweep in [sweep for sweep in SWEEPS if sweep.name in wanted]:
         swept[sweep.name] = folders = run_sweep(sweep, data, output, options.jobs)
@@ -73,6 +82,11 @@ def main() -> None:
         settings = {"pages": PAGES | {"sweeps": SWEEP_PAGES}, "repeats": {"webs": options.repeats, "sweeps": 1}}
         write_blocks(blocks, now(command, CRAWL_ROOMS, settings))
         say(f"Tables written into {RESULTS}, plots into {figures}")
+
+
+def _print(name: str, folder: Path, starts: Sequence[str]) -> None:
+    for start in starts:
+        print(f"## {name}, start {start}\n\n{of_strategies(folder, start)}\n")
 
 
 if __name__ == "__main__":

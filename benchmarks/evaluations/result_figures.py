@@ -46,7 +46,7 @@ def _curves(folder: Path, columns: Sequence[str]) -> dict[str, tuple[np.ndarray,
     import csv
 
     with (folder / "curves.csv").open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
+        rows = [row for row in csv.DictReader(file) if row.get("start", "web") == "web"]
     pages = np.array(sorted({int(row["pages"]) for row in rows if int(row["pages"]) % 10 == 0}))
     by_crawl = defaultdict(list)
     for row in rows:

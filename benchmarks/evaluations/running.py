@@ -27,13 +27,12 @@ def evaluate(arguments: list[str], output: Path, jobs: int) -> None:
         sys.exit(f"The evaluation in {output} ended with exit code {done.returncode}.")
 
 
-def run_web(name: str, data: Path, output: Path, jobs: int, repeats: int) -> Path:
+def run_web(name: str, data: Path, output: Path, jobs: int, repeats: int, start: str = "web") -> Path:
     """Crawl a web with all strategies; return the folder of the evaluation."""
     folder = output / name
     pages = str(PAGES.get(name, MORE_PAGES))
-    evaluate(
-        [*web_arguments(name, data), "--strategies", "all", "--pages", pages, "--repeats", str(repeats)], folder, jobs
-    )
+    chosen = ["--strategies", "all", "--pages", pages, "--repeats", str(repeats), "--start", start]
+    evaluate([*web_arguments(name, data), *chosen], folder, jobs)
     return folder
 
 

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 Row = dict[str, str]
 
 
-def rows_of(folder: Path) -> list[Row]:
-    """Return the rows of results.csv whose crawls have a result."""
+def rows_of(folder: Path, start: str = "web") -> list[Row]:
+    """Return the rows of results.csv whose crawls have a result, of the topics that began in one way."""
     with (folder / "results.csv").open(newline="", encoding="utf-8") as file:
-        return [row for row in csv.DictReader(file) if not row["finish_reason"].startswith("failed")]
+        rows = [row for row in csv.DictReader(file) if row.get("start", "web") == start]
+    return [row for row in rows if not row["finish_reason"].startswith("failed")]
 
 
 def over_topics(rows: Iterable[Row], column: str) -> tuple[float, float]:
@@ -37,11 +38,13 @@ def over_topics(rows: Iterable[Row], column: str) -> tuple[float, float]:
     return float(means.mean()), error
 
 
-def of_strategies(folder: Path) -> str:
+def of_strategies(folder: Path, start: str = "web") -> str:
     """Return the table of all strategies on one web, best share of the bound first."""
-    rows = rows_of(folder)
+    rows = rows_of(folder, start)
     run = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    compared = {entry["strategy"]: entry for entry in run["significance"] if entry["measure"] == "share_of_bound"}
+    about = "share_of_bound", start
+    entries = [entry for entry in run["significance"] if (entry["measure"], entry.get("start", "web")) == about]
+    compared = {entry["strategy"]: entry for entry in entries}
     found = []
     for strategy in dict.fromkeys(row["strategy"] for row in rows):
         own = [row for row in rows if row["strategy"] == strategy]
