@@ -13,6 +13,8 @@ from multiprocessing import forkserver
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import forked_workers
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -55,11 +57,16 @@ def read_json_lines(path: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def started(
-    *argv: str, cwd: Path, env: dict[str, str] | None = None, before: Callable[[], None] | None = None
+    *argv: str,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+    forks_workers: bool = True,
 ) -> Iterator[multiprocessing.process.BaseProcess]:
     """Start ``scrapy ARGV``; its output goes to the files ``out`` and ``err`` in ``cwd``.
 
-    ``before`` is a function of a module of the tests, called in the process before the command.
+    ``before`` is a function of a module of the tests, called in the process before the command. ``forks_workers``: whether
+    worker processes that the command starts are forks, too, instead of new interpreters.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["preloaded"])  # each command runs in a fork of a process that has imported all
@@ -67,7 +74,7 @@ def started(
         os.environ["PYTHONPATH"] = f"{ROOT}{os.pathsep}{ROOT / 'tests'}"
         forkserver.ensure_running()
         del os.environ["PYTHONPATH"]
-    process = context.Process(target=_run, args=(argv, str(cwd), env or {}, before))
+    process = context.Process(target=_run, args=(argv, str(cwd), env or {}, before, forks_workers))
     process.start()
     try:
         yield process
@@ -80,11 +87,15 @@ def started(
 
 
 def scrapy(
-    *argv: str, cwd: Path, env: dict[str, str] | None = None, before: Callable[[], None] | None = None
+    *argv: str,
+    cwd: Path,
+    env: dict[str, str] | None = None,
+    before: Callable[[], None] | None = None,
+    forks_workers: bool = True,
 ) -> Finished:
     """Run ``scrapy ARGV`` to its end."""
     cwd.mkdir(parents=True, exist_ok=True)
-    with started(*argv, cwd=cwd, env=env, before=before) as process:
+    with started(*argv, cwd=cwd, env=env, before=before, forks_workers=forks_workers) as process:
         pass
     return finished(process, cwd)
 
@@ -100,10 +111,17 @@ def crawl(
     settings: dict[str, Any] | None = None,
     before: Any = None,
     feed: str = "",
+    forks_workers: bool = True,
     **arguments: Any,
 ) -> Finished:
     """Run ``scrapy crawl focused`` in a folder with ``run`` as its run directory."""
-    return scrapy(*crawl_argv(settings, feed, **arguments), cwd=cwd, env=environment(models), before=before)
+    return scrapy(
+        *crawl_argv(settings, feed, **arguments),
+        cwd=cwd,
+        env=environment(models),
+        before=before,
+        forks_workers=forks_workers,
+    )
 
 
 def crawl_argv(settings: dict[str, Any] | None = None, feed: str = "", **arguments: Any) -> list[str]:
@@ -120,7 +138,9 @@ def environment(models: Path) -> dict[str, str]:
     return {"FOCUSED_MODELS_DIR": str(models), "SCRAPY_SETTINGS_MODULE": "focused.settings"}
 
 
-def _run(argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[[], None] | None) -> None:
+def _run(
+    argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[[], None] | None, forks_workers: bool
+) -> None:
     os.chdir(cwd)
     for name, number in (("out", 1), ("err", 2)):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644), number)
@@ -128,6 +148,8 @@ def _run(argv: tuple[str, ...], cwd: str, env: dict[str, str], before: Callable[
     sys.modules.pop("focused.settings", None)  # it was read in another environment
     sys.argv = ["scrapy", *argv]
     sys.orig_argv = [sys.executable, "-m", *sys.argv]
+    if forks_workers:
+        forked_workers.install()
     if before is not None:
         before()
     from scrapy.cmdline import execute

@@ -6,6 +6,8 @@ import argparse
 import json
 import shlex
 import shutil
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from statistics import median
 
@@ -62,9 +64,8 @@ def train(tmp_path: Path, *argv: object, name: str = "stars") -> Finished:
 class Here:
     """Runs the command in this process: quick, but nothing can be fetched."""
 
-    def __init__(self, models: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def __init__(self, models: Path) -> None:
         self.models = models
-        self._capsys = capsys
 
     def __call__(self, *argv: object, **settings: object) -> Finished:
         command = Command()
@@ -74,14 +75,25 @@ class Here:
         parser = argparse.ArgumentParser(conflict_handler="resolve")
         command.add_options(parser)
         opts, args = parser.parse_known_args([str(arg) for arg in argv])
-        command.run(args, opts)
-        out, err = self._capsys.readouterr()
-        return Finished(command.exitcode, out, err)
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+            command.run(args, opts)
+        return Finished(command.exitcode, out.getvalue(), err.getvalue())
 
 
 @pytest.fixture
-def here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Here:
-    return Here(tmp_path / "models", capsys)
+def here(tmp_path: Path) -> Here:
+    return Here(tmp_path / "models")
+
+
+def folders(examples: Path) -> list[object]:
+    return ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled"]
+
+
+@pytest.fixture(scope="module")
+def made(examples: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Finished]:
+    """The models folder of a topic that was made with all that is said and measured, and what was said."""
+    models = tmp_path_factory.mktemp("made") / "models"
+    return models, Here(models)("stars", *folders(examples), "--seeds", SEED)
 
 
 def refused(done: Finished, *said: str) -> None:
@@ -135,8 +147,8 @@ def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path:
     vectors = {}
     for name, argv in runs.items():
         # Only what has to be fetched needs a process of its own.
-        run = train(tmp_path, *argv, name=name) if name == "urls" else None
-        done = run or here(name, *argv)
+        run = train(tmp_path, *argv, "--quick", name=name) if name == "urls" else None
+        done = run or here(name, *argv, "--quick")
         assert done.exit_code == 0, done.err
         topic = load_topic(name, tmp_path / "models")
         vectors[name] = dict(zip(topic.terms, topic.model.coef.round(3).tolist(), strict=True))
@@ -154,19 +166,18 @@ def test_the_background_serves_without_unlabelled_pages(examples: Path, here: He
 
 
 def test_a_topic_in_another_language_is_told_that_the_background_is_english(examples: Path, here: Here) -> None:
-    done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--language", "de")
+    done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--language", "de", "--quick")
     assert done.exit_code == 0, done.err
     assert "WARNING" in done.out + done.err
     assert "English" in done.out + done.err
 
 
-def test_the_same_examples_give_the_same_bytes(examples: Path, here: Here) -> None:
-    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--force"]
-    made = []
-    for _ in range(2):
-        assert here("stars", *argv).exit_code == 0
-        made.append({path.name: path.read_bytes() for path in (here.models / "stars").iterdir()})
-    assert made[0] == made[1]
+def test_the_same_examples_give_the_same_bytes(examples: Path, made: tuple[Path, Finished], here: Here) -> None:
+    assert here("stars", *folders(examples), "--seeds", SEED).exit_code == 0
+    one, other = (
+        {path.name: path.read_bytes() for path in (models / "stars").iterdir()} for models in (made[0], here.models)
+    )
+    assert one == other
 
 
 def test_a_refused_file_is_named_with_its_reason(examples: Path, tmp_path: Path, here: Here) -> None:
@@ -174,16 +185,18 @@ def test_a_refused_file_is_named_with_its_reason(examples: Path, tmp_path: Path,
     shutil.copytree(examples / "positive", folder)
     (folder / "empty.html").write_text("")
     (folder / "binary.html").write_bytes(b"%PDF-1.4 not a page")
-    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick")
     assert done.exit_code == 0, done.err
     assert "empty.html" in done.out
     assert "binary.html" in done.out
 
 
-def test_an_existing_topic_is_replaced_only_by_force(examples: Path, here: Here) -> None:
-    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED]
-    assert here("stars", *argv).exit_code == 0
-    refused(here("stars", *argv), "--force")
+def test_an_existing_topic_is_replaced_only_by_force(examples: Path, made: tuple[Path, Finished]) -> None:
+    models, done = made
+    assert done.exit_code == 0
+    before = {path.name: path.read_bytes() for path in (models / "stars").iterdir()}
+    refused(Here(models)("stars", *folders(examples), "--seeds", SEED), "--force")
+    assert {path.name: path.read_bytes() for path in (models / "stars").iterdir()} == before
 
 
 @pytest.mark.parametrize("name", ["../x", "", "x" * 300, "Stars!"])
@@ -205,9 +218,9 @@ def test_examples_that_are_none(examples: Path, tmp_path: Path, here: Here) -> N
     refused(here("stars", "--seeds", SEED), "--positive")
 
 
-def test_no_unlabelled_page_left(examples: Path, tmp_path: Path) -> None:
+def test_no_unlabelled_page_left(examples: Path, here: Here) -> None:
     same = examples / "positive.jsonl"
-    refused(train(tmp_path, "--positive", same, "--unlabeled", same, "--seeds", SEED), "unlabel")
+    refused(here("stars", "--positive", same, "--unlabeled", same, "--seeds", SEED), "unlabel")
 
 
 @pytest.mark.parametrize(
@@ -289,7 +302,7 @@ def test_a_models_folder_that_cannot_be_written_is_found_out_first(examples: Pat
 
 def test_an_unlabelled_sample_is_drawn_with_the_seed(examples: Path, here: Here) -> None:
     web = examples / "web.warc.gz"
-    argv = ["--positive", examples / "positive.jsonl", "--unlabeled", web, "--unlabeled-sample", "60"]
+    argv = ["--positive", examples / "positive.jsonl", "--unlabeled", web, "--unlabeled-sample", "60", "--quick"]
     digests = []
     for name, state in (("one", 1), ("same", 1), ("other", 2)):
         done = here(name, *argv, "--random-state", state)
@@ -301,7 +314,7 @@ def test_an_unlabelled_sample_is_drawn_with_the_seed(examples: Path, here: Here)
 
 
 def test_what_people_wrote_survives_a_retraining(examples: Path, here: Here) -> None:
-    argv = ["stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled"]
+    argv = ["stars", *folders(examples), "--quick"]
     assert here(*argv, "--seeds", SEED, "--title", "Old", "--note", "A note").exit_code == 0
     path = here.models / "stars" / "topic.toml"
     path.write_text(path.read_text().replace("language =", 'strategy = "slc"\nlanguage =') + "DOWNLOAD_DELAY = 3.5\n")
@@ -313,9 +326,7 @@ def test_what_people_wrote_survives_a_retraining(examples: Path, here: Here) -> 
 
 def test_the_command_in_the_manifest_makes_the_same_topic_again(examples: Path, here: Here) -> None:
     given = ["--title", 'Stars & "moons"', "--learner", "svm", "--random-state", "3", "--seeds", SEED, "--quiet"]
-    assert (
-        here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", *given).exit_code == 0
-    )
+    assert here("stars", *folders(examples), *given, "--quick").exit_code == 0
     before = {path.name: path.read_bytes() for path in (here.models / "stars").iterdir()}
     words = shlex.split(load_topic("stars", here.models).manifest["command"])
     assert words[:2] == ["scrapy", "train"]
@@ -324,7 +335,7 @@ def test_the_command_in_the_manifest_makes_the_same_topic_again(examples: Path, 
 
 
 def test_seeds_come_from_the_positives_where_they_have_urls(examples: Path, here: Here) -> None:
-    argv = ["--unlabeled", examples / "unlabeled"]
+    argv = ["--unlabeled", examples / "unlabeled", "--quick"]
     done = here("lines", "--positive", examples / "positive.jsonl", *argv)
     urls = {url for url in (examples / "positive.txt").read_text().split() if url.startswith("http")}
     assert 0 < len(seeds := load_topic("lines", here.models).seeds) <= 10
@@ -336,10 +347,9 @@ def test_seeds_come_from_the_positives_where_they_have_urls(examples: Path, here
     assert "-a seeds=" in done.out
 
 
-def test_quiet_says_nothing_on_stderr(examples: Path, here: Here) -> None:
-    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--force"]
-    assert here("stars", *argv).err != ""
-    done = here("stars", *argv, "--quiet")
+def test_quiet_says_nothing_on_stderr(examples: Path, made: tuple[Path, Finished], here: Here) -> None:
+    assert made[1].err != ""
+    done = here("stars", *folders(examples), "--quick", "--quiet")
     assert done.err == ""
     assert "precision" in done.out
 
@@ -358,7 +368,7 @@ def test_pages_of_the_demo_web_make_a_topic_for_the_demo_web(tmp_path: Path) -> 
         "-s",
         "FOCUSED_DEMO_PAGES=2400",
     ]
-    done = train(tmp_path, *argv, "--seeds", *web.seeds("chess"))
+    done = train(tmp_path, *argv, "--quick", "--seeds", *web.seeds("chess"))
     assert done.exit_code == 0, done.err
     topic = load_topic("stars", tmp_path / "models")
     assert topic.web == "demo"
@@ -383,7 +393,7 @@ def test_urls_are_fetched_politely_and_what_did_not_come_is_named(examples: Path
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         settings = "DOWNLOAD_DELAY=0 AUTOTHROTTLE_ENABLED=0 RETRY_TIMES=0 FOCUSED_CONTACT=me@a.org".split()
         flags = [word for setting in settings for word in ("-s", setting)]
-        argv = ["--positive", tmp_path / "urls.txt", "--unlabeled", examples / "unlabeled"]
+        argv = ["--positive", tmp_path / "urls.txt", "--unlabeled", examples / "unlabeled", "--quick"]
         done = train(tmp_path, *argv, *flags)
     assert done.exit_code == 0, done.err
     topic = load_topic("stars", tmp_path / "models")
@@ -418,7 +428,7 @@ def test_a_mixture_of_topics_copies_and_outliers_is_named(examples: Path, tmp_pa
     (folder / "copy.html").write_bytes((folder / "3.html").read_bytes() + b"<p>one")
     for number, (_, html) in enumerate(web.examples("chess", 14, 0)):
         (folder / f"chess{number}.html").write_bytes(html)
-    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick")
     assert done.exit_code == 0, done.err
     warnings = [line for line in done.out.splitlines() if line.startswith("WARNING")]
     assert any("look like several topics" in line and "chess" in line for line in warnings)
@@ -466,15 +476,15 @@ def test_unlabelled_pages_that_are_mostly_of_the_topic_are_named_and_not_the_pos
 
 
 def test_ordinary_examples_raise_no_warning_and_tell_thresholds_and_the_learning_curve(
-    examples: Path, here: Here
+    made: tuple[Path, Finished],
 ) -> None:
-    done = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    models, done = made
     assert "several topics" not in done.out
     assert "look like pages of the topic" not in done.out
     assert "near-duplicate" not in done.out
     assert "Would more examples help?" in done.out
     assert done.out.count("<- chosen") == 1
-    topic = load_topic("stars", here.models)
+    topic = load_topic("stars", models)
     rows = topic.manifest["figures"]["at_thresholds"]
     assert [row["threshold"] for row in rows] == sorted(row["threshold"] for row in rows)
     recalls = [row["recall"] for row in rows]
@@ -493,7 +503,7 @@ def test_positives_in_another_language_are_named(examples: Path, tmp_path: Path,
     german = "Die Sterne und der Mond leuchten in der Nacht über dem Haus, während alle Menschen in der Stadt schlafen"
     for number in range(4):
         (folder / f"deutsch{number}.html").write_text(f"<p>{german} und träumen {number}.")
-    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+    done = here("stars", "--positive", folder, "--unlabeled", examples / "unlabeled", "--seeds", SEED, "--quick")
     assert done.exit_code == 0, done.err
     (line,) = [line for line in done.out.splitlines() if "seem to be in 'de'" in line]
     assert line.startswith("WARNING: 4 positives")
@@ -579,8 +589,7 @@ def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here
     words = ["stars", "--keywords", WORDS, "--unlabeled", examples / "unlabeled"]
     assert here(*words).exit_code == 0
     assert "It has no seeds: words have no URLs" in here(*words, "--force").out
-    argv = ["--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--force"]
-    assert here("stars", *argv).exit_code == 0
+    assert here("stars", *folders(examples), "--force", "--quick").exit_code == 0
     topic = load_topic("stars", here.models)
     assert topic.note == ""
     assert topic.manifest["kind"] == "examples"
@@ -588,8 +597,8 @@ def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here
     assert load_topic("stars", here.models).note == "Mine"
 
 
-def test_what_makes_figures_doubtful_is_told(examples: Path, here: Here) -> None:
-    few = here("stars", "--positive", examples / "positive", "--unlabeled", examples / "unlabeled", "--seeds", SEED)
+def test_what_makes_figures_doubtful_is_told(examples: Path, made: tuple[Path, Finished], here: Here) -> None:
+    few = made[1]
     assert "WARNING: 100 pages that are not positive are few beside 15 pages that are" in few.out
     assert "Bring at least 200 unlabelled pages" in few.out
     assert "too low for a crawl" not in few.out

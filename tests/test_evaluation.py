@@ -94,7 +94,8 @@ def stamps(cwd: Path) -> dict[str, int]:
 def done(site, tmp_path_factory) -> tuple[Path, Finished]:
     """The folder of a finished evaluation, and what it said."""
     cwd = tmp_path_factory.mktemp("done")
-    return cwd, evaluate(site, cwd, topics="stars,food", repeats=2, jobs=2)
+    argv = evaluate_argv(site, topics="stars,food", repeats=2, jobs=2)
+    return cwd, scrapy(*argv, cwd=cwd, env=worker_environment(), forks_workers=False)
 
 
 @pytest.mark.slow
@@ -262,7 +263,7 @@ def test_a_crawl_that_fails_is_shown_as_failed_and_tried_again(site, tmp_path, h
 def test_an_interrupted_evaluation_goes_on_where_it_stopped(site, tmp_path):
     argv = evaluate_argv(site, "-s", "SCHEDULER=failing.FailingScheduler")
     (tmp_path / "waits").touch()  # the second crawl does not end by itself
-    with started(*argv, cwd=tmp_path, env=worker_environment()) as process:
+    with started(*argv, cwd=tmp_path, env=worker_environment(), forks_workers=False) as process:
         until = time.monotonic() + 60
         while not (tmp_path / "is_waiting").exists():
             assert time.monotonic() < until

@@ -126,7 +126,14 @@ def runs(web, models, tmp_path_factory) -> dict[str, Finished]:
     feed = verdicts(folder / "verdicts.jsonl")
     more = {"off": {}, "people": {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": feed}}
     found = {
-        name: crawl(models, folder / name, web=web, max_pages=120, strategy="cbp_slc", settings=SETTINGS | settings)
+        name: crawl(
+            *(models, folder / name),
+            web=web,
+            max_pages=120,
+            strategy="cbp_slc",
+            settings=SETTINGS | settings,
+            forks_workers=False,
+        )
         for name, settings in more.items()
     }
     for run in found.values():
