@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
@@ -13,7 +13,7 @@ from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
-from focused.crawl.reader_and_judge import make_reader
+from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
@@ -87,7 +87,7 @@ class Command(ProjectCommand):
             # A few words are too little text to detect their language.
             opts.language or (opts.keywords and "en"),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
-            other_anchors=self.settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
+            **learnt_texts(self.settings),
             track=progress.track,
         )
         print(as_typed(self._trained(topic, opts, reader, progress, n_sample, random_state)))
@@ -106,20 +106,21 @@ class Command(ProjectCommand):
             opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
         )
         assert reader.language is not None
-        topic.language, command, say = reader.language, command_line(topic.name, opts), progress.say
+        topic.language, say = reader.language, progress.say
+        how: Any = {"page_text": reader.page_text, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         if keywords is not None:
             learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
-            make_topic(topic, learnt, keywords, unlabeled, command=command, warnings=warnings, random_state=state)
+            make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)
             return keyword_report(topic, learnt, keywords, unlabeled, topic.save(models_dir))
         topic.seeds = topic.seeds or seeds_from(positive.urls)
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
         learnt = learn(positive, unlabeled, learner=opts.learner, quick=opts.quick, random_state=state, say=say)
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
         warnings = warnings_about(*found, f1=learnt.f1, prior=learnt.prior, left_out=learnt.model.left_out)
-        make_topic(topic, learnt, positive, unlabeled, command=command, warnings=warnings, random_state=state)
+        make_topic(topic, learnt, positive, unlabeled, warnings=warnings, **how)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
 

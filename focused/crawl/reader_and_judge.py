@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from focused.crawl.own_settings import PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
+from focused.method.page.own_text import PAGE_TEXT
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
@@ -32,6 +33,11 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
         limits=PageLimits(**read_parameters(PageLimits, settings)),
     )
     return reader.with_settings(settings)
+
+
+def learnt_texts(settings: Any) -> dict[str, Any]:
+    """Return the texts of pages that settings tell a topic to be learnt from: arguments of an `ExampleReader`."""
+    return {"page_text": PAGE_TEXT.read(settings), "other_anchors": OTHER_ANCHORS.read(settings) == "include"}
 
 
 def make_judge(topic: Topic, settings: Any) -> Judge:

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.crawl.reader_and_judge import make_reader
+from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.evaluation.starts import WEB, WORDS
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
 from focused.method.training.example_content import Refusals
@@ -78,7 +78,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(
         reader_of=lambda language: make_reader(Analyzer(language), settings),
-        other_anchors=settings.get("FOCUSED_CONTEXT_OTHER_ANCHORS") == "include",
+        **learnt_texts(settings),
     )
     with_web = group.start == WEB
     warc = [Path(group.warc)]
@@ -124,6 +124,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         )
     make_topic(
         *(topic, learnt, positive if keywords is None else keywords, unlabeled),
+        page_text=reader.page_text,
         command=group.command,
         warnings=warnings,
         random_state=group.random_state,

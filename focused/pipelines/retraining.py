@@ -84,7 +84,12 @@ class RetrainingPipeline:
         feedback = FeedbackIntake(files, labels, max_texts, stats.set)
         link_texts = LinkTextFinder(pages, feedback.number_of, judging, plan.reader.analyzer)
         writer = JudgedPageWriter(
-            plan.run_dir, link_texts.find, max_texts=max_texts, keeps_all=files is not None, stats=stats
+            plan.run_dir,
+            link_texts.find,
+            plan.topic.page_text,
+            max_texts=max_texts,
+            keeps_all=files is not None,
+            stats=stats,
         )
         drift = DriftReport(stats.set, settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), crawl.harvest)
         drift.trained(plan.topic, plan.topic.examples)

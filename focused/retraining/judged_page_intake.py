@@ -59,6 +59,8 @@ class JudgedPageWriter:
     run_dir: Path
     #: Returns the texts of the link that led to a page, None if they are not known.
     link_texts: Callable[[PageItem], LinkTexts | None]
+    #: The text that the topic is learnt from.
+    page_text: str
     #: Pages whose texts are kept; of those beyond only the relevance is. They are counted.
     max_texts: int
     #: Whether texts are also kept of pages that do not join: verdicts may come.
@@ -87,7 +89,7 @@ class JudgedPageWriter:
         if label is not None or self.keeps_all:
             if self._n_texts < self.max_texts:
                 self._n_texts += 1
-                terms, link = term_counts(count(page.terms)), self.link_texts(item)
+                terms, link = term_counts(count(page.judged_terms(self.page_text))), self.link_texts(item)
                 if link is not None:
                     self.stats.count("link_outcomes_count")
             else:

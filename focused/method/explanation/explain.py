@@ -130,7 +130,7 @@ def term_shares(page: Page, topic: Topic) -> list[TermShare]:
     model, column_of = topic.model, {term: column for column, term in enumerate(topic.terms)}
     counts = {
         column: (TERMS.term(number), count)
-        for number, count in Counter(page.terms.tolist()).items()
+        for number, count in Counter(page.judged_terms(topic.page_text).tolist()).items()
         if (column := column_of.get(TERMS.term(number))) is not None
     }
     tf = {column: 1 + math.log(count) if model.sublinear_tf else count for column, (_, count) in counts.items()}

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.own_text import OWN, own_stretches
+
 if TYPE_CHECKING:
     from focused.method.page.blocks import Partition
     from focused.method.page.marked_text import MarkedText
@@ -94,6 +96,23 @@ class Page:
     def n_words(self) -> int:
         """Number of terms in the text, repeated ones included."""
         return int(self.chunk_start[-2])
+
+    def stretches(self, text: str) -> tuple[Integers, Integers]:
+        """Return the stretches of chunks that the page is judged by: first chunk and one past the last, each (n_stretches,).
+
+        ``text``: one of `focused.method.page.own_text.TEXTS`.
+        """
+        return self._own if text == OWN else (np.array([0]), np.array([len(self.chunk_start) - 1]))
+
+    @cached_property
+    def _own(self) -> tuple[Integers, Integers]:
+        return own_stretches(self)
+
+    def judged_terms(self, text: str) -> npt.NDArray[np.int32]:
+        """Return the terms that the page is judged by; ``text`` as of `stretches`."""
+        first, last = self.stretches(text)
+        pieces = zip(self.chunk_start[first].tolist(), self.chunk_start[last].tolist(), strict=True)
+        return np.concatenate([self.terms[start:stop] for start, stop in pieces])
 
     @property
     def n_blocks(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.method.page.limits import MAX_UNIT_TERMS
+from focused.method.page.own_text import WHOLE
 from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
@@ -64,13 +65,15 @@ def page_units(
     kinds: Collection[str] = KINDS,
     *,
     chunk_start: Integers | None = None,
+    page_text: str = WHOLE,
     other_anchors: bool = False,
     max_terms: int = MAX_UNIT_TERMS.default,
 ) -> PageUnits:
     """Return the text units of a page of the given kinds; the page itself is always included.
 
     ``kinds``: collection of {"page", "block", "anchor", "context"}. ``chunk_start`` of shape (n_chunks + 2,): where the
-    page's chunks begin in the stream that is counted. Default: in the page's own terms. ``other_anchors``: whether link
+    page's chunks begin in the stream that is counted. Default: in all of its terms. ``page_text``: the text of the page
+    itself, "own" or "whole" (`focused.method.page.own_text`). ``other_anchors``: whether link
     contexts keep the anchor texts of other links (P13, P15) or not (L14). ``max_terms``: bound on the terms of all
     aggregation nodes' texts together. Beyond it each text is cut to an equal share, and the number of cut texts is added to
     the page's ``cuts["contexts"]``.
@@ -78,7 +81,8 @@ def page_units(
     outline = page.outline
     chunk_start = page.chunk_start if chunk_start is None else chunk_start
     # The page as a whole, and its blocks; then come the nodes of anchors and contexts.
-    first, last, rows = [np.array([0])], [np.array([len(chunk_start) - 1])], [np.array([0])]
+    of_page = page.stretches(page_text)
+    first, last, rows = [of_page[0]], [of_page[1]], [np.zeros(len(of_page[0]), dtype=np.int64)]
     n_rows = 1
     if BLOCK in kinds:
         first.append(page.blocks.first_chunk)

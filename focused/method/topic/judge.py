@@ -131,8 +131,9 @@ class Judge:
         """Return the relevance of a page and of its units of some kinds."""
         known = self.topic.product.known(page.terms, page.chunk_start)
         units = page_units(
-            page, kinds, chunk_start=known.chunk_start, other_anchors=self.other_anchors, max_terms=self.max_terms
-        )
+            page, kinds, chunk_start=known.chunk_start, page_text=self.topic.page_text,
+            other_anchors=self.other_anchors, max_terms=self.max_terms,
+        )  # fmt: skip
         is_cosine = self.similarity == "cosine"
         products = self.topic.product(known, units, 2 if is_cosine else 1)
         cosines = products.cosines()

@@ -14,6 +14,7 @@ import numpy as np
 import tomlkit
 
 from focused.method.learning.model import TopicModel, empty_model
+from focused.method.page.own_text import OWN, WHOLE
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.method.topic.examples import read_examples
 from focused.method.topic.names import (
@@ -100,6 +101,11 @@ class Topic:
         columns[ids] = np.arange(len(ids))
         model = self.model
         return UnitProduct(columns, model.term_weights, np.stack([model.coef, model.topic_vector]), model.sublinear_tf)
+
+    @property
+    def page_text(self) -> str:
+        """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
+        return OWN if self.manifest.get("page_text") == OWN else WHOLE
 
     @property
     def model_sha256(self) -> str:

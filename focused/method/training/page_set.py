@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from focused.method.page.own_text import WHOLE
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.method.text.languages import detect_language
@@ -67,7 +68,8 @@ class ExampleReader:
     """Reads candidates into page sets.
 
     ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of
-    a language. ``other_anchors``: whether link contexts keep the anchor texts of other links. ``track``: shows progress.
+    a language. ``page_text``: the text of a page that is learnt from (`focused.method.page.own_text`). ``other_anchors``:
+    whether link contexts keep the anchor texts of other links. ``track``: shows progress.
     """
 
     def __init__(
@@ -75,12 +77,14 @@ class ExampleReader:
         language: str | None = None,
         *,
         reader_of: Callable[[str], PageReader] | None = None,
+        page_text: str = WHOLE,
         other_anchors: bool = False,
         track: Track = untracked,
     ) -> None:
         self.language = language
         self._reader = reader_of or (lambda language: PageReader(Analyzer(language)))
         self.limits = self._reader("en").limits
+        self.page_text = page_text
         self._other_anchors = other_anchors
         self._track = track
 
@@ -131,8 +135,9 @@ class ExampleReader:
 
     def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
         counted = counted_page(
-            page, example.urls, wanted, other_anchors=self._other_anchors, max_terms=self.limits.max_unit_terms
-        )
+            page, example.urls, wanted, page_text=self.page_text, other_anchors=self._other_anchors,
+            max_terms=self.limits.max_unit_terms,
+        )  # fmt: skip
         if not len(counted.terms.ids):
             pages.refusals.add("no words", example.candidate.name)
             return

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from focused.method.page.link_context import window_context
+from focused.method.page.own_text import WHOLE
 from focused.method.page.text_units import ANCHOR, CONTEXT, page_units
 from focused.method.text.analyzer import FIRST_TERM, TERMS
 from focused.utils.url_forms import canonical_form
@@ -61,12 +62,18 @@ def count(ids: npt.NDArray[np.int32]) -> Counts:
 
 
 def counted_page(
-    page: Page, urls: set[str], wanted: Collection[str], *, other_anchors: bool = False, max_terms: int = 1_000_000
+    page: Page,
+    urls: set[str],
+    wanted: Collection[str],
+    *,
+    page_text: str = WHOLE,
+    other_anchors: bool = False,
+    max_terms: int = 1_000_000,
 ) -> CountedPage:
     """Count a page's terms, and those of its links to other examples.
 
     ``urls``: the canonical forms of the page's own URLs. ``wanted``: canonical forms of the examples' URLs; links to other
-    URLs are left out. ``other_anchors`` and ``max_terms``: see `focused.method.page.text_units.page_units`.
+    URLs are left out. ``page_text``, ``other_anchors`` and ``max_terms``: see `focused.method.page.text_units.page_units`.
     """
     targets = [_canonical_form(link.url) for link in page.links]
     chosen = [
@@ -77,7 +84,7 @@ def counted_page(
         units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
         contexts = _Contexts(page, units)
         links = [_counted_link(page, number, target, contexts) for number, target in chosen]
-    return CountedPage(urls, count(page.terms), links)
+    return CountedPage(urls, count(page.judged_terms(page_text)), links)
 
 
 def counted_link(page: Page, number: int, *, other_anchors: bool = False, max_terms: int = 1_000_000) -> CountedLink:

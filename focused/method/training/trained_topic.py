@@ -7,6 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from focused.method.page.own_text import WHOLE
 from focused.method.text.background import Background
 from focused.method.training.example_selection import digest_of
 from focused.method.training.kept_examples import kept_examples
@@ -29,6 +30,7 @@ def make_topic(
     positive: PageSet | Keywords,
     unlabeled: PageSet | Background,
     *,
+    page_text: str = WHOLE,
     command: str,
     warnings: Sequence[str] = (),
     random_state: int = 0,
@@ -46,6 +48,7 @@ def make_topic(
     topic.manifest = {
         "kind": "examples" if isinstance(positive, PageSet) else "keywords",
         "command": command,
+        "page_text": page_text,
         "versions": versions(),
         "learner": model.learner,
         "random_state": random_state,

@@ -1,0 +1,70 @@
+"""The text that is a page's own: all but the texts of its link lists.
+
+Menus, lists of the latest pages and neighbours by alphabet name other pages. A classifier that reads them takes a page for
+what it links to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.utils.setting import Setting
+
+if TYPE_CHECKING:
+    from focused.method.page.page import Page
+
+Integers = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+OWN, WHOLE = TEXTS = ("own", "whole")
+"""The texts that a page can be judged by."""
+
+PAGE_TEXT = Setting(
+    "FOCUSED_PAGE_TEXT",
+    WHOLE,
+    "The text of a page that a topic is learnt from, and by which its pages are judged from then on: all of it, or its own, "
+    "without the texts of link lists.",
+    choices=TEXTS,
+)
+
+MIN_TERMS = 20
+"""A page with fewer terms of its own is judged by its whole text: it may be an index of its topic."""
+
+
+def own_stretches(page: Page) -> tuple[Integers, Integers]:
+    """Return the stretches of chunks that hold a page's own text: first chunk and one past the last, ascending.
+
+    A link stands in a list if more than half of the text of its parent node stands in links (docs/method/, D73). The text of
+    such a link does not belong to the page. Both arrays have the shape (n_stretches,).
+    """
+    n_chunks = len(page.chunk_start) - 1
+    whole = np.array([0]), np.array([n_chunks])
+    outline, nodes = page.outline, page.outline.link_nodes
+    if not len(nodes):
+        return whole
+    n_words = np.zeros(n_chunks + 1, dtype=np.int64)
+    n_words[1 : len(outline.tokens_before)] = outline.tokens_before[1:]
+    n_words[len(outline.tokens_before) :] = outline.tokens_before[-1]
+    n_linked = np.zeros(n_chunks + 1, dtype=np.int64)
+    (np.diff(n_words) * _inside(page, nodes, n_chunks)).cumsum(out=n_linked[1:])
+    parents = np.maximum(outline.parent[nodes], 0)
+    first, last = outline.first_chunk[parents], outline.last_chunk[parents]
+    is_listed = 2 * (n_linked[last] - n_linked[first]) > n_words[last] - n_words[first]
+    if not is_listed.any():
+        return whole
+    is_own = ~_inside(page, nodes[is_listed], n_chunks)
+    if np.diff(page.chunk_start)[is_own].sum() < MIN_TERMS:
+        return whole
+    change = np.diff(is_own.astype(np.int8), prepend=0, append=0)
+    return (change > 0).nonzero()[0], (change < 0).nonzero()[0]
+
+
+def _inside(page: Page, nodes: Integers, n_chunks: int) -> Flags:
+    """Flag the chunks that stand in some nodes; shape (n_chunks,)."""
+    change = np.bincount(page.outline.first_chunk[nodes], minlength=n_chunks + 1)
+    change -= np.bincount(page.outline.last_chunk[nodes], minlength=n_chunks + 1)
+    found: Flags = change.cumsum()[:-1] > 0
+    return found
