@@ -66,8 +66,8 @@ def test_every_stat_that_the_code_names_is_documented():
 @pytest.mark.slow
 def test_every_stat_of_a_crawl_is_documented(tmp_path):
     done = crawl(
-        ROOT / "models", tmp_path, topic="demo", max_pages=60,
-        settings={"FOCUSED_RETRAINING": "automatic", "FOCUSED_WARC_ENABLED": True},
+        ROOT / "models", tmp_path, topic="demo", max_pages=40,
+        settings={"FOCUSED_RETRAINING": "automatic", "FOCUSED_RETRAINING_EVERY_PAGES": 30, "FOCUSED_WARC_ENABLED": True},
     )  # fmt: skip
     assert done.exit_code == 0, done.err
     stats = {name for name in done.stats if name.startswith("focused/")}

@@ -223,9 +223,10 @@ def test_a_crawl_that_is_retrained_by_relevance_still_calls_the_topics_pages_rel
     )
     assert made.exit_code == 0, made.err
     settings = {"CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_RETRAINING": "automatic"}
+    settings["FOCUSED_RETRAINING_EVERY_PAGES"] = 25
     run = crawl(models, tmp_path / "c", topic="stars", max_pages=120, settings=settings)
     assert run.exit_code == 0, run.err
-    assert run.stats["focused/retraining/accepted_count"] >= 4
+    assert run.stats["focused/retraining/accepted_count"] >= 3
     with (run.run_dir / "fetched.csv").open(newline="") as file:
         relevant = [row["relevant"] == "1" for row in csv.DictReader(file)]
     assert sum(relevant) >= 0.9 * len(relevant)

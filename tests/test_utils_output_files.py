@@ -12,7 +12,7 @@ from focused.utils.output_files import CRAWL_FILES, check_folder, check_output
 SETTINGS = {
     "FOCUSED_WARC_ENABLED": 1,
     "FOCUSED_RETRAINING": "automatic",
-    "FOCUSED_RETRAINING_EVERY_PAGES": 5,
+    "FOCUSED_RETRAINING_EVERY_PAGES": 8,
     "FOCUSED_METRICS_INTERVAL_SECS": 0,
 }
 
