@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 import re
 import tarfile
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import date, timedelta
 from html import escape
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from manuals.web import ManualWeb
 
+from web_makers.alike import alike
 from web_makers.pages import bullets, chunks, document, link, row
 
 if TYPE_CHECKING:
@@ -137,19 +138,7 @@ class _Forum:
 
     def _similar(self) -> list[list[int]]:
         words = [{word for word in re.findall(r"[a-z]{4,}", title.lower())} for title in self._titles]
-        having: defaultdict[str, list[int]] = defaultdict(list)
-        for number, found in enumerate(words):
-            for word in sorted(found):
-                having[word].append(number)
-        result = []
-        for number, found in enumerate(words):
-            score: Counter[int] = Counter()
-            for word in sorted(found):
-                for other in having[word] if len(having[word]) <= 30 else ():
-                    score[other] += 1 / len(having[word])
-            del score[number]
-            result.append([other for other, _ in score.most_common(_SIMILAR)])
-        return result
+        return alike(words, _SIMILAR, most=30)
 
     def _add(self, url: str, title: str, body: str) -> None:
         menu = row([(_HOST, "Forum"), (f"{_HOST}faq.php", "Rules")])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from html import escape
@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from manuals.web import ManualWeb
 
+from web_makers.alike import alike
 from web_makers.pages import bullets, chunks, document, link, row
 
 if TYPE_CHECKING:
@@ -106,12 +107,12 @@ class _Shop:
             for name, found in groups.items():
                 self._list(self._facet(key, name), f"{title}: {name}", found)
         self._add(_HOST, "The Shop", best)
-        same = _related([product.opens for product in self._products])
-        alike = _related([product.needs for product in self._products])
+        same = alike([product.opens for product in self._products], _RELATED, most=_COMMON)
+        made_alike = alike([product.needs for product in self._products], _RELATED, most=_COMMON)
         for n in range(len(products)):
-            self._product(n, same[n], alike[n])
+            self._product(n, same[n], made_alike[n])
 
-    def _product(self, n: int, same: list[int], alike: list[int]) -> None:
+    def _product(self, n: int, same: list[int], made_alike: list[int]) -> None:
         product = self._products[n]
         facets = {"licence": product.licence, "size": _size(product.kilobytes), "maker": product.maker}
         rows = "".join(
@@ -125,7 +126,7 @@ class _Shop:
         )
         related = [
             bullets(self._named(same), "Opens the same files"),
-            bullets(self._named(alike), "Made with the same parts"),
+            bullets(self._named(made_alike), "Made with the same parts"),
             bullets(self._named(self._bought[n]), "Others also bought"),
         ]
         text = f"<p class=lead>{escape(product.summary)}</p><div class=text>{product.description}</div>"
@@ -169,20 +170,3 @@ class _Shop:
 
 def _size(kilobytes: int) -> str:
     return next(name for limit, name in _SIZES if kilobytes <= limit)
-
-
-def _related(attributes: Sequence[frozenset[str]]) -> list[list[int]]:
-    """Return for each product those that share most with it; what many have counts little, what most have nothing."""
-    having: defaultdict[str, list[int]] = defaultdict(list)
-    for n, values in enumerate(attributes):
-        for value in sorted(values):
-            having[value].append(n)
-    result = []
-    for n, values in enumerate(attributes):
-        score: Counter[int] = Counter()
-        for value in sorted(values):
-            for other in having[value] if len(having[value]) <= _COMMON else ():
-                score[other] += 1 / len(having[value])
-        del score[n]
-        result.append([other for other, _ in score.most_common(_RELATED)])
-    return result
