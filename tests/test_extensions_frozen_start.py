@@ -25,8 +25,10 @@ class Ring:
 @pytest.fixture
 def nothing_frozen() -> Iterator[None]:
     gc.unfreeze()
+    before = gc.get_threshold()
     yield
     gc.unfreeze()
+    gc.set_threshold(*before)
 
 
 def test_the_project_uses_it():
@@ -62,3 +64,26 @@ def test_it_waits_for_the_spider():
     crawler.signals.send_catch_log(signals.spider_opened)
     assert gc.get_freeze_count() > 0
     del extension
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+def test_while_a_crawl_goes_on_new_objects_are_searched_less_often_and_then_as_before():
+    gc.set_threshold(700, 11, 12)
+    crawler = get_crawler(settings_dict={})
+    extension = FrozenStart.from_crawler(crawler)
+    crawler.signals.send_catch_log(signals.spider_opened, spider=None)
+    assert gc.get_threshold() == (10_000, 11, 12)
+    FrozenStart().spider_closed()  # of another crawl, which came second
+    assert gc.get_threshold() == (10_000, 11, 12)
+    crawler.signals.send_catch_log(signals.spider_closed, spider=None, reason="finished")
+    assert gc.get_threshold() == (700, 11, 12)
+    extension.spider_closed()
+    assert gc.get_threshold() == (700, 11, 12)
+
+
+@pytest.mark.usefixtures("nothing_frozen")
+@pytest.mark.parametrize("wanted", [0, 50_000])
+def test_who_searches_even_less_or_not_at_all_is_not_overruled(wanted: int):
+    gc.set_threshold(wanted, 10, 10)
+    FrozenStart().spider_opened()
+    assert gc.get_threshold() == (wanted, 10, 10)

@@ -8,9 +8,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import pytest
 import scrapy
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner
+from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.test import get_crawler
 
 from focused.utils import scrapy_internals as internals
@@ -82,3 +84,26 @@ def test_the_requirements_have_a_ceiling_for_scrapy_that_this_version_is_under()
     ceiling = tuple(map(int, bounds.rpartition("<")[2].split(".")))
     assert scrapy.version_info[:2] < ceiling
     assert version("scrapy").startswith("2.")
+
+
+def test_a_request_is_refused_where_a_receiver_says_so_and_all_are_asked(caplog: pytest.LogCaptureFixture):
+    crawler = get_crawler(settings_dict={})
+    request, signal, asked = Request("http://a.org/"), object(), []
+
+    def notes(request: Request, spider: Any) -> None:
+        asked.append(request)
+
+    def refuses(request: Request) -> None:
+        raise IgnoreRequest("no")
+
+    def fails() -> None:
+        raise OSError("a receiver's own trouble")
+
+    assert not internals.is_refused(crawler, signal, request)
+    crawler.signals.connect(fails, signal)
+    crawler.signals.connect(notes, signal)
+    assert not internals.is_refused(crawler, signal, request)
+    assert "a receiver's own trouble" in caplog.text
+    crawler.signals.connect(refuses, signal)
+    assert internals.is_refused(crawler, signal, request)
+    assert asked == [request, request]

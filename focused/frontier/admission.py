@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scrapy import signals
-from scrapy.exceptions import IgnoreRequest
 
 from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
-from focused.utils.scrapy_internals import has_receivers
+from focused.utils.scrapy_internals import has_receivers, is_refused
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -41,15 +40,10 @@ class Admission:
 
         A refused link (Scrapy's offsite links stand on every page of some sites) is not announced again.
         """
-        if not has_receivers(self.crawler, signals.request_scheduled):
-            return True
-        answers = self.crawler.signals.send_catch_log(
-            signals.request_scheduled, request=request, spider=self.crawler.spider, dont_log=IgnoreRequest
-        )
-        is_refused = any(isinstance(getattr(answer, "value", None), IgnoreRequest) for _, answer in answers)
-        if is_refused:
+        if is_refused(self.crawler, signals.request_scheduled, request):
             self.links.settle(request.url)
-        return not is_refused
+            return False
+        return True
 
     def refuse(self, request: Request) -> None:
         """Announce that a request is not taken in, as Scrapy's engine does."""

@@ -6,11 +6,14 @@ one of them is gone.
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 from typing import Any as Anything
 
-from pydispatch.dispatcher import Any, getReceivers
+from pydispatch.dispatcher import Any, getAllReceivers, getReceivers, liveReceivers
+from pydispatch.robustapply import robustApply
 from scrapy.cmdline import _get_commands_dict
+from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.project import get_project_settings, inside_project
 
 if TYPE_CHECKING:
@@ -18,6 +21,8 @@ if TYPE_CHECKING:
     from scrapy.core.downloader import Downloader
     from scrapy.core.engine import ExecutionEngine
     from scrapy.crawler import Crawler
+
+logger = logging.getLogger(__name__)
 
 
 def requests_in_progress(crawler: Crawler) -> set[Request]:
@@ -57,6 +62,22 @@ def is_starting(engine: ExecutionEngine) -> bool:
 def has_receivers(crawler: Crawler, signal: object) -> bool:
     """Tell whether anything listens to a signal: to send one to nobody takes 50 us."""
     return any(getReceivers(sender, which) for sender in (crawler.signals.sender, Any) for which in (signal, Any))
+
+
+def is_refused(crawler: Crawler, signal: object, request: Request) -> bool:
+    """Send a signal about a request; tell whether a receiver refuses it by an IgnoreRequest.
+
+    As `send_catch_log`, which makes a Failure of each refusal: as dear as all the rest.
+    """
+    sender, found = crawler.signals.sender, False
+    for receiver in liveReceivers(getAllReceivers(sender, signal)):
+        try:
+            robustApply(receiver, signal=signal, sender=sender, request=request, spider=crawler.spider)
+        except IgnoreRequest:
+            found = True
+        except Exception:
+            logger.exception("Error caught on signal handler: %s", receiver, extra={"spider": crawler.spider})
+    return found
 
 
 def has_command(argv: list[str]) -> bool:
