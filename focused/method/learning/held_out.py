@@ -45,7 +45,8 @@ def draw_words(counts: sparse.csr_matrix, n_words: int, rng: np.random.Generator
     n_of_entry = counts.data.astype(np.int64)
     document = np.repeat(np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr)), n_of_entry)
     term = np.repeat(counts.indices, n_of_entry)
-    shuffled = np.lexsort((rng.random(len(document)), document))
+    # Documents stay in their order, the words of each are shuffled: one sort is many times as fast as one by two keys.
+    shuffled = np.argsort(document + rng.random(len(document)), kind="stable")
     document, term = document[shuffled], term[shuffled]
     starts = np.searchsorted(document, np.arange(counts.shape[0]))
     kept = np.arange(len(document)) - starts[document] < n_words
