@@ -4,6 +4,7 @@ import os
 import signal
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 if "PYTEST_XDIST_WORKER" in os.environ:
     # Before numpy: processes that each use all cores for small products are slower than as many that use one.
@@ -14,7 +15,11 @@ import hand_made
 import pytest
 from warcs import Warc
 
+from focused.method.learning import metrics
 from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -44,6 +49,14 @@ def data_dir() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no data folder at {folder} (set FOCUSED_DATA_DIR)")
     return folder
+
+
+@pytest.fixture(scope="module")
+def quick_intervals() -> Iterator[None]:
+    """Trainings in this process draw the intervals of their figures as those of commands do, see `preloaded`."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metrics, "N_RESAMPLES", hand_made.N_RESAMPLES)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -8,6 +8,8 @@ from focused.method.learning.calibration import KINDS, Calibration
 from focused.method.learning.model import TopicModel
 from focused.method.topic import Topic
 
+N_RESAMPLES = 10
+"""Half of what a small training takes is spent on the ends of its figures' intervals; tests of those draw more."""
 FOR = ["star", "galaxi", "telescop", "planet", "orbit", "nebula"]
 AGAINST = ["recip", "cook", "oven", "butter", "flour", "soup"]
 STARS = "Stars and galaxies: a telescope shows a planet in orbit and a nebula."

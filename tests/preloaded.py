@@ -11,11 +11,13 @@ import importlib
 import pkgutil
 import sys
 
+import hand_made
 import scrapy.commands
 from scrapy.settings import BaseSettings, default_settings
 from scrapy.utils.misc import load_object
 
 import focused
+from focused.method.learning import metrics
 
 PACKAGES = (focused, scrapy.commands)
 DELAYED = {"focused.settings"}
@@ -31,6 +33,7 @@ def load() -> None:
         for path in _class_paths(value):
             load_object(path)
     assert "twisted.internet.reactor" not in sys.modules, "a module of a command installs a reactor when it is imported"
+    metrics.N_RESAMPLES = hand_made.N_RESAMPLES
     gc.freeze()  # so that forks share these objects' pages for good
 
 

@@ -24,16 +24,15 @@ from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
 from focused.method.training.from_pages import QUICK_UNLABELED
 from focused.webs.demo import DemoWeb
-from focused.webs.demo.export import write_warc
 
-pytestmark = pytest.mark.slow  # most of them train a topic
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("quick_intervals")]  # most of them train a topic
 
 SEED = "http://a.example/"
 
 
 @pytest.fixture(scope="module")
 def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same pages of a small demo web as folders, JSON Lines, URL lists and a WARC."""
+    """The same pages of a small demo web as folders, JSON Lines and URL lists, and a WARC that has more of them."""
     folder = tmp_path_factory.mktemp("examples")
     web = DemoWeb(n_pages=1200, n_hosts=40)
     chosen = {"positive": web.examples("astronomy", 15, 0), "unlabeled": web.unlabeled(100, 0)}
@@ -44,7 +43,10 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
             for number, (url, html) in enumerate(pages):
                 (folder / name / f"{number}.html").write_bytes(html)
                 file.write(json.dumps({"url": url, "html": html.decode("utf-8", "replace")}) + "\n")
-    write_warc(web, folder / "web.warc.gz")
+    warc = Warc(folder / "web.warc.gz")
+    for url, html in dict(chosen["positive"] + chosen["unlabeled"] + web.unlabeled(300, 1)).items():
+        warc.page(url, html)
+    warc.save()
     return folder
 
 
@@ -116,6 +118,7 @@ def test_folders_give_a_topic_and_a_report(examples: Path, tmp_path: Path) -> No
         SEED,
         "--title",
         "Stars",
+        "--quick",  # the learning curve is that of `made`
     )
     assert done.exit_code == 0, done.err
     for said in (
@@ -159,7 +162,7 @@ def test_json_lines_warc_and_fetched_urls_say_the_same(examples: Path, tmp_path:
 
 
 def test_the_background_serves_without_unlabelled_pages(examples: Path, here: Here) -> None:
-    done = here("stars", "--positive", examples / "positive", "--seeds", SEED)
+    done = here("stars", "--positive", examples / "positive", "--seeds", SEED, "--quick")
     assert done.exit_code == 0, done.err
     assert "background" in done.out
     assert "assumed" in done.out
@@ -548,7 +551,7 @@ def test_a_word_of_several_terms_is_named_once_and_known_by_any_of_them(here: He
 
 
 def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -> None:
-    sample = ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "300"]
+    sample = ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "100"]
     done = here("stars", "--keywords", WORDS + " the zyxwvu 42", *sample, "--seeds", SEED)
     assert done.exit_code == 0, done.err
     for said in (
@@ -572,7 +575,7 @@ def test_words_alone_make_a_beginning_that_says_so(examples: Path, here: Here) -
 
 def test_a_topic_of_words_orders_pages(examples: Path, here: Here) -> None:
     for name, others in (
-        ("site", ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "400"]),
+        ("site", ["--unlabeled", examples / "web.warc.gz", "--unlabeled-sample", "200"]),
         ("background", []),
     ):
         assert here(name, "--keywords", *WORDS.split(), *others).exit_code == 0
