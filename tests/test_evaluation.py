@@ -95,7 +95,7 @@ def done(site, tmp_path_factory) -> tuple[Path, Finished]:
     """The folder of a finished evaluation, and what it said."""
     cwd = tmp_path_factory.mktemp("done")
     argv = evaluate_argv(site, topics="stars,food", repeats=2, jobs=2)
-    return cwd, scrapy(*argv, cwd=cwd, env=worker_environment(), forks_workers=False)
+    return cwd, scrapy(*argv, cwd=cwd, env=worker_environment())
 
 
 @pytest.mark.slow
@@ -320,17 +320,17 @@ def test_a_crawl_becomes_a_web(tmp_path):
         topic="demo",
         web="demo",
         strategy="breadth_first",
-        max_pages=250,
-        settings={"FOCUSED_WARC_ENABLED": 1, "FOCUSED_DEMO_PAGES": 1000, "FOCUSED_DEMO_HOSTS": 20},
+        max_pages=120,
+        settings={"FOCUSED_WARC_ENABLED": 1, "FOCUSED_DEMO_PAGES": 500, "FOCUSED_DEMO_HOSTS": 20},
     )
     assert recorded.exit_code == 0, recorded.err
     labelled = scrapy(
-        "demo", "--labels", "labels.tsv", "--pages", "1000", "--hosts", "20", cwd=tmp_path, env=environment(ROOT / "models")
+        "demo", "--labels", "labels.tsv", "--pages", "500", "--hosts", "20", cwd=tmp_path, env=environment(ROOT / "models")
     )  # fmt: skip
     assert labelled.exit_code == 0, labelled.err
     command = scrapy(
         *("evaluate", "--web", "run/pages.warc.gz", "--labels", "labels.tsv", "--largest", "1", "--exclude", "other"),
-        *("--strategies", "breadth_first,cbp_slc", "--pages", "20", "--positives", "8", "--unlabeled", "150"),
+        *("--strategies", "breadth_first,cbp_slc", "--pages", "20", "--positives", "8", "--unlabeled", "60"),
         *("--seeds", "2", "--repeats", "1", "--output", "eval"),
         cwd=tmp_path,
         env=worker_environment(),
@@ -339,7 +339,7 @@ def test_a_crawl_becomes_a_web(tmp_path):
     rows = rows_of(tmp_path / "eval" / "results.csv")
     assert [(row["strategy"], row["state"]) for row in rows] == [("breadth_first", "done"), ("cbp_slc", "done")]
     assert all(int(row["relevant"]) > 0 for row in rows)
-    assert run_of(tmp_path)["webs"][0]["n_pages"] >= 250
+    assert run_of(tmp_path)["webs"][0]["n_pages"] >= 120
     assert "cbp_slc" in (tmp_path / "eval" / "report.html").read_text()
 
 
@@ -408,18 +408,18 @@ def test_a_page_under_two_addresses_of_its_host_is_fetched_and_counted_once(tmp_
 def test_the_demo_web_needs_no_files_and_one_that_could_not_begin_keeps_no_other_out_of_its_folder(tmp_path):
     def demo(pages: int, *topics: str) -> Finished:
         argv = ["evaluate", "--web", "demo", *topics, "--pages", "20", "--positives", "8", "--repeats", "1"]
-        argv += ["--unlabeled", "100", "--strategies", "best_first", "--output", "eval"]
+        argv += ["--unlabeled", "60", "--strategies", "best_first", "--output", "eval"]
         for name, value in (("PAGES", pages), ("HOSTS", 10), ("TOPICS", 2)):
             argv += ["-s", f"FOCUSED_DEMO_{name}={value}"]
         return scrapy(*argv, cwd=tmp_path, env=worker_environment())
 
-    assert demo(300, "--topics", "astronmy").exit_code == 1
-    mended = demo(400, "--largest", "1")
+    assert demo(200, "--topics", "astronmy").exit_code == 1
+    mended = demo(240, "--largest", "1")
     assert mended.exit_code == 0, mended.err
     (row,) = rows_of(tmp_path / "eval" / "results.csv")
     assert (row["web"], row["state"]) == ("demo", "done")
     assert row["topic"] != "other"
-    assert run_of(tmp_path)["webs"][0]["n_pages"] == 400  # not what the first has left
+    assert run_of(tmp_path)["webs"][0]["n_pages"] == 240  # not what the first has left
 
 
 @pytest.mark.slow
