@@ -17,12 +17,13 @@ from focused.webs import open_web
 
 pytestmark = pytest.mark.slow
 
-N_PAGES = 60
+N_PAGES = 30
 MERGING = ["best_first", "cbp_slc", "fish_search", "shark_search", "patel_schmidt"]
 """One for each way in which links change: the mean, the mean with a threshold, and those that have a rule of their own."""
 
 DURABLE = "focused.frontier.scheduler.FrontierScheduler"
 BUDGET = "focused.frontier.budget_scheduler.BudgetScheduler"
+SCRAPYS = "scrapy.core.scheduler.Scheduler"
 DOWNLOADERS = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10, "observers.WaitingWatcher": 11}
 
 
@@ -30,7 +31,7 @@ DOWNLOADERS = {"focused.middlewares.waiting_links.WaitingLinkMiddleware": 10, "o
     ("strategy", "scheduler"),
     [
         *((name, DURABLE) for name in STRATEGIES if name != "oracle"),
-        *((name, BUDGET) for name in [*MERGING, "breadth_first", "adaptive"]),  # of each kind one
+        *((name, BUDGET) for name in ["cbp_slc", "patel_schmidt", "breadth_first", "adaptive"]),  # of each kind one
     ],
 )
 def test_a_strategy_crawls_the_demo_web(tmp_path, strategy, scheduler):
@@ -89,12 +90,12 @@ def test_with_one_request_at_a_time_no_link_is_fetched_while_a_better_one_waits(
         "DOWNLOADER_MIDDLEWARES": json.dumps(DOWNLOADERS),
         "SCHEDULER": BUDGET,
     }
-    options = {"topic": "demo", "web": "demo", "max_pages": 150, "strategy": strategy}
+    options = {"topic": "demo", "web": "demo", "max_pages": 80, "strategy": strategy}
     result = crawl(ROOT / "models", tmp_path, settings=settings, **options)
     assert result.exit_code == 0, result.err
     seen = json.loads((result.run_dir / "waiting.json").read_text())
     assert seen["overtaken"] == []
-    assert len(seen["passed"]) > 100
+    assert len(seen["passed"]) > 50
     # It would prove nothing if no link had changed.
     assert result.stats["focused/links/pushed_again_count"] > 20
     if strategy == "patel_schmidt":
@@ -117,9 +118,15 @@ def entangled(n: int = 40) -> dict[str, object]:
     return pages
 
 
-@pytest.mark.parametrize("strategy", MERGING)
-@pytest.mark.parametrize("concurrency", [1, 16])
-@pytest.mark.parametrize("scheduler", [BUDGET, "scrapy.core.scheduler.Scheduler"])
+@pytest.mark.parametrize(
+    ("strategy", "concurrency", "scheduler"),
+    [
+        *((strategy, 1, BUDGET) for strategy in MERGING),
+        *((strategy, 16, SCRAPYS) for strategy in MERGING),
+        ("cbp_slc", 16, BUDGET),
+        ("patel_schmidt", 1, SCRAPYS),
+    ],
+)
 def test_no_page_is_fetched_twice_however_often_its_link_is_pushed(tmp_path, strategy, concurrency, scheduler):
     with Site(entangled()) as site:
         hand_made.topic(seeds=[f"{site.url}/page?n=0&x=1"]).save(tmp_path / "models")
