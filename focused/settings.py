@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from scrapy.settings import default_settings
+
 from focused.crawl.declared_settings import defaults, folders
 from focused.utils.places import default_models_dir
 from focused.utils.version import __version__
@@ -73,11 +75,14 @@ EXTENSIONS = {
     "focused.extensions.early_stop.EarlyStop": 300,
     "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
-    # Off below as well; to load what is off takes each crawl 0.3 s. Who wants it: 0 here, and REMOTE_CONTROL_ENABLED.
-    "scrapy.extensions.remote_control.RemoteControl": None,
 }
 TELNETCONSOLE_ENABLED = False  # two ports that run Python for whoever connects
 REMOTE_CONTROL_ENABLED = False
+# Scrapy imports what is listed, on or off, and this takes each start a quarter of a second. Who wants it adds it to
+# EXTENSIONS and sets REMOTE_CONTROL_ENABLED.
+EXTENSIONS_BASE = {
+    path: place for path, place in default_settings.EXTENSIONS_BASE.items() if not path.endswith(".RemoteControl")
+}
 # As Scrapy's own, and cheaper page by page.
 STATS_CLASS = "focused.utils.lean_scrapy.LeanStats"
 LOG_FORMATTER = "focused.utils.lean_scrapy.LeanLogFormatter"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from itertools import product
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +14,7 @@ from scrapy import Request, Spider
 from scrapy.exceptions import DropItem
 from scrapy.http import Response
 from scrapy.logformatter import LogFormatter
+from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.referer import DefaultReferrerPolicy
 from scrapy.statscollectors import MemoryStatsCollector
 from scrapy.utils.misc import load_object
@@ -22,6 +26,7 @@ from focused.utils.lean_scrapy import LeanLogFormatter, LeanReferrerPolicy, Lean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROOT = Path(__file__).resolve().parent.parent
 REQUEST = Request("http://a.org/")
 RESPONSE = Response("http://a.org/", request=REQUEST)
 
@@ -102,3 +107,14 @@ def test_a_referrer_is_what_scrapy_s_default_policy_says():
     for page, link in product(pages, ["http://b.org/", "https://b.org/", "data:,y"]):
         assert LeanReferrerPolicy().referrer(page, link) == DefaultReferrerPolicy().referrer(page, link), (page, link)
     assert LeanReferrerPolicy().referrer("https://a.org/x", "http://b.org/") is None
+
+
+def test_the_remote_control_is_not_imported_and_a_project_may_have_it_all_the_same():
+    path = "scrapy.extensions.remote_control.RemoteControl"
+    assert set(default_settings.EXTENSIONS_BASE) - set(settings.EXTENSIONS_BASE) == {path}
+    code = (
+        "import sys; from scrapy.utils.project import get_project_settings;"
+        "get_project_settings().get_component_priority_dict_with_base('EXTENSIONS'); print('aiohttp' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False"]

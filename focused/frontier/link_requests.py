@@ -6,6 +6,7 @@ Own requests are kept as text. No pickle: what is no JSON is refused.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from contextlib import suppress
 from dataclasses import replace
@@ -43,6 +44,11 @@ _LINK_META = {"focused_link_score", TUNNEL}
 # Said of the response that a request's meta was copied from.
 _PASSING_META = frozenset({"is_start_request", "download_latency"})
 _PROJECT_META = "focused_"
+_VERBATIM = "verbatim_url"
+# A lower-case host, a port, and a path and a query of which nothing is quoted or dropped.
+_is_quoted = re.compile(
+    r"https?://[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::[1-9][0-9]{0,3})?/[A-Za-z0-9_.~/-]*(?:\?[A-Za-z0-9_.~/&=+-]+)?", re.ASCII
+).fullmatch
 _SCRAPY = "scrapy."
 """Modules whose classes a file may name: it must not choose which other code is loaded."""
 
@@ -86,7 +92,7 @@ class LinkRequests:
 
     def found(self, url: str, evidence: Evidence | None, tunnel: int = 0) -> Request:
         """Return the request for a link as a page gives it; without evidence, one of priority 0."""
-        request = Request(url, errback=self._failed, meta={TUNNEL: tunnel})
+        request = _request(url, None, errback=self._failed, meta={TUNNEL: tunnel})
         if evidence is not None:
             request.priority = to_priority(evidence.score, evidence.admitted)
             write_evidence(request.meta, evidence)
@@ -104,7 +110,7 @@ class LinkRequests:
         if link.priority >= SEED - LEVELS:
             meta["focused_link_reason"] = "seed"
         callback = self._method(link.callback)
-        request = Request(link.url, callback, errback=self._failed, priority=link.priority, meta=meta)
+        request = _request(link.url, callback, errback=self._failed, priority=link.priority, meta=meta)
         if link.evidence.referrer and self._referers is not None:
             self._referers.get_processed_request(request, Response(link.evidence.referrer))
         return request
@@ -146,6 +152,15 @@ class LinkRequests:
         if not callable(method := getattr(self._spider, name, None)):
             raise ValueError(f"spider {self._spider.name!r} has no method {name!r}")
         return method
+
+
+def _request(url: str, callback: Any, *, meta: dict[str, Any], **options: Any) -> Request:
+    """Return a request; a URL that Scrapy would leave as it is, as most are, is not quoted again."""
+    if not _is_quoted(url):
+        return Request(url, callback, meta=meta, **options)
+    request = Request(url, callback, meta={**meta, _VERBATIM: True}, **options)
+    del request.meta[_VERBATIM]  # it would say that servers need the URL just so
+    return request
 
 
 class NotDurableError(ValueError):

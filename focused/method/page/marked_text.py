@@ -6,11 +6,15 @@ import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from focused.method.text.analyzer import mark
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.text.analyzer import MARK_CHAR, mark
 
 # The marks: the end of a node, the end of the title and of the keywords, the start of a node of each kind.
 END, HEAD, NODE, BLOCK, HEADING, BODY, LINK = range(7)
 
+_MARK_CHARS = len(mark(0))
 _split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", r"\d\ ")).split
 
 
@@ -39,6 +43,20 @@ class MarkedText:
     def chunks(self) -> list[str]:
         """The chunks, with the white space of the source."""
         return _split_at_marks(self.text)
+
+    def between(self, first: int, last: int) -> str:
+        """Return some of the chunks as one text: for a few of them not all need to be cut apart."""
+        marks = self._marks
+        if first >= last or first > len(marks):
+            return ""
+        start = int(marks[first - 1]) + _MARK_CHARS if first else 0
+        return " ".join(_split_at_marks(self.text[start : int(marks[last - 1]) if last <= len(marks) else None]))
+
+    @cached_property
+    def _marks(self) -> npt.NDArray[np.int64]:
+        """Where the marks begin in the text."""
+        characters = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+        return (characters == ord(MARK_CHAR)).nonzero()[0] - mark(0).index(MARK_CHAR)
 
 
 def plain_text(text: str) -> MarkedText:

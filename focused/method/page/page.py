@@ -181,8 +181,8 @@ class Page:
     def anchor_text(self, anchor: int) -> str:
         """Return the text of a link element, or its label if it has no text."""
         node = self.anchors[anchor]
-        chunks = self.marked_text.chunks[self.outline.first_chunk[node] : self.outline.last_chunk[node]]
-        return " ".join(" ".join(chunks).split())
+        first, last = int(self.outline.first_chunk[node]), int(self.outline.last_chunk[node])
+        return " ".join(self.marked_text.between(first, last).split())
 
     def __getstate__(self) -> dict[str, Any]:
         """Refuse pickling: in another process the term ids would mean other terms."""

@@ -27,6 +27,8 @@ class GrowingTable:
         self._kinds = columns
         self._n = 0
         self._columns = {name: self._zeros(name, min(max(reserve, 1024), _MAX_RESERVE)) for name in columns}
+        # Columns as far as rows are in use, as they were asked for since rows were added last.
+        self._in_use: dict[str, npt.NDArray[Any]] = {}
         self._free: list[int] = []
         # The columns whose new rows are not zero, and what they hold instead; NaN is not zero either.
         self._empty = [(name, empty) for name, (_, empty, _) in columns.items() if empty != 0]
@@ -43,7 +45,10 @@ class GrowingTable:
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Return a column, shape (size,) or (size, width), to read and to write; free rows hold what new ones do."""
-        return self._columns[name][: self._n]
+        found = self._in_use.get(name)
+        if found is None:
+            found = self._in_use[name] = self._columns[name][: self._n]
+        return found
 
     def at(self, name: str, row: int) -> Any:
         """Return what a row has in a column, as a plain number: a third of the time of a look at the column."""
@@ -58,6 +63,8 @@ class GrowingTable:
         """Add rows and return their numbers; columns that are not named hold what new rows hold."""
         n_reused = min(n_rows, len(self._free)) if self.reuses else 0
         start, self._n = self._n, self._n + n_rows - n_reused
+        if self._n > start:
+            self._in_use.clear()
         columns = self._columns
         capacity = len(next(iter(columns.values())))
         if self._n > capacity:
