@@ -56,7 +56,8 @@ class MarkedText:
     def _marks(self) -> npt.NDArray[np.int64]:
         """Where the marks begin in the text."""
         characters = np.frombuffer(self.text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
-        return (characters == ord(MARK_CHAR)).nonzero()[0] - mark(0).index(MARK_CHAR)
+        places: npt.NDArray[np.int64] = (characters == ord(MARK_CHAR)).nonzero()[0]
+        return places - mark(0).index(MARK_CHAR)
 
 
 def plain_text(text: str) -> MarkedText:
