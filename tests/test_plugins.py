@@ -28,6 +28,35 @@ class NoScore(Strategy):
     name = "no_score"
 
 
+class NotANumber(ShortAddresses):
+    """A strategy that divides by zero from the second page on."""
+
+    name = "not_a_number"
+
+    def score(self, page, relevance, visit):
+        scores = np.full(page.n_links, 0.5)
+        scores[-1:] = np.nan if visit.number else 0.5
+        return LinkScores(scores, np.full(page.n_links, BY_LENGTH))
+
+
+class AboveOne(ShortAddresses):
+    """A strategy whose scores are no shares."""
+
+    name = "above_one"
+
+    def score(self, page, relevance, visit):
+        return LinkScores(np.full(page.n_links, 1.5), np.full(page.n_links, BY_LENGTH))
+
+
+class OneShort(ShortAddresses):
+    """A strategy that forgets a link."""
+
+    name = "one_short"
+
+    def score(self, page, relevance, visit):
+        return LinkScores(np.ones(page.n_links - 1), np.full(page.n_links - 1, BY_LENGTH))
+
+
 class SecondAdaptive(ShortAddresses):
     """A strategy with the name of another."""
 
@@ -101,6 +130,28 @@ def test_one_of_each_from_outside_works_through_the_real_commands(package, tmp_p
     # The model is numbers: a crawl for the topic needs nothing of the package.
     without = crawl(tmp_path / "models", tmp_path / "2", topic="outside", web=two_regions, max_pages=5)
     assert without.exit_code == 0, without.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("strategy", "name", "got", "n_pages"),
+    [
+        ("NotANumber", "not_a_number", "Got nan on http://site.example/", 1),
+        ("AboveOne", "above_one", "Got 1.5 on http://site.example/.", 0),
+        ("OneShort", "one_short", "Got 1 scores and 1 reasons of 2 on http://site.example/.", 0),
+    ],
+)
+def test_a_strategy_that_returns_no_score_from_0_to_1_for_each_link_ends_the_crawl_in_one_line(
+    package, tmp_path, two_regions, strategy, name, got, n_pages
+):
+    hand_made.topic().save(tmp_path / "models")
+    argv = crawl_argv(web=two_regions, strategy=f"mypackage.{strategy}")
+    ended = run(package, tmp_path, *argv)
+    assert ended.exit_code == 1
+    assert (ended.stats["finish_reason"], ended.stats["focused/pages/fetched_count"]) == ("wrong_scores", n_pages)
+    (line,) = [line for line in ended.err.splitlines() if "ERROR" in line]
+    assert f"Strategy {name} must return a score from 0 to 1 and a reason for each link of a page. {got}" in line
+    assert "Traceback" not in ended.err
 
 
 @pytest.mark.slow

@@ -87,6 +87,8 @@ class Command(ScrapyCrawl):
                 return
             opts.spargs["plan"] = plan
         super().run(args, opts)
+        if args == ["focused"] and plan.error:
+            self.exitcode = 1
 
     def _refuse(self, message: str) -> None:
         """Print in one line why there is no crawl."""

@@ -42,6 +42,11 @@ class Judging:
 
         In steps: between two of them anything may happen but the judging of another page. A model that takes over
         meanwhile does not change what this page was judged by.
+
+        Raises
+        ------
+        WrongScoresError
+            If the strategy does not return a score from 0 to 1 for each link.
         """
         judge, strategy, version = self.judge, self.strategy, self.version
         relevance = judge.judge(page, strategy.kinds)
@@ -50,4 +55,5 @@ class Judging:
         else:
             yield page.n_links
             found = yield from self.session.scoring(page, relevance, visit)
+        found = found.checked(strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)

@@ -34,3 +34,5 @@ class CrawlPlan:
     settings: dict[str, Any] = field(default_factory=dict)
     #: Settings that follow from the arguments; stronger than the command line.
     decided: dict[str, Any] = field(default_factory=dict)
+    #: Why the crawl could not go on, if it could not: its command fails.
+    error: str = ""

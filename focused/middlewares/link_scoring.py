@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import logging
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from scrapy import Request
+from scrapy.exceptions import CloseSpider
 
 from focused.crawl.page_reading import PageReading
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem, page_location
 from focused.method.scoring import Visit
+from focused.method.scoring.link_scores import WrongScoresError
 from focused.utils.reactor import in_turns, yield_to_reactor
 from focused.utils.steps import finish
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from focused.crawl.judging import Judging
     from focused.crawl.page_reading import Page
     from focused.method.scoring.page_scores import PageScores
+
+logger = logging.getLogger(__name__)
 
 _MANY_LINKS = 1_000
 """A page with more is judged in several turns of the reactor: learning from 10,000 links takes 0.2 s."""
@@ -76,7 +81,10 @@ class LinkScoringMiddleware:
                     yield _own(each)
                 continue
             if self._is_scoring:
-                each.scores = await self._judged_in_turn(page, response)
+                try:
+                    each.scores = await self._judged_in_turn(page, response)
+                except WrongScoresError as error:
+                    self._give_up(str(error))
             links = self._reading.followed(page, each.depth)
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
@@ -115,6 +123,14 @@ class LinkScoringMiddleware:
             scores = await in_turns(self._judging.steps(page, visit))
         await yield_to_reactor()
         return scores
+
+    def _give_up(self, why: str) -> NoReturn:
+        """End the crawl, and say why once, however many pages are under way."""
+        plan = Crawl.needed(self.crawler).plan
+        if not plan.error:
+            plan.error = why
+            logger.error(why)
+        raise CloseSpider("wrong_scores")
 
     def _visit(self, response: Response) -> Visit:
         """Return how the crawl came to a page."""

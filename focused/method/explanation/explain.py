@@ -155,7 +155,7 @@ def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
 def _links(
     page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, follows_nofollow: bool
 ) -> list[LinkShare]:
-    scores = strategy.score(page, relevance, Visit())
+    scores = strategy.score(page, relevance, Visit()).checked(strategy.name, page.n_links, page.url)
     words = strategy.why(page, relevance, Visit()) or [""] * page.n_links
 
     def share(number: int, link: Link) -> LinkShare:

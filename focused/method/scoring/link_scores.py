@@ -12,6 +12,12 @@ from focused.method.scoring.reasons import reason_kind
 Floats = npt.NDArray[np.float64]
 
 BELOW = reason_kind("below threshold")
+# Sums of shares may miss 0 and 1 by so much.
+_ROUNDING = 1e-6
+
+
+class WrongScoresError(ValueError):
+    """A strategy does not return what it must."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,24 @@ class LinkScores:
     carried: Floats | None = None
     #: What the scores were computed from, for ``Strategy.merge``; shape (n_links, n_parts).
     parts: Floats | None = None
+
+    def checked(self, strategy: str, n_links: int, url: str) -> LinkScores:
+        """Return the scores that a strategy gives to a page's links, as they are.
+
+        Raises
+        ------
+        WrongScoresError
+            If they are not what they must be; the message names the strategy and what it returned.
+        """
+        if np.shape(self.scores) != (n_links,) or np.shape(self.reasons) != (n_links,):
+            got = f"{np.size(self.scores):,} scores and {np.size(self.reasons):,} reasons of {n_links:,}"
+        elif len(wrong := self.scores[~((self.scores >= -_ROUNDING) & (self.scores <= 1 + _ROUNDING))]):
+            got = f"{float(wrong[0])}"
+        else:
+            return self
+        raise WrongScoresError(
+            f"Strategy {strategy} must return a score from 0 to 1 and a reason for each link of a page. Got {got} on {url}."
+        )
 
     @property
     def admitted(self) -> npt.NDArray[np.bool_]:
