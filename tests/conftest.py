@@ -13,6 +13,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import hand_made
 import pytest
+from commands import environment, scrapy
 from warcs import Warc
 
 from focused.method.learning import metrics
@@ -76,3 +77,15 @@ def two_regions(tmp_path_factory) -> Path:
     path = warc.save()
     RecordedWeb(path).close()  # now it is indexed, and nobody need mention that again
     return path
+
+
+@pytest.fixture(scope="session")
+def learnt(two_regions, tmp_path_factory) -> Path:
+    """A models folder with a topic ``stars`` that was learnt from `two_regions`: it can be trained again in a second."""
+    folder = tmp_path_factory.mktemp("learnt")
+    (folder / "stars.txt").write_text("\n".join(f"http://site.example/stars/{number}" for number in range(12)))
+    pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
+    argv = ["train", "stars", *pages, "--seeds", "http://site.example/", "--quick", "--quiet"]
+    done = scrapy(*argv, cwd=folder, env=environment(folder / "models"))
+    assert done.exit_code == 0, done.err
+    return folder / "models"

@@ -335,7 +335,7 @@ def test_evaluation_of_a_web_ends_in_tables_that_agree_with_its_results(debs, tm
     webs, output = tmp_path / "webs", tmp_path / "output"
     assert run("make", "--webs", webs, "--debs", debs, "--only", "office").returncode == 0
     arguments = ("evaluate", "--webs", webs, "--output", output, "--only", "office", "--repeats", 1, "--jobs", 1)
-    arguments += ("--pages", 50)
+    arguments += ("--pages", 25)
     done = run(*arguments)
     assert done.returncode == 0, done.stderr
     made, strategies, topics = done.stdout.split("## documentation: ")[1:]

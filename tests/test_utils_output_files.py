@@ -18,10 +18,10 @@ SETTINGS = {
 
 
 @pytest.fixture(scope="module")
-def run(tmp_path_factory) -> Finished:
+def run(learnt, two_regions, tmp_path_factory) -> Finished:
     """A crawl that leaves all that a crawl can leave."""
     folder = tmp_path_factory.mktemp("crawl")
-    done = crawl(ROOT / "models", folder, topic="demo", max_pages=20, settings=SETTINGS)
+    done = crawl(learnt, folder, web=two_regions, max_pages=20, settings=SETTINGS)
     assert done.exit_code == 0, done.err
     return done
 
