@@ -215,8 +215,9 @@ def test_a_crawl_that_is_retrained_by_relevance_still_calls_the_topics_pages_rel
     models = tmp_path / "models"
     home = "http://www.webring-central.example/"
     assert scrapy("demo", "--examples", "astronomy", "ex", cwd=tmp_path, env=environment(models)).exit_code == 0
+    argv = ("--positive", "ex/positive.jsonl", "--unlabeled", "ex/unlabeled.jsonl", "--unlabeled-sample", "200")
     made = scrapy(
-        *("train", "stars", "--positive", "ex/positive.jsonl", "--unlabeled", "ex/unlabeled.jsonl", "--seeds", home),
+        *("train", "stars", *argv, "--seeds", home),
         *("--web", "demo", "--quick", "--quiet"),
         cwd=tmp_path,
         env=environment(models),
@@ -224,10 +225,10 @@ def test_a_crawl_that_is_retrained_by_relevance_still_calls_the_topics_pages_rel
     assert made.exit_code == 0, made.err
     settings = {"CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_RETRAINING": "automatic"}
     settings["FOCUSED_RETRAINING_EVERY_PAGES"] = 25
-    run = crawl(models, tmp_path / "c", topic="stars", max_pages=120, settings=settings)
+    run = crawl(models, tmp_path / "c", topic="stars", max_pages=90, settings=settings)
     assert run.exit_code == 0, run.err
-    assert run.stats["focused/retraining/accepted_count"] >= 3
+    assert run.stats["focused/retraining/accepted_count"] >= 2
     with (run.run_dir / "fetched.csv").open(newline="") as file:
         relevant = [row["relevant"] == "1" for row in csv.DictReader(file)]
     assert sum(relevant) >= 0.9 * len(relevant)
-    assert sum(relevant[-40:]) >= 0.85 * 40
+    assert sum(relevant[-35:]) >= 0.85 * 35
