@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.politeness import now
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import host_of
+from focused.method.scoring.base import LOOK_AROUND
 from focused.method.scoring.priority import LEVELS
 
 if TYPE_CHECKING:
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
+    from focused.frontier.look_around import LookAround
     from focused.frontier.rediscovery import Rediscovery
+    from focused.frontier.store.link import Leased
 
 logger = logging.getLogger(__name__)
 
@@ -78,6 +81,8 @@ class Dispatch:
     requests: LinkRequests
     #: Each link that is handed out is added.
     leases: Leases
+    #: Draws links that are fetched whatever their scores are.
+    around: LookAround
 
     def __post_init__(self) -> None:
         #: By how many levels of priority the last request stands behind a link whose host has to wait.
@@ -90,14 +95,15 @@ class Dispatch:
 
     def next_link(self) -> Request | None:
         """Return the request for the best link."""
-        while (link := self.links.next(self.leases.ready_at, now())) is not None:
+        while (link := self._drawn() or self.links.next(self.leases.ready_at, now())) is not None:
             try:
                 request = self.requests.leased(link)
             except ValueError as error:
                 logger.warning("%s cannot be requested as before: %s. It has failed.", link.url, error)
                 self.links.refuse(link, f"not restored: {error}")
                 continue
-            self.levels_below = self.links.levels_below
+            is_drawn = link.evidence.reason == LOOK_AROUND
+            self.levels_below = 0 if is_drawn else self.links.levels_below
             self.leases.begin(link, request)
             return request
         return None
@@ -107,6 +113,9 @@ class Dispatch:
         at = self.links.next_ready()
         times = [*self.queue.ready_times(self.leases.ready_at), *([] if at is None else [at])]
         return min(times, default=None)
+
+    def _drawn(self) -> Leased | None:
+        return self.around.next(self.leases.ready_at, now())
 
     def _next_in_memory(self) -> Request | None:
         found = self.queue.pop(self.leases.ready_at, now())

@@ -42,6 +42,9 @@ class Frontier(Protocol):
         Where links are not scored there is no evidence, and all have the same priority.
         """
 
+    def look_around(self, n_links: int) -> None:
+        """Let so many of the next links be drawn from all that wait, if the frontier can choose; Scrapy's queues cannot."""
+
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""
 

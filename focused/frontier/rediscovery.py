@@ -158,6 +158,11 @@ class Rediscovery:
         link = self.store.next(ready_at, now)
         return link if link is None or link.request is not None else self._settled(link)
 
+    def lease(self, number: int) -> Leased | None:
+        """Lease a link of a page by its number, with all pages that link to it counted; None if it cannot be had."""
+        link = self.store.lease(number)
+        return None if link is None else self._settled(link)
+
     def refuse(self, link: Leased, why: str) -> None:
         """Note why a link that was leased is not fetched."""
         self.store.failed(link.id, why)

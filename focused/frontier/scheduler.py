@@ -27,6 +27,7 @@ from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
+from focused.frontier.look_around import LookAround
 from focused.frontier.politeness import HostAvailability, Politeness
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.resumption import Resumption
@@ -109,7 +110,8 @@ class FrontierScheduler(BaseScheduler):
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
         #: Chooses which request is next.
-        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases)
+        self._around = LookAround(self._links)
+        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, self._around)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         self._completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
@@ -182,6 +184,7 @@ class FrontierScheduler(BaseScheduler):
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
+        self._around.note_fetched([url])
         return self._links.note_fetched(url)
 
     def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
@@ -194,6 +197,10 @@ class FrontierScheduler(BaseScheduler):
     def request(self, url: str, evidence: Evidence | None) -> Request:
         """Return the request for a new link."""
         return self._requests.found(url, evidence)
+
+    def look_around(self, n_links: int) -> None:
+        """Let so many of the next links be drawn from all that wait."""
+        self._around.n_wanted += n_links
 
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""

@@ -177,6 +177,9 @@ class ScrapyFrontier:
         self._count(evidence)
         return request
 
+    def look_around(self, n_links: int) -> None:
+        """Do nothing: Scrapy's scheduler cannot draw from what waits."""
+
     def note_failure(self, request: Request, why: str) -> None:
         """Do nothing: Scrapy's scheduler keeps no notes."""
 

@@ -9,6 +9,9 @@ from scrapy.exceptions import NotConfigured
 from focused.crawl.state import Crawl
 from focused.method.scoring.link_meta import WORDS
 
+_WITHOUT_WORDS = ("seed", "look around")
+"""Reasons that no score stands behind."""
+
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
@@ -39,5 +42,5 @@ class LinkWordsMiddleware:
     def process_request(self, request: Request) -> None:
         """Write the words."""
         meta, session = request.meta, self._judging.session
-        if session is not None and WORDS not in meta and meta.get("focused_link_reason", "seed") != "seed":
+        if session is not None and WORDS not in meta and meta.get("focused_link_reason", "seed") not in _WITHOUT_WORDS:
             meta[WORDS] = session.why(request.url)

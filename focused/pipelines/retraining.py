@@ -20,6 +20,7 @@ from focused.retraining.feedback_intake import FeedbackIntake
 from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.kept_pages import KeptBodies, KeptPages
+from focused.retraining.looking_around import LookingAround
 from focused.retraining.loop import RetrainingLoop, TrainingRounds
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
@@ -54,13 +55,20 @@ class RetrainingPipeline:
     """
 
     def __init__(
-        self, crawl: Crawl, intake: JudgedPageIntake, pages: KeptPages, loop: RetrainingLoop, stats: RetrainingStats
+        self,
+        crawl: Crawl,
+        intake: JudgedPageIntake,
+        pages: KeptPages,
+        loop: RetrainingLoop,
+        stats: RetrainingStats,
+        around: LookingAround | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
         self._pages = pages
         self._loop = loop
         self._stats = stats
+        self._around = around
         self._bodies: KeptBodies | None = None
         self._calls: Any = None
 
@@ -68,17 +76,20 @@ class RetrainingPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Switch off if the settings say so."""
         crawl = Crawl.needed(crawler)
-        if str(crawler.settings.get("FOCUSED_RETRAINING")) == OFF:
+        options = read_options(crawler.settings, crawl.plan.topic)
+        if options.mode == OFF and not options.is_against_met(crawl.plan.topic):
             warn_of_version_left(crawl.plan.run_dir)
             raise NotConfigured
-        return cls.of(crawler, crawl, read_options(crawler.settings, crawl.plan.topic))
+        return cls.of(crawler, crawl, options)
 
     @classmethod
     def of(cls, crawler: Crawler, crawl: Crawl, options: RetrainingOptions) -> Self:
         """Put the parts of a crawl's retraining together."""
         plan, judging, settings = crawl.plan, crawl.judging, crawler.settings
         kind = type(plan.strategy)
-        stats, labels, pages = RetrainingStats(crawler.stats), PageLabels(options), KeptPages(options.max_pages)
+        is_against_met = options.is_against_met(plan.topic)
+        labels = PageLabels(options, is_against_met=is_against_met)
+        stats, pages = RetrainingStats(crawler.stats), KeptPages(options.max_pages)
         max_texts = _MAX_TEXTS * options.max_pages
         files = FeedbackFiles(options.verdicts) if options.verdicts is not None else None
         feedback = FeedbackIntake(files, labels, max_texts, stats.set)
@@ -88,7 +99,7 @@ class RetrainingPipeline:
             link_texts.find,
             plan.topic.page_text,
             max_texts=max_texts,
-            keeps_all=files is not None,
+            keeps_all=files is not None or is_against_met,
             stats=stats,
         )
         drift = DriftReport(stats.set, settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), crawl.harvest)
@@ -114,12 +125,20 @@ class RetrainingPipeline:
         rounds = TrainingRounds(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats)
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
-        return cls(crawl, JudgedPageIntake(labels, feedback, pages, writer, drift), pages, loop, stats)
+        intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
+        around = LookingAround(lambda: crawl.frontier, stats) if is_against_met else None
+        return cls(crawl, intake, pages, loop, stats, around)
 
     def open_spider(self) -> None:
         """Continue where an earlier run of this crawl ended, and begin to look for new models."""
         if isinstance(self._crawl.frontier, FrontierScheduler):
             self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
+        if self._around is not None and not self._crawl.frontier.can_rescore:
+            logger.warning(
+                "FOCUSED_UNLABELED=met needs the project's scheduler (SCHEDULER = %r): Scrapy's cannot draw links, so the "
+                "topic's own model judges all pages",
+                f"{FrontierScheduler.__module__}.{FrontierScheduler.__qualname__}",
+            )
         self._resume()
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
@@ -142,6 +161,8 @@ class RetrainingPipeline:
         if self._bodies is not None:
             self._bodies.keep(item)
         self._loop.page_added(number)
+        if self._around is not None:
+            self._around.page_added(number)
         self._stats.blocked_since(start, "a page")
         return item
 
@@ -161,6 +182,8 @@ class RetrainingPipeline:
                 n_kept, n_unread = self._bodies.restore(self._crawl.plan.reader)
                 if n_unread:
                     self._stats.set("retraining/unread_pages_count", n_unread)
+        if self._around is not None:
+            self._around.n_asked = sum(page.is_drawn for page in pages)
         self._loop.start(attempts)
         if pages or attempts:
             logger.info(

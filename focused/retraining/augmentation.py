@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,30 +71,12 @@ class AugmentedExamples:
         Positives join the positives. Negatives join the unlabelled pages, from which the learners choose their reliable
         negatives (docs/method/, D63). Terms that none of these pages and links has are left out.
         """
-        every, n_own, n_own_links = self._all, self.n_own, self._own.n_links
+        every, n_own = self._all, self.n_own
         joins = np.ones(every.pages.shape[0], dtype=np.bool_)
         joins[n_own:] = [page.number in labels for page in self.pages]
-        links = np.arange(every.n_links)
-        links = links[(links < n_own_links) | (joins[every.sources] & joins[every.targets])]
-        rows = np.flatnonzero(joins)
-        cut = {name: getattr(every, name)[rows if name == "pages" else links] for name in _MATRICES}
-        has_term = np.arange(len(every.terms)) < len(self._own.terms)
-        for matrix in cut.values():
-            has_term[matrix.indices] = True
-        column_of, row_of = np.cumsum(has_term) - 1, np.cumsum(joins) - 1
-        n_terms = int(has_term.sum())
-        assert every.keys is not None
-        keys, rows_of_keys = every.keys
-        is_kept = joins[rows_of_keys]
-        return TopicExamples(
-            terms=[term for term, is_there in zip(every.terms, has_term.tolist(), strict=True) if is_there],
-            positive=np.concatenate([self._own.positive, [labels[n] for n in self.numbers(labels)]]).astype(np.bool_),
-            sources=row_of[every.sources[links]],
-            targets=row_of[every.targets[links]],
-            places=None if every.places is None else every.places[links],
-            keys=PageKeys(keys[is_kept], row_of[rows_of_keys[is_kept]]),
-            **{name: _in_columns(matrix, column_of, n_terms) for name, matrix in cut.items()},
-        )
+        cut = every.where(joins, keeps_terms=len(self._own.terms))
+        positive = np.concatenate([self._own.positive, [labels[n] for n in self.numbers(labels)]]).astype(np.bool_)
+        return replace(cut, positive=positive)
 
     def counts(self) -> tuple[list[str], sparse.csr_matrix]:
         """Return all terms, and the term counts of the crawl's pages: shape (n_pages, n_terms)."""
@@ -143,10 +126,6 @@ def _rows(texts: Sequence[TermCounts], column_of: Mapping[str, int]) -> sparse.c
 def _under(known: sparse.csr_matrix, new: sparse.csr_matrix) -> sparse.csr_matrix:
     wide = sparse.csr_matrix((known.data, known.indices, known.indptr), shape=(known.shape[0], new.shape[1]))
     return sparse.vstack([wide, new], format="csr")
-
-
-def _in_columns(matrix: sparse.csr_matrix, column_of: Integers, n_columns: int) -> sparse.csr_matrix:
-    return sparse.csr_matrix((matrix.data, column_of[matrix.indices], matrix.indptr), (matrix.shape[0], n_columns))
 
 
 def _with(known: Integers, new: list[int]) -> Integers:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.method.page.link_context import url_terms
+from focused.method.scoring import REASONS
+from focused.method.scoring.base import LOOK_AROUND
 from focused.method.training.term_counting import count, counted_link
 from focused.retraining.judged_pages import JudgedPage, LinkTexts, term_counts
 from focused.utils.file_names import RETRAINING_FILE
@@ -95,8 +97,15 @@ class JudgedPageWriter:
             else:
                 self.stats.count("texts_not_kept_count")
         relevance, version = round(item.relevance, 6), item.model_version
-        judged = JudgedPage(number, item.url, relevance, version, item.link_model_version, label, terms, link)
+        judged = JudgedPage(
+            number, item.url, relevance, version, item.link_model_version, label, terms, link, is_drawn(item)
+        )
         self._file.write(judged.to_line())
+
+
+def is_drawn(item: PageItem) -> bool:
+    """Tell whether the link to a page was drawn from all that waited, to look around."""
+    return item.reason_kind == REASONS[LOOK_AROUND]
 
 
 @dataclass(eq=False)

@@ -62,6 +62,8 @@ class JudgedPage:
     terms: TermCounts = field(default_factory=dict)
     #: None of seeds, and of links whose page is no longer known.
     link: LinkTexts | None = None
+    #: Whether its link was drawn from all that waited, to look around.
+    is_drawn: bool = False
 
     def to_line(self) -> str:
         """Return one line of JSON."""
@@ -114,7 +116,7 @@ def _page(values: dict[str, Any]) -> JudgedPage:
         link = LinkTexts(int(link["source"]), *(_counts(link[name]) for name in ("anchor", "context", "window", "url")))
     number, version, link_version = (int(values[name]) for name in ("number", "version", "link_version"))
     url, relevance, terms = str(values["url"]), float(values["relevance"]), _counts(values["terms"])
-    return JudgedPage(number, url, relevance, version, link_version, joins, terms, link)
+    return JudgedPage(number, url, relevance, version, link_version, joins, terms, link, values.get("is_drawn") is True)
 
 
 def _counts(values: dict[str, Any]) -> TermCounts:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
 
 OFF = "off"
+EXAMPLES = "examples"
+"""Kind of a topic that was trained from pages, not from words."""
+AUTO, MET, OF_TOPIC = "auto", "met", "topic"
 MODES = (OFF, "automatic", "interactive", "both")
 
 VERDICTS = Setting("FOCUSED_VERDICTS", "", "File or folder of people's verdicts on pages.", set_by=SERVER)
@@ -88,8 +91,22 @@ class RetrainingOptions:
         "Where the crawl pauses while a model is trained; `offline`: on recorded webs and the demo web.",
         choices=("offline", "always", "never"),
     )
+    unlabeled: str = parameter(
+        "FOCUSED_UNLABELED",
+        AUTO,
+        "What a crawl's model tells the topic from: the `topic`'s own unlabelled pages, or the pages `met` in the crawl, some "
+        "of which are drawn to look around; `auto`: those met where a topic from example pages has a general background.",
+        choices=(AUTO, MET, OF_TOPIC),
+    )
     #: Where verdicts come from; None where there are none.
     verdicts: Path | None = None
+
+    def is_against_met(self, topic: Topic) -> bool:
+        """Whether the model is trained against the pages met."""
+        if self.unlabeled == AUTO:
+            about = topic.manifest
+            return not self.is_automatic and about.get("kind") == EXAMPLES and "background" in about.get("examples", {})
+        return self.unlabeled == MET
 
     @property
     def is_automatic(self) -> bool:
@@ -117,17 +134,27 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
         raise ValueError(f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {got}.")
     if options.mode == OFF and options.verdicts is not None:
         raise ValueError("FOCUSED_VERDICTS is read by -s FOCUSED_RETRAINING=interactive or both. Got 'off'.")
+    if options.unlabeled == MET and options.is_automatic:
+        raise ValueError(
+            "FOCUSED_UNLABELED=met is for FOCUSED_RETRAINING=off or interactive: pages that join by their relevance would be "
+            f"learnt from twice. Got FOCUSED_RETRAINING={options.mode}."
+        )
     if options.is_interactive and options.verdicts is None:
         raise ValueError(
             f"FOCUSED_RETRAINING={options.mode} needs verdicts. Name a file or a folder, which may still be empty: "
             "-s FOCUSED_VERDICTS=PATH"
         )
-    if options.mode != OFF and topic is not None:
-        _check_topic(topic)
+    if topic is not None and (options.mode != OFF or options.is_against_met(topic)):
+        _check_topic(topic, is_against_met=options.is_against_met(topic))
     return options
 
 
-def _check_topic(topic: Topic) -> None:
+def _check_topic(topic: Topic, *, is_against_met: bool) -> None:
+    if is_against_met and topic.manifest.get("kind") != EXAMPLES:
+        raise ValueError(
+            f"FOCUSED_UNLABELED=met needs a topic with example pages. {topic.name!r} was made from words: leave it at auto, "
+            f"or train it from pages: scrapy train {topic.name} --force --positive PATH"
+        )
     learnable = with_assumed_positives(topic)
     examples = learnable.examples
     if examples is None or examples.positive.sum() < 3:

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from focused.retraining.options import RetrainingOptions
 
 
+FIRST_MET = 20
+"""Pages before the first training against the pages met; after that their number doubles from one to the next."""
+
+
 def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
     """Return True for a page that joins the positives, False for the negatives, None for neither [I18, alg. 2].
 
@@ -32,6 +36,12 @@ class PageLabels:
     options: RetrainingOptions
     by_relevance: dict[int, bool] = field(default_factory=dict)
     by_verdict: dict[int, bool] = field(default_factory=dict)
+    #: Whether the model is trained against the pages met (docs/method/, D74): all of them count.
+    is_against_met: bool = False
+    #: Pages judged before the last training.
+    n_trained: int = 0
+    #: Pages that people have judged since the last training.
+    said: set[int] = field(default_factory=set)
     #: Pages counted towards the next training, each once.
     counted: set[int] = field(default_factory=set)
     #: Pages whose labels are new, or have changed, since the last training.
@@ -39,7 +49,9 @@ class PageLabels:
 
     def add_page(self, number: int, relevance: float) -> bool | None:
         """Add a judged page; return the label that it joins with (what counts: docs/method/, D66)."""
-        if self.options.counts == "judged":
+        if self.is_against_met:
+            self.changed.add(number)
+        if self.options.counts == "judged" or self.is_against_met:
             self.counted.add(number)
         if not self.options.is_automatic:
             return None
@@ -57,17 +69,24 @@ class PageLabels:
         self.by_verdict[number] = relevant
         self.changed.add(number)
         self.counted.add(number)
+        self.said.add(number)
         return True
 
     @property
     def is_due(self) -> bool:
-        """Whether k pages were counted since the last training."""
+        """Whether k pages were counted since the last training.
+
+        Against the pages met: whether as many were judged as before it, or people judged k of them.
+        """
+        if self.is_against_met and len(self.said) < self.options.every_pages:
+            return len(self.counted) >= max(self.n_trained, FIRST_MET)
         return len(self.counted) >= self.options.every_pages
 
     def reset_counts(self) -> None:
         """Reset the counters: a training begins."""
-        self.counted.clear()
-        self.changed.clear()
+        self.n_trained += len(self.counted) if self.is_against_met else 0
+        for numbers in (self.counted, self.changed, self.said):
+            numbers.clear()
 
     def restore_counts(self, n_trained: int, n_pages: int, trained: Mapping[int, bool]) -> None:
         """Count as an earlier run of the crawl did, of ``n_pages`` pages; they and their verdicts have been added all at once.
@@ -75,12 +94,13 @@ class PageLabels:
         The last training began after ``n_trained`` pages, and knew the verdicts ``trained``.
         """
         new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
-        self.counted, self.changed = set(new), set(new)
+        self.counted, self.changed, self.said = set(new), set(new), set(new)
+        self.n_trained = n_trained
         for number in range(n_trained + 1, n_pages + 1):
             has_label = number in self.by_relevance or number in self.by_verdict
-            if has_label:
+            if has_label or self.is_against_met:
                 self.changed.add(number)
-            if has_label or self.options.counts == "judged":
+            if has_label or self.options.counts == "judged" or self.is_against_met:
                 self.counted.add(number)
             if self.is_due and not self.changed:
                 self.reset_counts()  # there was nothing new

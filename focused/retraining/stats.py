@@ -82,6 +82,8 @@ class AttemptReport:
         held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
         joined = f"{attempt.n_positive} positives and {attempt.n_negative} negatives joined"
         about = f"{joined}, held out: {held_out or 'none'}"
+        if attempt.n_unlabeled:
+            about = f"against {attempt.n_unlabeled} pages met, {attempt.n_drawn} of them drawn"
         if is_used:
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
         elif not attempt.accepted:

@@ -164,7 +164,7 @@ class Retraining:
         if model.left_out:
             say(_without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
         added = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
-        return _with_model(self.topic, model, examples, {**(about or {}), **added})
+        return with_model(self.topic, model, examples, {**(about or {}), **added})
 
     def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
         """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
@@ -182,7 +182,7 @@ def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
     return no_known_word(len(rows), ", ".join(named))
 
 
-def _with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
+def with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
     """Return a topic with a new model, the examples that it was trained on, and what its manifest says of both."""
     strongest = [
         [[examples.terms[column], round(weight, 4)] for column, weight in terms]

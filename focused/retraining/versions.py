@@ -58,6 +58,9 @@ class Attempt:
     #: Pages that people want and the topic's own model calls irrelevant; unlabelled examples left aside for them.
     n_new_subtopic: int = 0
     n_left_aside: int = 0
+    #: Against the pages met: how many are unlabelled ones, and how many of them were drawn.
+    n_unlabeled: int = 0
+    n_drawn: int = 0
     n_links: int = 0
     #: The version it was compared with.
     in_use: int = FIRST
@@ -164,6 +167,8 @@ class Task:
     keeps_examples: bool
     at: str = ""
     n_pages: int = 0
+    #: Whether the pages met are the unlabelled ones, not the topic's own.
+    is_against_met: bool = False
 
     def to_line(self) -> str:
         """Return one line of JSON."""
@@ -207,6 +212,7 @@ class VersionStore:
             keeps_examples=keeps_examples,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,
+            is_against_met=labels.is_against_met,
         )
 
     def add(self, attempt: Attempt) -> None:

@@ -39,6 +39,9 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     verdicts = set(task.verdicts)
     known: dict[str, Any] = {"version": task.version, "at": task.at, "n_pages": task.n_pages, "in_use": task.in_use}
     try:
+        if task.is_against_met:
+            made = _against_met(task, topic, known)
+            return _saved(task, made, all_labels, Attempt(accepted=True, seconds=_seconds(start), **known))
         in_use = read_labels(run_dir, task.in_use)
         pages, _ = read_record(record_path(run_dir), task.n_bytes)
         retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
@@ -75,13 +78,33 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     except (ValueError, OSError) as error:
         return Attempt(accepted=False, why=" ".join(str(error).split()), seconds=_seconds(start), **known)
     known["n_links"] = made.manifest["figures"]["n_links"]
+    return _saved(task, made, labels, Attempt(accepted=True, seconds=_seconds(start), **known))
+
+
+def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
+    """Train against the pages met, and add to what is known of the attempt."""
+    from focused.retraining.pages_met import train_on_pages_met
+
+    pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
+    verdicts = {number: task.labels[str(number)] for number in task.verdicts}
+    known |= {"n_positive": sum(verdicts.values()), "n_verdicts": len(verdicts)}
+    known["n_negative"] = len(verdicts) - known["n_positive"]
+    made = train_on_pages_met(topic, pages, verdicts, about=known, random_state=task.random_state)
+    known |= {name: made.manifest["retraining"][name] for name in ("n_unlabeled", "n_drawn", "n_left_aside")}
+    known["n_links"] = made.manifest["figures"]["n_links"]
+    return made
+
+
+def _saved(task: Task, made: Topic, labels: dict[int, bool], attempt: Attempt) -> Attempt:
+    """Write a version and the labels that it was trained with."""
+    run_dir = Path(task.run_dir)
     if not task.keeps_examples:
         made.examples = None
     folder = run_dir / FOLDER / str(task.version)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / LABELS_FILE, {str(number): label for number, label in labels.items()})
     made.save(folder)
-    return Attempt(accepted=True, seconds=_seconds(start), **known)
+    return attempt
 
 
 def _seconds(start: float) -> float:

@@ -71,6 +71,12 @@ class LinkTable:
         found = self._sql.execute(_BY_NUMBER, (number,)).fetchone()
         return None if found is None else _row(found)
 
+    def waiting_among(self, numbers: Sequence[int]) -> list[tuple[int, str]]:
+        """Return numbers and URLs of those links that wait and stand on a page, in the order in which they are given."""
+        among = f"SELECT id, url FROM links WHERE state = {WAITING} AND referrer AND request IS NULL AND id IN "
+        found = dict(self._sql.execute(f"{among} ({', '.join(map(str, numbers))})"))
+        return [(number, found[number]) for number in numbers if number in found]
+
     def best_of(self, host: int) -> tuple[LinkRow, int | None] | None:
         """Return the row of a host's best waiting link, and the rank of the next one; None if none waits."""
         found = self._sql.execute(_BEST, (host,)).fetchone()

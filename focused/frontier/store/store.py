@@ -21,6 +21,7 @@ from focused.method.scoring.priority import to_priority
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
+    from random import Random
 
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.link_table import LinkRow
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
+_DRAWS_A_LINK = 8
+"""Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 TAKEN_OVER = "taken_over"
 """What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
@@ -184,6 +187,24 @@ class FrontierStore(LinkStates):
             asked = row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence
             return Leased(*asked, row.callback, row.request)
         return None
+
+    def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
+        """Return numbers and URLs of links of pages that wait, drawn from all; fewer where few wait."""
+        n_most = _DRAWS_A_LINK * n_links
+        numbers = source.sample(range(1, self.last_id + 1), min(n_most, self.last_id))
+        return self._table.waiting_among(numbers)[:n_links]
+
+    def lease(self, number: int) -> Leased | None:
+        """Lease a link by its number; None if it does not wait, or its host has had its share."""
+        row = self._table.by_number(number)
+        if row is None or row.state != WAITING or self._is_over_cap(row.host):
+            return None
+        self.transaction.begin()
+        evidence = self._table.evidence(row)
+        self._lease(number, row.host)
+        self._refresh(row.host)
+        asked = number, row.url, self._names.names[row.host], priority_of(row.rank), row.tunnel, evidence
+        return Leased(*asked, row.callback, row.request)
 
     def sink(self, host: str, levels: int) -> None:
         """Let a host's links stand so many levels of priority behind what they are worth; 0 lifts them again."""

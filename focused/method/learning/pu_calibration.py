@@ -14,11 +14,16 @@ if TYPE_CHECKING:
     from focused.method.learning.calibration import Calibration
 
 # The slope expected beforehand, in units of the spread of U's decisions, and the number of examples this counts for.
-_EXPECTED_SLOPE, _STRENGTH = 2.0, 1.0
+_EXPECTED_SLOPE, STRENGTH = 2.0, 1.0
 
 
 def fit_line_to_unlabeled(
-    start: Calibration, decisions: NDArray[np.float64], n_known: NDArray[np.float64], positive: NDArray[np.bool_]
+    start: Calibration,
+    decisions: NDArray[np.float64],
+    n_known: NDArray[np.float64],
+    positive: NDArray[np.bool_],
+    *,
+    strength: float = STRENGTH,
 ) -> Calibration:
     """Fit slope and offset to positive and unlabelled units by maximum likelihood, `prior` and `half_terms` as in `start`.
 
@@ -32,6 +37,8 @@ def fit_line_to_unlabeled(
         Of pages; its prior is that of U.
     decisions, n_known, positive : ndarray of shape (n_documents,)
         Held-out decisions, numbers of known terms, and which documents are labelled positive.
+    strength : float
+        Number of examples that the expected slope counts for.
     """
     from scipy.optimize import minimize  # only a fit needs it, and a crawl fits nothing: it would wait for the import
 
@@ -55,8 +62,8 @@ def fit_line_to_unlabeled(
         by_bent = (1 - p) * np.where(positive, 1.0, -w * p) / (1 + w * p)
         by_z = by_bent / np.sqrt(1 + beyond**2) * evidence
         away = theta[0] - first[0]
-        value = -log_likelihood.sum() + 0.5 * _STRENGTH * away**2
-        return float(value), np.array([-(by_z @ x) * slope + _STRENGTH * away, -by_z.sum()])
+        value = -log_likelihood.sum() + 0.5 * strength * away**2
+        return float(value), np.array([-(by_z @ x) * slope + strength * away, -by_z.sum()])
 
     bounds = [(first[0] - 5, first[0] + 5), (first[1] - 50, first[1] + 50)]
     theta = minimize(loss, first, jac=True, method="L-BFGS-B", bounds=bounds).x

@@ -12,6 +12,7 @@ from focused.method.learning.estimators.class_prior import estimate_prior
 from focused.method.learning.held_out import Units, held_out_decisions, short_texts
 from focused.method.learning.learners import LEARNERS, make_learner
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
+from focused.method.learning.pu_calibration import STRENGTH
 from focused.method.learning.threshold import with_best_page_threshold
 from focused.method.learning.trained_model import TrainedModel, TrainingFigures
 from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare
@@ -49,6 +50,9 @@ def train_topic(
     learnt_only: ArrayLike | None = None,
     known_prior: float | None = None,
     left_aside: ArrayLike | None = None,
+    only_judged: ArrayLike | None = None,
+    every_term: bool = False,
+    slope_strength: float = STRENGTH,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -79,6 +83,12 @@ def train_topic(
     left_aside : array-like of bool of shape (n_pages,), optional
         Unlabelled pages that may well be relevant: neither training nor calibration uses them. As targets of links they have
         the relevance that the classifier gives them.
+    only_judged : array-like of bool of shape (n_pages,), optional
+        Unlabelled pages that belong to the population but do not train the classifier: they are probably relevant.
+    every_term : bool
+        Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
+    slope_strength : float
+        Number of examples that the expected slope of the pages' calibration counts for.
     n_folds : int
         Folds of the cross-fitting; fewer if there are fewer positives.
     random_state : int
@@ -98,19 +108,23 @@ def train_topic(
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
     if known_prior is not None and not 0 < known_prior < 1:
         raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
-    data = prepare(counts, y, link_examples if background_prior is None or links_are_met else None)
+    data = prepare(
+        counts, y, link_examples if background_prior is None or links_are_met else None, every_term=every_term
+    )
     positive = data.positive
     learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
     if left_aside is not None:
         learnt = positive | ~np.asarray(left_aside, dtype=np.bool_)[data.rows]
+    drawn &= learnt
+    if only_judged is not None:
+        learnt &= positive | ~np.asarray(only_judged, dtype=np.bool_)[data.rows]
     estimator = make_learner(learner, random_state).fit(data.counts[learnt], positive[learnt])
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
     # The pages that represent the web at large.
     if learnt_only is not None:
-        drawn = ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
-    drawn &= learnt
+        drawn &= ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
     pages, short, *links = _units(data, drawn, rng)
     groups = [pages, short, *links]
     decisions = held_out_decisions(
@@ -128,7 +142,7 @@ def train_topic(
     is_background = background_prior is not None
     is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]
     prior = background_prior or known_prior or estimate_prior(found[is_shown], found[~is_shown]).prior
-    line = page_line(prior, found, n_known, is_shown, is_background=is_background)
+    line = page_line(prior, found, n_known, is_shown, is_background=is_background, strength=slope_strength)
     # Pages of `learnt_only` have weight 0.
     labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
     labels[drawn], weights[drawn] = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from focused.method.text.vocabulary import canonical, select_terms
+from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,9 @@ class TrainingSet:
     """Rows refer to `counts`; empty if no links were given."""
 
 
-def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None) -> TrainingSet:
+def prepare(
+    counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None, *, every_term: bool = False
+) -> TrainingSet:
     """Check the examples, choose the vocabulary, and leave out positives without a known word.
 
     Parameters and errors as in `focused.method.learning.training.train_topic`.
@@ -68,7 +70,7 @@ def prepare(counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None
             f"No unlabelled page is left beside the {n_positive} positive ones. Bring pages of any topic "
             "that are not among the positives, a few hundred or more."
         )
-    terms = select_terms(matrix, positive)
+    terms = np.flatnonzero(document_frequencies(matrix)) if every_term else select_terms(matrix, positive)
     known = matrix[:, terms]
     has_words = np.diff(known.indptr) > 0
     n_with_words = int((positive & has_words).sum())

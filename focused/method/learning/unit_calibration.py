@@ -18,7 +18,7 @@ from focused.method.learning.calibration import (
     log_likelihood,
     no_calibration,
 )
-from focused.method.learning.pu_calibration import fit_line_to_unlabeled
+from focused.method.learning.pu_calibration import STRENGTH, fit_line_to_unlabeled
 from focused.method.learning.threshold import with_best_threshold
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ def page_line(
     positive: NDArray[np.bool_],
     *,
     is_background: bool,
+    strength: float = STRENGTH,
 ) -> Calibration:
     """Return a calibration of pages with slope and offset only, because every page has enough text.
 
@@ -84,12 +85,14 @@ def page_line(
         Held-out decisions, numbers of known terms, and which pages are labelled positive.
     is_background : bool
         Whether U holds no positive: then its pages are negatives and `prior` is assumed.
+    strength : float
+        Number of examples that the expected slope counts for, where U holds positives.
     """
     start = no_calibration("page", prior)
     if is_background:
         examples = CalibrationExamples(decisions, n_known, *background_population(positive, prior))
         return fit_line(start, examples)
-    return fit_line_to_unlabeled(start, decisions, n_known, positive)
+    return fit_line_to_unlabeled(start, decisions, n_known, positive, strength=strength)
 
 
 def calibrate_pages(

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BELOW", "BY_ADAPTIVE", "BY_ANCHOR", "BY_BLOCK", "BY_CLUSTER", "BY_CONTEXT", "BY_INHERITED", "BY_JFE", "BY_LABELS",
-    "BY_MODEL", "BY_NEIGHBOURHOOD", "BY_PAGE", "DISCOVERY", "LinkScores", "Strategy", "Visit", "block_of_links",
+    "BY_MODEL", "BY_NEIGHBOURHOOD", "BY_PAGE", "DISCOVERY", "LOOK_AROUND", "LinkScores", "Strategy", "Visit", "block_of_links",
     "first_that_passes",
 ]  # fmt: skip
 
@@ -39,6 +39,7 @@ BY_NEIGHBOURHOOD = reason_kind("neighbourhood")
 BY_INHERITED = reason_kind("inherited")
 BY_LABELS = reason_kind("labels")
 BY_ADAPTIVE = reason_kind("adaptive")
+LOOK_AROUND = reason_kind("look around")
 
 
 @dataclass(frozen=True)

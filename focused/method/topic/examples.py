@@ -72,6 +72,42 @@ class TopicExamples:
         """Number of links."""
         return len(self.sources)
 
+    def where(self, pages: npt.NDArray[np.bool_], *, keeps_terms: int = 0) -> TopicExamples:
+        """Return the examples of some pages, with the links among them, and the terms that these have.
+
+        Parameters
+        ----------
+        pages : ndarray of bool of shape (n_pages,)
+            Which pages stay.
+        keeps_terms : int
+            So many of the first terms stay in any case.
+        """
+        from scipy import sparse
+
+        links = np.flatnonzero(pages[self.sources] & pages[self.targets])
+        rows = np.flatnonzero(pages)
+        cut = {name: getattr(self, name)[rows if name == "pages" else links] for name in _ROWS}
+        has_term = np.arange(len(self.terms)) < keeps_terms
+        for matrix in cut.values():
+            has_term[matrix.indices] = True
+        column_of, row_of, n_terms = np.cumsum(has_term) - 1, np.cumsum(pages) - 1, int(has_term.sum())
+        narrow = {
+            name: sparse.csr_matrix((each.data, column_of[each.indices], each.indptr), (each.shape[0], n_terms))
+            for name, each in cut.items()
+        }
+        keys = self.keys
+        if keys is not None:
+            keys = PageKeys(keys.keys[pages[keys.rows]], row_of[keys.rows[pages[keys.rows]]])
+        return TopicExamples(
+            terms=[term for term, is_there in zip(self.terms, has_term.tolist(), strict=True) if is_there],
+            positive=self.positive[rows],
+            sources=row_of[self.sources[links]],
+            targets=row_of[self.targets[links]],
+            places=None if self.places is None else self.places[links],
+            keys=keys,
+            **narrow,
+        )
+
     def to_bytes(self) -> bytes:
         """Return the examples as a file; the same for the same examples.
 

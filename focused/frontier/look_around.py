@@ -1,0 +1,67 @@
+"""Looking around: some links are fetched whatever their scores are, to know what else there is on the web."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from focused.frontier.store.link import host_of
+from focused.method.scoring.base import LOOK_AROUND
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from focused.frontier.rediscovery import Rediscovery
+    from focused.frontier.store.link import Leased
+
+_N_CANDIDATES = 64
+"""Waiting links that are drawn; the one from the least known place is taken."""
+
+Place = tuple[str, str]
+
+
+@dataclass(eq=False)
+class LookAround:
+    """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
+
+    A place is a folder of a host. The same links and the same seed give the same draws.
+    """
+
+    links: Rediscovery
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        #: Links that are still to be drawn.
+        self.n_wanted = 0
+        self._n_fetched: Counter[Place] = Counter()
+        self._random = random.Random(self.seed)
+
+    def note_fetched(self, urls: Iterable[str]) -> None:
+        """Count pages that were fetched."""
+        self._n_fetched.update(map(place_of, urls))
+
+    def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
+        """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn can be had."""
+        if not self.n_wanted:
+            return None
+        drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
+        ready = [(number, url) for number, url in drawn if ready_at(host_of(url)) <= now]
+        # Stable: of equally known places the link that was drawn first.
+        for number, _ in sorted(ready, key=lambda link: self._n_fetched[place_of(link[1])]):
+            link = self.links.lease(number)
+            if link is not None:
+                self.n_wanted -= 1
+                return link._replace(evidence=replace(link.evidence, reason=LOOK_AROUND))
+        return None
+
+
+def place_of(url: str) -> Place:
+    """Return the host of a URL and the folder of its path.
+
+    >>> place_of("http://stars.example/sun/spots.html?day=1"), place_of("http://stars.example/")
+    (('stars.example', '/sun'), ('stars.example', ''))
+    """
+    return host_of(url), urlsplit(url).path.rpartition("/")[0]

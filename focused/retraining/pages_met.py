@@ -1,0 +1,110 @@
+"""Train a topic against the pages that its crawl meets, instead of a general background (docs/method/, D74).
+
+Against pages of other webs any page of this one looks like the examples. But the pages that a focused crawl meets are full
+of relevant ones. So links are drawn, too, whatever their scores are: of what the pages behind these say, the share of relevant
+pages is estimated, and which of all pages met are left out because they are probably relevant.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.learning.learners import make_learner
+from focused.method.learning.training import train_topic
+from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of
+from focused.retraining.training import with_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from focused.method.topic import Topic, TopicExamples
+    from focused.retraining.judged_pages import JudgedPage
+
+MIN_PAGES = 5
+"""Fewer pages that were drawn say nothing of the web."""
+_MOST_LEARNT = 0.6
+"""Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
+_BELOW = 0.2
+"""A page is learnt from as an unlabelled one only if its decision is less: the border lies at 0, the margins at -1 and 1. Where
+nearly all that was followed is relevant, hardly any page is."""
+_SLOPE_STRENGTH = 100.0
+"""Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
+_N_FOLDS = 5
+
+
+def train_on_pages_met(
+    topic: Topic,
+    pages: Sequence[JudgedPage],
+    verdicts: Mapping[int, bool],
+    *,
+    about: Mapping[str, Any] | None = None,
+    random_state: int = 0,
+) -> Topic:
+    """Return a topic, trained from its own positives and the pages that a crawl met.
+
+    Parameters
+    ----------
+    topic : Topic
+        With examples; its unlabelled pages are not used.
+    pages : sequence of JudgedPage
+        All pages of the crawl.
+    verdicts : mapping
+        What people say of pages, by their numbers. It stands above all else.
+    about : mapping, optional
+        What the manifest says of it, under ``retraining``.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be learnt from them.
+    """
+    assert topic.examples is not None
+    own = topic.examples.where(topic.examples.positive)
+    known = set(keys_among(own).keys.tolist())
+    met = [
+        page
+        for page in pages
+        if page.terms and (page.number in verdicts or known.isdisjoint(keys_of(page)))  # a positive is no other page
+    ]
+    joined = AugmentedExamples(own, met)
+    examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
+    n_own = joined.n_own
+    drawn, said = np.zeros(len(examples.positive), dtype=np.bool_), np.zeros(len(examples.positive), dtype=np.bool_)
+    drawn[n_own:] = [page.is_drawn for page in met]
+    said[n_own:] = [page.number in verdicts for page in met]
+    if int(drawn.sum()) < MIN_PAGES:
+        raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
+    aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
+    model = train_topic(
+        examples.pages,
+        examples.positive,
+        link_examples=links_of(examples),
+        learner=topic.learner,
+        only_judged=aside,
+        every_term=True,
+        slope_strength=_SLOPE_STRENGTH,
+        n_folds=_N_FOLDS,
+        random_state=random_state,
+    )
+    added = {"n_unlabeled": len(met) - int(aside.sum()), "n_drawn": int(drawn.sum()), "n_left_aside": int(aside.sum())}
+    return with_model(topic, model, examples, {**(about or {}), **added})
+
+
+def _probably_relevant(
+    learner: str, examples: TopicExamples, n_own: int, stays: npt.NDArray[np.bool_], random_state: int
+) -> npt.NDArray[np.bool_]:
+    """Return which followed pages are like the positives, by a model that has learnt from those that stay."""
+    aside = np.zeros(len(stays), dtype=np.bool_)
+    followed = np.flatnonzero(~stays & (np.arange(len(stays)) >= n_own))
+    if not len(followed):
+        return aside
+    learnt = stays | examples.positive
+    model = make_learner(learner, random_state).fit(examples.pages[learnt], examples.positive[learnt])
+    decisions = model.decision_function(examples.pages[followed])
+    least = np.argsort(decisions, kind="stable")[: round(_MOST_LEARNT * len(followed))]
+    aside[followed] = True
+    aside[followed[least[decisions[least] < _BELOW]]] = False
+    return aside

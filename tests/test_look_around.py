@@ -1,0 +1,372 @@
+"""Links that are drawn, and training against the pages met: a crawl learns what on its web is not the topic."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from commands import crawl, environment, scrapy
+from hand_made import html
+from scipy import sparse
+from warcs import Warc
+
+from focused.frontier.look_around import LookAround, place_of
+from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.store.link import FrontierLink, fingerprint_of
+from focused.frontier.store.store import FrontierStore
+from focused.method.scoring import Evidence
+from focused.method.scoring.base import LOOK_AROUND
+from focused.method.topic import Topic, TopicExamples
+from focused.method.topic.counted import relevance_of_counts
+from focused.retraining.judged_pages import JudgedPage, read_record
+from focused.retraining.looking_around import n_drawn_wanted
+from focused.retraining.options import RetrainingOptions, read_options
+from focused.retraining.page_labels import PageLabels
+from focused.retraining.pages_met import MIN_PAGES, train_on_pages_met
+from focused.utils.file_names import RETRAINING_FILE
+from focused.webs.recorded import RecordedWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+NOW = 100.0
+TOPIC = [f"star{i}" for i in range(20)]
+OF_WEB = [f"web{i}" for i in range(40)]
+BESIDE = [f"rock{i}" for i in range(20)]
+ELSEWHERE = [f"mail{i}" for i in range(40)]
+
+
+# --- The frontier ---------------------------------------------------------------------------------------------------
+@pytest.fixture
+def frontier(tmp_path) -> Iterator[Callable[[list[str]], Rediscovery]]:
+    """Returns a frontier in which links wait, those named first with the best scores."""
+    stores = []
+
+    def made(urls: list[str]) -> Rediscovery:
+        store = FrontierStore(tmp_path / "frontier.db")
+        stores.append(store)
+        links = Rediscovery(store)
+        for place, url in enumerate(urls):
+            score = 1 - place / len(urls)
+            links.add(FrontierLink(fingerprint_of(url, ""), url, Evidence(score, 3, True, referrer="http://h.org/")))
+        return links
+
+    yield made
+    for store in stores:
+        store.close()
+
+
+def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
+    around = LookAround(frontier(["http://h.org/a/1"]))
+    assert around.next(lambda host: 0.0, NOW) is None
+    around.n_wanted = 2
+    drawn = around.next(lambda host: 0.0, NOW)
+    assert drawn is not None
+    assert (drawn.url, drawn.evidence.reason) == ("http://h.org/a/1", LOOK_AROUND)
+    assert around.n_wanted == 1
+    assert around.next(lambda host: 0.0, NOW) is None  # nothing waits
+    assert around.n_wanted == 1
+
+
+def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):
+    urls = [f"http://h.org/{folder}/{number}" for folder in ("best", "good", "poor") for number in range(10)]
+    around = LookAround(frontier(urls))
+    around.note_fetched([f"http://h.org/best/x{number}" for number in range(5)] + ["http://h.org/good/x"])
+    around.n_wanted = 12
+    found = []
+    for _ in range(12):
+        drawn = around.next(lambda host: 0.0, NOW)
+        assert drawn is not None
+        around.note_fetched([drawn.url])
+        found.append(place_of(drawn.url)[1])
+    assert Counter(found) == {"/poor": 6, "/good": 5, "/best": 1}
+
+
+def test_a_host_that_must_rest_is_not_drawn_from(frontier):
+    around = LookAround(frontier(["http://busy.org/1", "http://busy.org/2", "http://free.org/3"]))
+    around.n_wanted = 3
+    ready = {"busy.org": NOW + 1, "free.org": NOW}
+    drawn = around.next(ready.__getitem__, NOW)
+    assert drawn is not None
+    assert drawn.host == "free.org"
+    assert around.next(ready.__getitem__, NOW) is None
+
+
+def test_a_drawn_link_is_leased_and_seeds_and_own_requests_are_never_drawn(frontier):
+    links = frontier(["http://h.org/1"])
+    links.add(FrontierLink(1, "http://h.org/seed", Evidence(1.0, 0, True), extra=10_000))
+    own = Evidence(1.0, 0, True, referrer="http://h.org/")
+    links.add(FrontierLink(2, "http://h.org/own", own, request='{"url": "http://h.org/own"}'))
+    assert [url for _, url in links.store.drawn(random.Random(0), 10)] == ["http://h.org/1"]
+    around = LookAround(links, seed=1)
+    around.n_wanted = 1
+    drawn = around.next(lambda host: 0.0, NOW)
+    assert drawn is not None
+    assert links.store.counts()["leased"] == 1
+    assert [links.next(lambda host: 0.0, NOW).url for _ in range(2)] == ["http://h.org/seed", "http://h.org/own"]
+    assert links.next(lambda host: 0.0, NOW) is None
+    links.store.done(drawn.id, relevant=False)
+    assert links.store.counts()["done"] == 1
+
+
+def test_many_are_drawn_at_first_then_ever_fewer():
+    wanted = [n_drawn_wanted(n) for n in range(1, 1001)]
+    assert wanted == sorted(wanted)
+    assert wanted[19] >= MIN_PAGES  # the first training needs them
+    assert wanted[-1] < 0.1 * 1000
+
+
+# --- When it trains -------------------------------------------------------------------------------------------------
+def test_against_the_pages_met_the_model_is_trained_again_after_20_40_80_pages_and_as_often_if_resumed():
+    labels = PageLabels(RetrainingOptions(unlabeled="met"), is_against_met=True)
+    due = []
+    for number in range(1, 201):
+        labels.add_page(number, 0.9)
+        if labels.is_due:
+            due.append(number)
+            labels.reset_counts()
+    assert due == [20, 40, 80, 160]
+    resumed = PageLabels(RetrainingOptions(unlabeled="met"), is_against_met=True)
+    for number in range(1, 120):
+        resumed.add_page(number, 0.9)
+    resumed.restore_counts(80, 119, {})
+    assert not resumed.is_due
+    for number in range(120, 161):
+        resumed.add_page(number, 0.9)
+    assert resumed.is_due
+
+
+def test_the_unlabelled_pages_are_those_met_where_the_topics_own_are_a_background():
+    against = Topic("t", "t", "en", [])
+    for examples, unlabeled, mode, expected in (
+        ({"background": {}, "positive": {}}, "auto", "off", True),
+        ({"unlabeled": {}}, "auto", "off", False),
+        ({"background": {}}, "auto", "automatic", False),  # I18's own algorithm
+        ({"unlabeled": {}}, "met", "off", True),
+        ({"background": {}}, "topic", "off", False),
+    ):
+        against.manifest = {"kind": "examples", "examples": examples}
+        assert RetrainingOptions(mode, unlabeled=unlabeled).is_against_met(against) is expected
+
+
+def test_a_topic_from_words_is_not_trained_against_the_pages_met_and_says_so_where_that_is_asked_for():
+    topic = Topic("bees", "Bees", "en", [])
+    topic.manifest = {"kind": "keywords", "examples": {"background": {}}}
+    assert not RetrainingOptions().is_against_met(topic)
+    with pytest.raises(
+        ValueError, match=r"FOCUSED_UNLABELED=met needs a topic with example pages\. 'bees' was made from words"
+    ):
+        read_options({"FOCUSED_UNLABELED": "met"}, topic)
+
+
+def test_verdicts_bring_the_next_training_forward():
+    labels = PageLabels(RetrainingOptions("interactive", every_pages=3, unlabeled="met"), is_against_met=True)
+    for number in range(1, 21):
+        labels.add_page(number, 0.9)
+    labels.reset_counts()
+    for number in (2, 5):
+        labels.add_verdict(number, False)
+    assert not labels.is_due
+    labels.add_verdict(7, True)
+    assert labels.is_due
+
+
+def test_pages_cannot_join_by_their_relevance_and_be_the_unlabelled_ones():
+    with pytest.raises(ValueError, match="FOCUSED_UNLABELED=met is for FOCUSED_RETRAINING=off or interactive"):
+        read_options({"FOCUSED_UNLABELED": "met", "FOCUSED_RETRAINING": "automatic"})
+
+
+# --- What it learns -------------------------------------------------------------------------------------------------
+def words(rng: np.random.Generator, *vocabularies: list[str], n: int = 15) -> dict[str, int]:
+    drawn = [word for each in vocabularies for word in rng.choice(each, n).tolist()]
+    return dict(Counter(drawn))
+
+
+def a_topic(rng: np.random.Generator) -> Topic:
+    """Positives are pages of a web; the unlabelled pages are of another, so the words of the web look like the topic."""
+    texts = [words(rng, TOPIC, OF_WEB) for _ in range(15)] + [words(rng, ELSEWHERE) for _ in range(60)]
+    terms = [*TOPIC, *OF_WEB, *ELSEWHERE]
+    rows = sparse.csr_matrix([[float(text.get(term, 0)) for term in terms] for text in texts])
+    none, no_rows = sparse.csr_matrix((0, len(terms))), np.zeros(0, dtype=np.int64)
+    topic = Topic("stars", "Stars", "en", [])
+    topic.examples = TopicExamples(terms, rows, np.arange(75) < 15, no_rows, no_rows, none, none, none, none)
+    topic.manifest = {"learner": "screened_svm"}
+    return topic
+
+
+def pages_met(rng: np.random.Generator, n: int = 60) -> tuple[list[JudgedPage], list[bool]]:
+    """Every third page is relevant; every fourth was drawn, and of these none is."""
+    pages, truth = [], []
+    for number in range(1, n + 1):
+        is_drawn = number % 4 == 0
+        is_relevant = number % 3 == 0 and not is_drawn
+        terms = words(rng, TOPIC if is_relevant else BESIDE, OF_WEB)
+        pages.append(JudgedPage(number, f"http://h.org/{number}", 0.9, 1, 1, None, terms, is_drawn=is_drawn))
+        truth.append(is_relevant)
+    return pages, truth
+
+
+def relevances(topic: Topic, pages: list[JudgedPage]) -> np.ndarray:
+    terms = sorted({term for page in pages for term in page.terms})
+    counts = sparse.csr_matrix([[float(page.terms.get(term, 0)) for term in terms] for page in pages])
+    return relevance_of_counts(topic, terms, counts, "page")
+
+
+def test_a_model_trained_against_the_pages_met_tells_the_topic_from_the_rest_of_the_web():
+    rng = np.random.default_rng(0)
+    topic = a_topic(rng)
+    pages, _ = pages_met(rng)
+    made = train_on_pages_met(topic, pages, {})
+    unseen, truth = pages_met(rng)
+    found = relevances(made, unseen)
+    is_relevant = np.array(truth)
+    assert found[is_relevant].min() > found[~is_relevant].max()
+    accepted = found >= made.threshold("page")
+    assert 0.8 <= accepted.sum() / is_relevant.sum() <= 1.25
+    retraining = made.manifest["retraining"]
+    assert retraining["n_drawn"] == 15
+    assert retraining["n_unlabeled"] + retraining["n_left_aside"] == 60
+
+
+def test_the_same_pages_give_the_same_model():
+    rng = np.random.default_rng(1)
+    topic = a_topic(rng)
+    pages, _ = pages_met(rng)
+    first, second = (train_on_pages_met(topic, pages, {}, random_state=3) for _ in range(2))
+    assert np.array_equal(first.model.coef, second.model.coef)
+    assert first.model.calibrations == second.model.calibrations
+
+
+def test_a_page_that_is_an_example_already_is_no_unlabelled_page_and_verdicts_stand_above_all():
+    rng = np.random.default_rng(2)
+    topic = a_topic(rng)
+    assert topic.examples is not None
+    row = topic.examples.pages[0].toarray()[0]
+    terms = {term: int(n) for term, n in zip(topic.examples.terms, row, strict=True) if n}
+    pages, _ = pages_met(rng)
+    again = JudgedPage(61, "http://h.org/61", 0.9, 1, 1, None, terms)
+    said = JudgedPage(62, "http://h.org/62", 0.9, 1, 1, None, words(rng, BESIDE, OF_WEB))
+    made = train_on_pages_met(topic, [*pages, again, said], {62: True})
+    assert made.examples is not None
+    assert made.examples.positive.sum() == 16
+    assert made.examples.pages.shape[0] == 15 + 60 + 1
+
+
+def test_too_few_drawn_pages_say_nothing_of_the_web():
+    rng = np.random.default_rng(3)
+    pages, _ = pages_met(rng, n=16)
+    with pytest.raises(ValueError, match=f"At least {MIN_PAGES} pages that were drawn are needed. Got 4."):
+        train_on_pages_met(a_topic(rng), pages, {})
+
+
+def test_examples_of_some_pages_have_the_links_among_them_and_the_terms_of_both():
+    ones = sparse.csr_matrix(np.eye(4))
+    links = sparse.csr_matrix(np.eye(4)[[3, 1]])
+    examples = TopicExamples(
+        *(["a", "b", "c", "d"], ones, np.array([True, True, False, False]), np.array([0, 2]), np.array([1, 3])),
+        *(links, links, links, links),
+    )
+    cut = examples.where(np.array([True, True, False, False]))
+    assert (cut.terms, cut.pages.toarray().tolist()) == (["a", "b", "d"], [[1, 0, 0], [0, 1, 0]])
+    assert (cut.sources.tolist(), cut.targets.tolist()) == ([0], [1])
+    assert cut.anchors.toarray().tolist() == [[0, 0, 1]]
+    assert examples.where(np.array([False, False, True, True]), keeps_terms=1).terms == ["a", "b", "c", "d"]
+
+
+# --- A whole crawl --------------------------------------------------------------------------------------------------
+ORIGIN = "http://site.example"
+N = 60
+SETTINGS = {"CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_UNLABELED": "met"}
+
+
+def a_text(region: str, number: int) -> str:
+    rng = np.random.default_rng([len(region), number])
+    about = TOPIC if region == "stars" else BESIDE
+    return " ".join(rng.permutation([*rng.choice(about, 15), *rng.choice(OF_WEB, 15)]).tolist())
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory) -> Path:
+    """A home page; a tree of pages about stars and one about rocks, with links from one to the other."""
+    warc = Warc(tmp_path_factory.mktemp("web") / "site.warc.gz")
+    warc.page(f"{ORIGIN}/", html("Welcome.", (f"{ORIGIN}/stars/0", "first"), (f"{ORIGIN}/rocks/0", "second")))
+    for region, other in (("stars", "rocks"), ("rocks", "stars")):
+        for number in range(N):
+            links = [(f"{ORIGIN}/{other}/{(number * 7) % N}", "elsewhere")]
+            links += [(f"{ORIGIN}/{region}/{k}", "more") for k in (2 * number + 1, 2 * number + 2) if k < N]
+            warc.page(f"{ORIGIN}/{region}/{number}", html(a_text(region, number), *links))
+    path = warc.save()
+    RecordedWeb(path).close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    """A topic whose unlabelled pages are of another web."""
+    folder = tmp_path_factory.mktemp("models")
+    rng = np.random.default_rng(5)
+    texts = {
+        "p": [a_text("stars", 1000 + number) for number in range(15)],
+        "u": [" ".join(rng.choice(ELSEWHERE, 30).tolist()) for _ in range(60)],
+    }
+    for name, each in texts.items():
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in each))
+    made = scrapy(
+        *("train", "stars", "--positive", "p.jsonl", "--unlabeled", "u.jsonl", "--seeds", f"{ORIGIN}/", "--quiet"),
+        *("--quick", "--language", "en"),
+        cwd=folder,
+        env=environment(folder / "models"),
+    )  # fmt: skip
+    assert made.exit_code == 0, made.err
+    return folder / "models"
+
+
+def rows_of(run_dir: Path) -> list[dict[str, str]]:
+    with (run_dir / "fetched.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.slow
+def test_a_crawl_learns_what_on_its_web_is_not_the_topic_and_says_which_pages_it_drew(web, models, tmp_path):
+    def crawled(name: str, **settings: object) -> list[dict[str, str]]:
+        run_dir = tmp_path / name
+        done = crawl(
+            *(models, tmp_path),
+            settings={**SETTINGS, **settings},
+            strategy="best_first",
+            web=web,
+            run_dir=run_dir,
+            max_pages=100,
+        )
+        assert done.exit_code == 0
+        return rows_of(run_dir)
+
+    against_topic, against_met = crawled("topic", FOCUSED_UNLABELED="topic"), crawled("met")
+    late = against_met[45:]
+    right = [(row["relevant"] == "1") == ("/stars/" in row["url"]) for row in late]
+    assert sum(right) >= 0.9 * len(late)
+    assert sum(row["relevant"] == "1" for row in against_topic) > 1.5 * sum(
+        "/stars/" in row["url"] for row in against_topic
+    )
+    drawn = [row for row in against_met if row["link_reason"] == "look around"]
+    assert not any(row["link_reason"] == "look around" for row in against_topic)
+    pages, _ = read_record(tmp_path / "met" / RETRAINING_FILE)
+    assert [page.url for page in pages if page.is_drawn] == [row["url"] for row in drawn]
+    assert MIN_PAGES <= len(drawn) <= n_drawn_wanted(100)
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_resumed_draws_as_many_as_one_that_never_stopped(web, models, tmp_path):
+    for run, max_pages in (("whole", 60), ("parts", 30), ("parts", 60)):
+        common = {"strategy": "best_first", "web": web, "run_dir": tmp_path / run, "max_pages": max_pages}
+        assert crawl(models, tmp_path, settings=SETTINGS, **common).exit_code == 0
+    whole, parts = (rows_of(tmp_path / run) for run in ("whole", "parts"))
+    drawn = [sum(row["link_reason"] == "look around" for row in rows) for rows in (whole, parts)]
+    assert len(parts) == 60
+    assert abs(drawn[0] - drawn[1]) <= 1
