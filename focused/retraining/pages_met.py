@@ -28,8 +28,8 @@ MIN_PAGES = 5
 _MOST_LEARNT = 0.6
 """Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
 _BELOW = 0.2
-"""A page is learnt from as an unlabelled one only if its decision is less: the border lies at 0, the margins at -1 and 1. Where
-nearly all that was followed is relevant, hardly any page is."""
+"""A followed page is learnt from only if its decision is less: the border lies at 0, the margins at -1 and 1. Where nearly all
+that was followed is relevant, hardly any page is."""
 _SLOPE_STRENGTH = 100.0
 """Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
 _N_FOLDS = 5
