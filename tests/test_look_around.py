@@ -21,7 +21,7 @@ from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
 from focused.method.scoring import Evidence
 from focused.method.scoring.base import LOOK_AROUND
-from focused.method.topic import Topic, TopicExamples
+from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.looking_around import n_drawn_wanted
@@ -276,6 +276,8 @@ def test_examples_of_some_pages_have_the_links_among_them_and_the_terms_of_both(
     assert (cut.terms, cut.pages.toarray().tolist()) == (["a", "b", "d"], [[1, 0, 0], [0, 1, 0]])
     assert (cut.sources.tolist(), cut.targets.tolist()) == ([0], [1])
     assert cut.anchors.toarray().tolist() == [[0, 0, 1]]
+    bare = examples.without_links()
+    assert (bare.n_links, bare.anchors.shape, bare.pages.shape) == (0, (0, 4), (4, 4))
     assert examples.where(np.array([False, False, True, True]), keeps_terms=1).terms == ["a", "b", "c", "d"]
 
 
@@ -364,9 +366,14 @@ def test_a_crawl_learns_what_on_its_web_is_not_the_topic_and_says_which_pages_it
 @pytest.mark.slow
 def test_a_crawl_that_is_resumed_draws_as_many_as_one_that_never_stopped(web, models, tmp_path):
     for run, max_pages in (("whole", 60), ("parts", 30), ("parts", 60)):
-        common = {"strategy": "best_first", "web": web, "run_dir": tmp_path / run, "max_pages": max_pages}
+        common = {"strategy": "adaptive", "web": web, "run_dir": tmp_path / run, "max_pages": max_pages}
         assert crawl(models, tmp_path, settings=SETTINGS, **common).exit_code == 0
     whole, parts = (rows_of(tmp_path / run) for run in ("whole", "parts"))
     drawn = [sum(row["link_reason"] == "look around" for row in rows) for rows in (whole, parts)]
     assert len(parts) == 60
+    # What came of the links it met, the strategy remembers itself: it must not be told twice.
+    made = load_topic("stars", tmp_path / "whole" / "versions" / "2").examples
+    assert made is not None
+    assert made.pages.shape[0] > 20
+    assert made.n_links == 0
     assert abs(drawn[0] - drawn[1]) <= 1

@@ -64,7 +64,11 @@ class TrainingRounds:
             labels.reset_counts()
             return
         task = self.versions.next_task(
-            labels, in_use=self.version, keeps_examples=self.takeover.strategy_learns, n_pages=n_pages
+            labels,
+            in_use=self.version,
+            keeps_examples=self.takeover.strategy_learns,
+            keeps_links=not (labels.is_against_met and self.takeover.strategy_remembers),
+            n_pages=n_pages,
         )
         labels.reset_counts()
         self.report.begun()

@@ -60,6 +60,11 @@ class ModelTakeover:
         """Whether the strategy has a model of its own, which it makes of the topic's examples."""
         return type(self.model.strategy).prepare is not Strategy.prepare
 
+    @property
+    def strategy_remembers(self) -> bool:
+        """Whether the strategy learns from every page of the crawl itself."""
+        return self.model.session is not None
+
     def use(self, version: int, topic: Topic) -> None:
         """Let a version of the topic's model judge from now on."""
         judge = self.make_judge(topic)

@@ -169,6 +169,8 @@ class Task:
     n_pages: int = 0
     #: Whether the pages met are the unlabelled ones, not the topic's own.
     is_against_met: bool = False
+    #: Whether the version's examples keep the links that led to pages of the crawl: a session knows their outcomes already.
+    keeps_links: bool = True
 
     def to_line(self) -> str:
         """Return one line of JSON."""
@@ -192,7 +194,9 @@ class VersionStore:
         """Number the next training after those of an earlier run of the crawl."""
         self._last = max((each.version for each in attempts), default=FIRST)
 
-    def next_task(self, labels: PageLabels, *, in_use: int, keeps_examples: bool, n_pages: int) -> Task:
+    def next_task(
+        self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int
+    ) -> Task:
         """Return the task of training the next version, which is compared with that in use, after so many pages."""
         assert self.topic.directory is not None
         self._last += 1
@@ -210,6 +214,7 @@ class VersionStore:
             random_state=int(self.topic.manifest.get("random_state") or 0),
             filters_label_noise=self.options.filters_label_noise,
             keeps_examples=keeps_examples,
+            keeps_links=keeps_links,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,
             is_against_met=labels.is_against_met,

@@ -100,6 +100,8 @@ def _saved(task: Task, made: Topic, labels: dict[int, bool], attempt: Attempt) -
     run_dir = Path(task.run_dir)
     if not task.keeps_examples:
         made.examples = None
+    elif made.examples is not None and not task.keeps_links:
+        made.examples = made.examples.without_links()
     folder = run_dir / FOLDER / str(task.version)
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / LABELS_FILE, {str(number): label for number, label in labels.items()})

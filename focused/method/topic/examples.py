@@ -8,7 +8,7 @@ manifest before it is used.
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +107,11 @@ class TopicExamples:
             keys=keys,
             **narrow,
         )
+
+    def without_links(self) -> TopicExamples:
+        """Return the same pages without links."""
+        none = {name: getattr(self, name)[:0] for name in (*_ROWS[1:], "sources", "targets")}
+        return replace(self, **none, places=None if self.places is None else self.places[:0])
 
     def to_bytes(self) -> bytes:
         """Return the examples as a file; the same for the same examples.
