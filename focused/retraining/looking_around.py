@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from focused.frontier.interface import Frontier
     from focused.retraining.stats import RetrainingStats
 
-_TIMES_ROOT = 1.3
+_TIMES_ROOT = 2.0
 
 
 def n_drawn_wanted(n_pages: int) -> int:
     """Return how many of the first pages of a crawl should have been drawn: many at first, then ever fewer.
 
     >>> [n_drawn_wanted(n) for n in (1, 10, 100, 1000)]
-    [1, 4, 13, 41]
+    [2, 6, 20, 63]
     """
     return math.floor(_TIMES_ROOT * math.sqrt(n_pages))
 
