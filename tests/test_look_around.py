@@ -364,6 +364,16 @@ def test_a_crawl_learns_what_on_its_web_is_not_the_topic_and_says_which_pages_it
 
 
 @pytest.mark.slow
+def test_a_crawl_that_ends_before_it_has_learnt_from_its_web_says_that_its_harvest_is_too_high(web, models, tmp_path):
+    settings = {"strategy": "best_first", "web": web}
+    short = crawl(models, tmp_path, settings=SETTINGS, **settings, run_dir=tmp_path / "short", max_pages=12)
+    longer = crawl(models, tmp_path, settings=SETTINGS, **settings, run_dir=tmp_path / "longer", max_pages=30)
+    for done, is_warned in ((short, True), (longer, False)):
+        assert "The harvest can be believed from page 21 on" in done.err
+        assert ("the harvest is probably too high" in done.err) is is_warned
+
+
+@pytest.mark.slow
 def test_a_crawl_that_is_resumed_draws_as_many_as_one_that_never_stopped(web, models, tmp_path):
     for run, max_pages in (("whole", 60), ("parts", 30), ("parts", 60)):
         common = {"strategy": "adaptive", "web": web, "run_dir": tmp_path / run, "max_pages": max_pages}

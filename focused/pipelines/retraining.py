@@ -24,11 +24,11 @@ from focused.retraining.looking_around import LookingAround
 from focused.retraining.loop import RetrainingLoop, TrainingRounds
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
-from focused.retraining.page_labels import PageLabels
+from focused.retraining.page_labels import FIRST_MET, PageLabels
 from focused.retraining.rescoring import Rejudging, Rescoring
 from focused.retraining.stats import AttemptReport, RetrainingStats
 from focused.retraining.training_process import TrainingProcess
-from focused.retraining.versions import VersionStore, read_attempts, read_verdicts, warn_of_version_left
+from focused.retraining.versions import FIRST, VersionStore, read_attempts, read_verdicts, warn_of_version_left
 from focused.utils.parameters import read_parameters
 
 if TYPE_CHECKING:
@@ -140,6 +140,12 @@ class RetrainingPipeline:
                 f"{FrontierScheduler.__module__}.{FrontierScheduler.__qualname__}",
             )
         self._resume()
+        if self._around is not None and self._loop.version == FIRST:
+            logger.info(
+                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest can be believed "
+                "from page %d on",
+                FIRST_MET + 1,
+            )
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
@@ -147,6 +153,11 @@ class RetrainingPipeline:
         """End the process that trains, close the files."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
+        if self._around is not None and self._loop.version == FIRST and self._crawl.harvest.n_pages:
+            logger.warning(
+                "All pages were judged by a model that has learnt nothing of this web: the harvest is probably too high. With "
+                "more pages (-a max_pages) it learns"
+            )
         self._loop.close()
         self._intake.close()
 
