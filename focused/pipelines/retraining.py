@@ -142,8 +142,8 @@ class RetrainingPipeline:
         self._resume()
         if self._around is not None and self._loop.version == FIRST:
             logger.info(
-                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest can be believed "
-                "from page %d on",
+                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest can be "
+                "believed from page %d on",
                 FIRST_MET + 1,
             )
         self._calls = create_looping_call(self._loop.poll)
