@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import shutil
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -387,3 +388,24 @@ def test_a_crawl_that_is_resumed_draws_as_many_as_one_that_never_stopped(web, mo
     assert made.pages.shape[0] > 20
     assert made.n_links == 0
     assert abs(drawn[0] - drawn[1]) <= 1
+
+
+@pytest.mark.slow
+def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web, models, tmp_path):
+    own = tmp_path / "models"
+    shutil.copytree(models, own)
+    crawl(own, tmp_path, settings=SETTINGS, strategy="best_first", web=web, run_dir=tmp_path / "met", max_pages=60)
+    report = scrapy("report", str(tmp_path / "met"), cwd=tmp_path, env=environment(own))
+    assert report.exit_code == 0, report.err
+    assert "Each was trained against the pages met by then" in (tmp_path / "met" / "report.html").read_text()
+    made = scrapy("train", "stars", "--from-run", str(tmp_path / "met"), cwd=tmp_path, env=environment(own))
+    assert made.exit_code == 0, made.err
+    topic = load_topic("stars", own)
+    assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
+    assert not RetrainingOptions().is_against_met(topic)
+    settings = {**SETTINGS, "FOCUSED_UNLABELED": "auto"}
+    crawl(own, tmp_path, settings=settings, strategy="best_first", web=web, run_dir=tmp_path / "next", max_pages=40)
+    rows = rows_of(tmp_path / "next")
+    assert not any(row["link_reason"] == "look around" for row in rows)
+    right = [(row["relevant"] == "1") == ("/stars/" in row["url"]) for row in rows]
+    assert sum(right) >= 0.9 * len(right)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from focused.method.topic import Topic
     from focused.retraining.acceptance import AcceptanceFigures, Comparison
+    from focused.retraining.run_labels import RunLabels
 
 PREVIOUS = "previous"
 """Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
@@ -66,6 +67,8 @@ def train_from_run(
     check_counting(name, topic.manifest)
     run = read_run_labels(run_dir, topic, force=force)
     pages, version = run.pages, run.version
+    if run.is_against_met:
+        return _against_pages_met(topic, run, run_dir, models_dir, say)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
     joined = that_join(pages, labels)
@@ -112,12 +115,48 @@ def train_from_run(
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
-        f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
-        f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
+        *_where(directory, kept),
     ]
     if run.n_bad:
         lines.append(f"{run.n_bad} lines of {RETRAINING_FILE} could not be read and are left out.")
     return "\n".join(lines)
+
+
+def _against_pages_met(
+    topic: Topic, run: RunLabels, run_dir: Path, models_dir: Path, say: Callable[[str], None]
+) -> str:
+    """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
+    from focused.retraining.pages_met import train_on_pages_met
+
+    say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
+    about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
+    random_state = int(topic.manifest.get("random_state") or 0)
+    made = train_on_pages_met(topic, run.pages, run.labels, about=about, random_state=random_state)
+    assert made.examples is not None
+    n_unlabeled = int((~made.examples.positive).sum())
+    examples = {name: value for name, value in made.manifest["examples"].items() if name != "background"}
+    made.manifest["examples"] = examples | {"unlabeled": {"n_pages": n_unlabeled, "from_run": run_dir.name}}
+    made.manifest["command"] = f"scrapy train {topic.name} --from-run {run_dir.name}"
+    made.manifest["trained_before_by"] = topic.manifest.get("command")
+    kept = _keep(topic, models_dir)
+    directory = made.save(models_dir)
+    retraining = made.manifest["retraining"]
+    return "\n".join(
+        [
+            f"Topic {topic.name} is trained again, against {n_unlabeled:,} pages that {run_dir} met "
+            f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin with "
+            "what is known of that web, and look around no more.",
+            f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
+            *_where(directory, kept),
+        ]
+    )
+
+
+def _where(directory: Path, kept: Path) -> list[str]:
+    return [
+        f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
+        f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
+    ]
 
 
 def _compared(found: Comparison, n_verdicts: int) -> str:

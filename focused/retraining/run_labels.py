@@ -29,6 +29,8 @@ class RunLabels:
     labels: dict[int, bool]
     #: All that the crawl judged.
     pages: list[JudgedPage]
+    #: Whether that version was trained against the pages met.
+    is_against_met: bool
     #: Lines of the record that could not be read.
     n_bad: int
 
@@ -64,8 +66,10 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
         labels = read_labels(run_dir, version)
     except (OSError, ValueError, AttributeError) as error:
         raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
-    found = RunLabels(version, labels, *read_record(record_path(run_dir)))
-    if not that_join(found.pages, labels):
+    pages, n_bad = read_record(record_path(run_dir))
+    is_against_met = any(each.version == version and each.n_drawn for each in attempts)
+    found = RunLabels(version, labels, pages, is_against_met, n_bad)
+    if not (is_against_met or that_join(found.pages, labels)):
         raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
     return found
 

@@ -52,8 +52,7 @@ def versions(run: Run, key: str) -> Iterator[Markup]:
     yield element(
         "p",
         f"The model was trained {len(run.versions):,} time{'s' if len(run.versions) != 1 else ''} while the crawl ran; "
-        f"{len(run.versions) - n_refused:,} accepted, {n_refused:,} refused. A new one is used only if it is not worse on "
-        "examples that were kept apart from it. Version 1 is the topic's own.",
+        f"{len(run.versions) - n_refused:,} accepted, {n_refused:,} refused. {_how(run)} Version 1 is the topic's own.",
     )
     svg = _held_out(run.versions, f"{key}-versions")
     if svg:
@@ -74,6 +73,16 @@ def versions(run: Run, key: str) -> Iterator[Markup]:
         yield element("ul", *reasons, class_="plain")
     shown = _table(run)
     yield folded(f"Show {len(run.versions):,} versions", shown) if len(run.versions) > _SHOWN else shown
+
+
+def _is_against_met(run: Run) -> bool:
+    return any(version.joined["drawn"] for version in run.versions)
+
+
+def _how(run: Run) -> str:
+    if _is_against_met(run):
+        return "Each was trained against the pages met by then, of which some were drawn to look around."
+    return "A new one is used only if it is not worse on examples that were kept apart from it."
 
 
 def _held_out(found: Sequence[Version], key: str) -> str:
@@ -99,24 +108,27 @@ def _held_out(found: Sequence[Version], key: str) -> str:
 def _table(run: Run) -> Markup:
     own = [page.is_relevant for page in run.pages if page.model_version == FIRST]
     rows: list[tuple[object, ...]] = []
+    is_against_met = _is_against_met(run)
+    counted = ("unlabeled", "drawn") if is_against_met else ("positive", "negative")
     if own:
-        rows.append(("1", "the topic's own", "1", f"{len(own):,}", f"{sum(own) / len(own):.2f}", *(UNKNOWN,) * 6))
+        unknown = (UNKNOWN,) * (3 if is_against_met else 6)
+        rows.append(("1", "the topic's own", "1", f"{len(own):,}", f"{sum(own) / len(own):.2f}", *unknown))
     rows += [
         (
             *(f"{version.number:,}", _fate(version), f"{version.begins:,}" if version.begins is not None else UNKNOWN),
             f"{version.n_pages:,}" if version.n_pages else UNKNOWN,
             f"{version.n_relevant / version.n_pages:.2f}" if version.n_pages else UNKNOWN,
-            *(_known(version.held_out[which]) for which in _HELD_OUT),
-            *(f"{version.joined[what]:,}" for what in ("positive", "negative")),
+            *(_known(version.held_out[which]) for which in _HELD_OUT if not is_against_met),
+            *(f"{version.joined[what]:,}" for what in counted),
             f"{version.joined['verdicts']:,}"
             + (f" ({version.joined['label_noise']:,} doubtful)" if version.joined["label_noise"] else ""),
         )
         for version in run.versions
     ]
-    heads = (
-        "version", "", "judges from page", "pages judged", "share relevant", "held out: new", "in use", "first",
-        "positives joined", "negatives joined", "verdicts",
-    )  # fmt: skip
+    of_training: tuple[str, ...] = ("held out: new", "in use", "first", "positives joined", "negatives joined")
+    if is_against_met:
+        of_training = ("pages it learnt from as unlabelled", "of them drawn")
+    heads = ("version", "", "judges from page", "pages judged", "share relevant", *of_training, "verdicts")
     return table("Versions of the model", "", heads, rows, n_text=2)
 
 

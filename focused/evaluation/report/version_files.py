@@ -51,7 +51,8 @@ def read_versions(directory: Path, judged: Sequence[tuple[int, bool]]) -> tuple[
             number, is_accepted = int(line["version"]), line["accepted"]
             if number <= FIRST or not isinstance(is_accepted, bool):
                 raise ValueError
-            joined = {what: _count(line.get(f"n_{what}")) for what in ("positive", "negative", "verdicts")}
+            names = ("positive", "negative", "verdicts", "unlabeled", "drawn")
+            joined = {what: _count(line.get(f"n_{what}")) for what in names}
             joined["label_noise"] = _count(line.get("n_label_noise", line.get("n_doubtful")))
             held_out = line["held_out"] if isinstance(line.get("held_out"), dict) else {}
             found[number] = Version(
