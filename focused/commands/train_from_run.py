@@ -1,4 +1,4 @@
-"""``scrapy train TOPIC --from-run RUN_DIR``: retrain a topic with the pages that joined during a crawl."""
+"""``scrapy train TOPIC --from-run RUN_DIR``: retrain a topic with the pages that joined during a crawl, or were met."""
 
 from __future__ import annotations
 
