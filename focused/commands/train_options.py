@@ -38,7 +38,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     help_ = "for small machines: 3 folds, not 10, no learning curve, 1,000 unlabelled pages unless --unlabeled-sample differs"
     learning("--quick", action="store_true", help=help_)
     learning("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
-    help_ = "retrain the topic with the pages that joined in a crawl, or against those met; the former is kept in TOPIC/previous"
+    help_ = (
+        "retrain the topic with the pages that joined in a crawl, or against those met; the former is in TOPIC/previous"
+    )
     learning("--from-run", metavar="RUN_DIR", help=help_)
     learning("--force", action="store_true", help="replace a topic of that name; with --from-run: even by a worse one")
     learning("--quiet", action="store_true", help="no progress on stderr")
