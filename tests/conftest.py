@@ -60,6 +60,14 @@ def quick_intervals() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def whole_intervals() -> Iterator[None]:
+    """Trainings in this process draw the intervals of their figures as the product does, whatever ran before in it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(metrics, "N_RESAMPLES", 100)
+        yield
+
+
 @pytest.fixture(scope="session")
 def models(tmp_path_factory) -> Path:
     """A models folder with the hand-made topic ``stars``."""

@@ -14,6 +14,8 @@ POSITIVE = np.arange(110) < 10
 # Eight of ten positives and four of a hundred unlabelled pages have 0.6, the others nearly nothing.
 RELEVANCE = np.where(POSITIVE, np.arange(110) < 8, np.arange(110) < 14) * 0.59 + 0.01
 
+pytestmark = pytest.mark.usefixtures("whole_intervals")
+
 
 def at(threshold: float, *, prior_is_assumed: bool):
     rows = figures_at_thresholds(RELEVANCE, POSITIVE, 0.42, prior=0.05, prior_is_assumed=prior_is_assumed)

@@ -11,6 +11,8 @@ from topics import N_TERMS, TOPICAL, pages, texts
 from focused.method.learning.calibration import KINDS
 from focused.method.learning.training import LinkExamples, train_topic
 
+pytestmark = pytest.mark.usefixtures("whole_intervals")
+
 
 @pytest.fixture(scope="module")
 def web():
