@@ -52,3 +52,12 @@ def test_a_crawl_that_is_resumed_without_its_model_says_so(tmp_path, caplog, acc
         RetrainingPipeline.from_crawler(crawler)
     assert [record.levelname for record in caplog.records] == ["WARNING"] * accepted
     assert ("used version 2" in caplog.text) == accepted
+    assert ("FOCUSED_RETRAINING=MODE" in caplog.text) == accepted
+
+
+def test_a_crawl_that_is_resumed_without_a_model_of_the_pages_met_is_told_what_brings_it_back(tmp_path, caplog):
+    (tmp_path / "versions.jsonl").write_text(Attempt(version=2, accepted=True, n_drawn=8).to_line() + "\n")
+    crawler, _ = a_crawl(run_dir=tmp_path, settings={"FOCUSED_UNLABELED": "topic"})
+    with pytest.raises(NotConfigured):
+        RetrainingPipeline.from_crawler(crawler)
+    assert "add -s FOCUSED_UNLABELED=met" in caplog.text

@@ -105,13 +105,17 @@ def version_in_use(attempts: list[Attempt]) -> int:
 
 def warn_of_version_left(run_dir: Path) -> None:
     """Warn where a crawl is resumed without the model that it had trained."""
-    version = version_in_use(read_attempts(run_dir))
+    attempts = read_attempts(run_dir)
+    version = version_in_use(attempts)
     if version != FIRST:
+        is_against_met = any(each.n_drawn for each in attempts)
         logger.warning(
             "This crawl used version %d of the model and is resumed without it: pages are judged by the topic's "
-            "own, waiting links keep their scores. To use it, stop and add -s FOCUSED_RETRAINING=MODE "
-            "(automatic, interactive or both)",
+            "own, waiting links keep their scores. To use it, stop and add %s",
             version,
+            "-s FOCUSED_UNLABELED=met"
+            if is_against_met
+            else "-s FOCUSED_RETRAINING=MODE (automatic, interactive or both)",
         )
 
 
