@@ -17,7 +17,6 @@ from commands import environment, scrapy
 from warcs import Warc
 
 from focused.method.learning import metrics
-from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,9 +81,7 @@ def two_regions(tmp_path_factory) -> Path:
     warc = Warc(tmp_path_factory.mktemp("web") / "site.warc.gz")
     for path, body in hand_made.two_regions().items():
         warc.page(f"http://site.example{path}", body)
-    path = warc.save()
-    RecordedWeb(path).close()  # now it is indexed, and nobody need mention that again
-    return path
+    return warc.indexed()
 
 
 @pytest.fixture(scope="session")

@@ -16,8 +16,6 @@ import pytest
 from commands import ROOT, Finished, crawl, crawl_argv, environment, finished, read_json_lines, started
 from warcs import Warc
 
-from focused.webs.recorded import RecordedWeb
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -39,9 +37,7 @@ def web_of(folder: Path, pages: dict[str, bytes]) -> Path:
     warc = Warc(folder / "web.warc.gz")
     for path, body in pages.items():
         warc.page(f"{ORIGIN}{path}", body)
-    path = warc.save()
-    RecordedWeb(path).close()
-    return path
+    return warc.indexed()
 
 
 def n_fetched(result: Finished) -> int:

@@ -14,7 +14,6 @@ from warcs import Warc
 
 from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.linkmodel.session import LinkSession
-from focused.webs.recorded import RecordedWeb
 
 PORTAL, LARGE, SMALL = "http://portal.org", "http://large.org", "http://small.org"
 N_LARGE, N_SMALL = 400, 40
@@ -151,8 +150,7 @@ def test_a_crawl_from_a_portal_finds_the_small_site_behind_it(tmp_path):
         for number in range(n_pages):
             links = [(f"/{n}", "planet" if host == LARGE else "more") for n in range(number + 1, number + 11)]
             warc.page(f"{host}/{number}", hand_made.html(f"{text} {number}", *links))
-    path = warc.save()
-    RecordedWeb(path).close()
+    path = warc.indexed()
     hosts = {}
     for fairness in (1, 0):
         run = run_crawl(

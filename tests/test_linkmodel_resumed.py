@@ -18,7 +18,6 @@ from test_linkmodel_examples import examples
 from warcs import Warc
 
 from focused.method.topic import load_topic
-from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,9 +44,7 @@ def web(tmp_path_factory) -> Path:
     for path, anchor in PATHS.items():
         text = hand_made.STARS if anchor == "alpha" else hand_made.FOOD
         warc.page(f"{ORIGIN}{path}", hand_made.html(f"{text} {path}", ("/home", "home")))
-    path = warc.save()
-    RecordedWeb(path).close()
-    return path
+    return warc.indexed()
 
 
 @pytest.fixture(scope="module")

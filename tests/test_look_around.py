@@ -30,7 +30,6 @@ from focused.retraining.options import RetrainingOptions, read_options
 from focused.retraining.page_labels import PageLabels
 from focused.retraining.pages_met import MIN_PAGES, train_on_pages_met
 from focused.utils.file_names import RETRAINING_FILE
-from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -78,13 +77,18 @@ def test_a_link_is_drawn_only_where_one_is_wanted(frontier):
 def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_their_scores_are(frontier):
     urls = [f"http://h.org/{folder}/{number}" for folder in ("best", "good", "poor") for number in range(10)]
     around = LookAround(frontier(urls))
-    around.note_fetched([f"http://h.org/best/x{number}" for number in range(5)] + ["http://h.org/good/x"])
-    around.n_wanted = 12
-    found = []
-    for _ in range(12):
+    around.n_wanted = 1
+    first = around.next(lambda host: 0.0, NOW)  # from here on it counts; before, nothing has been fetched
+    assert first is not None
+    for url in (*(f"http://h.org/best/x{number}" for number in range(5)), "http://h.org/good/x"):
+        around.note_fetched(url)
+    around.note_fetched(first.url)
+    around.n_wanted = 11
+    found = [place_of(first.url)[1]]
+    for _ in range(11):
         drawn = around.next(lambda host: 0.0, NOW)
         assert drawn is not None
-        around.note_fetched([drawn.url])
+        around.note_fetched(drawn.url)
         found.append(place_of(drawn.url)[1])
     assert Counter(found) == {"/poor": 6, "/good": 5, "/best": 1}
 
@@ -259,6 +263,16 @@ def test_a_page_that_is_an_example_already_is_no_unlabelled_page_and_verdicts_st
     assert made.examples.pages.shape[0] == 15 + 60 + 1
 
 
+def test_of_a_long_crawl_the_latest_pages_are_learnt_from_and_all_that_were_drawn_or_have_a_verdict(monkeypatch):
+    rng = np.random.default_rng(4)
+    pages, _ = pages_met(rng, n=80)
+    monkeypatch.setattr("focused.retraining.pages_met.MAX_PAGES", 20)
+    made = train_on_pages_met(a_topic(rng), pages, {1: False})
+    assert made.examples is not None
+    # 20 latest, 15 drawn before them, one with a verdict, 15 positives of the topic.
+    assert made.examples.pages.shape[0] == 20 + 15 + 1 + 15
+
+
 def test_too_few_drawn_pages_say_nothing_of_the_web():
     rng = np.random.default_rng(3)
     pages, _ = pages_met(rng, n=16)
@@ -304,9 +318,7 @@ def web(tmp_path_factory) -> Path:
             links = [(f"{ORIGIN}/{other}/{(number * 7) % N}", "elsewhere")]
             links += [(f"{ORIGIN}/{region}/{k}", "more") for k in (2 * number + 1, 2 * number + 2) if k < N]
             warc.page(f"{ORIGIN}/{region}/{number}", html(a_text(region, number), *links))
-    path = warc.save()
-    RecordedWeb(path).close()
-    return path
+    return warc.indexed()
 
 
 @pytest.fixture(scope="module")

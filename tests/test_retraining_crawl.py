@@ -19,7 +19,6 @@ from warcs import Warc
 
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts
-from focused.webs.recorded import RecordedWeb
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,9 +63,7 @@ def web(tmp_path_factory) -> Path:
     warc = Warc(tmp_path_factory.mktemp("web") / "site.warc.gz")
     for path, body in site().items():
         warc.page(f"{ORIGIN}{path}", body)
-    path = warc.save()
-    RecordedWeb(path).close()
-    return path
+    return warc.indexed()
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from focused.webs.recorded import RecordedWeb
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -59,3 +61,9 @@ class Warc:
     def save(self) -> Path:
         self.path.write_bytes(self.bytes())
         return self.path
+
+    def indexed(self) -> Path:
+        """Save the file and index it, so that no crawl has to, and none says that it does."""
+        path = self.save()
+        RecordedWeb(path).close()
+        return path

@@ -12,7 +12,7 @@ from focused.frontier.store.link import host_of
 from focused.method.scoring.base import LOOK_AROUND
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
@@ -36,21 +36,26 @@ class LookAround:
     def __post_init__(self) -> None:
         #: Links that are still to be drawn.
         self.n_wanted = 0
-        self._n_fetched: Counter[Place] = Counter()
+        #: Of each place; counted from the first link that is wanted on, for few crawls draw any.
+        self._n_fetched: Counter[Place] | None = None
         self._random = random.Random(self.seed)
 
-    def note_fetched(self, urls: Iterable[str]) -> None:
-        """Count pages that were fetched."""
-        self._n_fetched.update(map(place_of, urls))
+    def note_fetched(self, url: str) -> None:
+        """Count a page that was fetched."""
+        if self._n_fetched is not None:
+            self._n_fetched[place_of(url)] += 1
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
         """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn can be had."""
         if not self.n_wanted:
             return None
+        n_fetched = self._n_fetched
+        if n_fetched is None:
+            n_fetched = self._n_fetched = Counter(map(place_of, self.links.store.done_urls()))
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
         ready = [(number, url) for number, url in drawn if ready_at(host_of(url)) <= now]
         # Stable: of equally known places the link that was drawn first.
-        for number, _ in sorted(ready, key=lambda link: self._n_fetched[place_of(link[1])]):
+        for number, _ in sorted(ready, key=lambda link: n_fetched[place_of(link[1])]):
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1

@@ -184,7 +184,7 @@ class FrontierScheduler(BaseScheduler):
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""
-        self._around.note_fetched([url])
+        self._around.note_fetched(url)
         return self._links.note_fetched(url)
 
     def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:

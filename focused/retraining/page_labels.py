@@ -38,7 +38,8 @@ class PageLabels:
     by_verdict: dict[int, bool] = field(default_factory=dict)
     #: Whether the model is trained against the pages met (docs/method/, D74): all of them count.
     is_against_met: bool = False
-    #: Pages judged before the last training.
+    #: Pages judged so far, and before the last training.
+    n_pages: int = 0
     n_trained: int = 0
     #: Pages that people have judged since the last training.
     said: set[int] = field(default_factory=set)
@@ -50,8 +51,9 @@ class PageLabels:
     def add_page(self, number: int, relevance: float) -> bool | None:
         """Add a judged page; return the label that it joins with (what counts: docs/method/, D66)."""
         if self.is_against_met:
+            self.n_pages = number
             self.changed.add(number)
-        if self.options.counts == "judged" or self.is_against_met:
+        if self.options.counts == "judged":
             self.counted.add(number)
         if not self.options.is_automatic:
             return None
@@ -79,12 +81,12 @@ class PageLabels:
         Against the pages met: whether as many were judged as before it, or people judged k of them.
         """
         if self.is_against_met and len(self.said) < self.options.every_pages:
-            return len(self.counted) >= max(self.n_trained, FIRST_MET)
+            return self.n_pages - self.n_trained >= max(self.n_trained, FIRST_MET)
         return len(self.counted) >= self.options.every_pages
 
     def reset_counts(self) -> None:
         """Reset the counters: a training begins."""
-        self.n_trained += len(self.counted) if self.is_against_met else 0
+        self.n_trained = self.n_pages
         for numbers in (self.counted, self.changed, self.said):
             numbers.clear()
 
@@ -100,7 +102,7 @@ class PageLabels:
             has_label = number in self.by_relevance or number in self.by_verdict
             if has_label or self.is_against_met:
                 self.changed.add(number)
-            if has_label or self.options.counts == "judged" or self.is_against_met:
+            if has_label or self.options.counts == "judged":
                 self.counted.add(number)
             if self.is_due and not self.changed:
                 self.reset_counts()  # there was nothing new

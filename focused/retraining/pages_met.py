@@ -1,8 +1,9 @@
 """Train a topic against the pages that its crawl meets, instead of a general background (docs/method/, D74).
 
-Against pages of other webs any page of this one looks like the examples. But the pages that a focused crawl meets are full
-of relevant ones. So links are drawn, too, whatever their scores are: of what the pages behind these say, the share of relevant
-pages is estimated, and which of all pages met are left out because they are probably relevant.
+Beside pages of other webs, any page of this one looks like the examples. The pages of this web are better unlabelled pages,
+but a focused crawl meets many relevant ones. So some links are drawn whatever their scores are. A first model learns from the
+pages behind these. It says which of the other pages are probably irrelevant; only those are learnt from. The share of relevant
+pages is that of all pages met.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MIN_PAGES = 5
 """Fewer pages that were drawn say nothing of the web."""
+MAX_PAGES = 2_000
+"""Pages that are learnt from, beside those that were drawn or have a verdict: the latest. More bring little and take long."""
 _MOST_LEARNT = 0.6
 """Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
 _BELOW = 0.2
@@ -64,10 +67,13 @@ def train_on_pages_met(
     assert topic.examples is not None
     own = topic.examples.where(topic.examples.positive)
     known = set(keys_among(own).keys.tolist())
+    latest = {page.number for page in pages[-MAX_PAGES:]}
     met = [
         page
         for page in pages
-        if page.terms and (page.number in verdicts or known.isdisjoint(keys_of(page)))  # a positive is no other page
+        if (page.is_drawn or page.number in verdicts or page.number in latest)
+        and page.terms
+        and (page.number in verdicts or known.isdisjoint(keys_of(page)))  # a positive is no other page
     ]
     joined = AugmentedExamples(own, met)
     examples = joined.with_labels({page.number: verdicts.get(page.number, False) for page in met})
