@@ -12,9 +12,9 @@ from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.rescoring import WaitingScores
 from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
 from focused.frontier.store.transaction import Transaction, WriteLog
+from focused.frontier.store.waiting_scores import WaitingScores
 from focused.method.scoring.evidence import better
 from focused.method.scoring.priority import to_priority
 

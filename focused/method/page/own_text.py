@@ -14,7 +14,7 @@ import numpy.typing as npt
 from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
-    from focused.method.page.page import Page
+    from focused.method.page.outline import Outline
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -34,37 +34,38 @@ MIN_TERMS = 20
 """A page with fewer terms of its own is judged by its whole text: it may be an index of its topic."""
 
 
-def own_stretches(page: Page) -> tuple[Integers, Integers]:
+def own_stretches(outline: Outline, chunk_start: Integers) -> tuple[Integers, Integers]:
     """Return the stretches of chunks that hold a page's own text: first chunk and one past the last, ascending.
 
     A link stands in a list if more than half of the text of its parent node stands in links (docs/method/, D73). The text of
-    such a link does not belong to the page. Both arrays have the shape (n_stretches,).
+    such a link does not belong to the page. ``chunk_start`` is that of `focused.method.page.page.Page`. Both arrays have the
+    shape (n_stretches,).
     """
-    n_chunks = len(page.chunk_start) - 1
+    n_chunks = len(chunk_start) - 1
     whole = np.array([0]), np.array([n_chunks])
-    outline, nodes = page.outline, page.outline.link_nodes
+    nodes = outline.link_nodes
     if not len(nodes):
         return whole
     n_words = np.zeros(n_chunks + 1, dtype=np.int64)
     n_words[1 : len(outline.tokens_before)] = outline.tokens_before[1:]
     n_words[len(outline.tokens_before) :] = outline.tokens_before[-1]
     n_linked = np.zeros(n_chunks + 1, dtype=np.int64)
-    (np.diff(n_words) * _inside(page, nodes, n_chunks)).cumsum(out=n_linked[1:])
+    (np.diff(n_words) * _inside(outline, nodes, n_chunks)).cumsum(out=n_linked[1:])
     parents = np.maximum(outline.parent[nodes], 0)
     first, last = outline.first_chunk[parents], outline.last_chunk[parents]
     is_listed = 2 * (n_linked[last] - n_linked[first]) > n_words[last] - n_words[first]
     if not is_listed.any():
         return whole
-    is_own = ~_inside(page, nodes[is_listed], n_chunks)
-    if np.diff(page.chunk_start)[is_own].sum() < MIN_TERMS:
+    is_own = ~_inside(outline, nodes[is_listed], n_chunks)
+    if np.diff(chunk_start)[is_own].sum() < MIN_TERMS:
         return whole
     change = np.diff(is_own.astype(np.int8), prepend=0, append=0)
     return (change > 0).nonzero()[0], (change < 0).nonzero()[0]
 
 
-def _inside(page: Page, nodes: Integers, n_chunks: int) -> Flags:
+def _inside(outline: Outline, nodes: Integers, n_chunks: int) -> Flags:
     """Flag the chunks that stand in some nodes; shape (n_chunks,)."""
-    change = np.bincount(page.outline.first_chunk[nodes], minlength=n_chunks + 1)
-    change -= np.bincount(page.outline.last_chunk[nodes], minlength=n_chunks + 1)
+    change = np.bincount(outline.first_chunk[nodes], minlength=n_chunks + 1)
+    change -= np.bincount(outline.last_chunk[nodes], minlength=n_chunks + 1)
     found: Flags = change.cumsum()[:-1] > 0
     return found

@@ -106,7 +106,7 @@ class Page:
 
     @cached_property
     def _own(self) -> tuple[Integers, Integers]:
-        return own_stretches(self)
+        return own_stretches(self.outline, self.chunk_start)
 
     def judged_terms(self, text: str) -> npt.NDArray[np.int32]:
         """Return the terms that the page is judged by; ``text`` as of `stretches`."""
