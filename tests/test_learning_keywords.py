@@ -9,6 +9,7 @@ from sklearn.metrics import average_precision_score
 from topics import N_TERMS, OTHER, TOPICAL, pages, texts
 
 from focused.method.learning.keywords import PRIOR, SHARE, assumed_relevance, train_keywords
+from focused.method.learning.keywords_met import fit_keywords
 from focused.method.learning.training import LinkExamples
 
 WORDS = TOPICAL[:3]
@@ -96,10 +97,21 @@ def test_a_word_in_a_title_counts_as_the_word_does_unless_titles_hold_it_too_sel
     assert model.decisions(sparse.csr_matrix(in_title))[0][0] > np.quantile(model.decisions(wider)[0], 0.9)
 
 
-def test_words_in_no_page_at_all_are_refused() -> None:
+def test_of_words_in_no_page_at_all_one_makes_a_page_relevant_and_two_make_it_more_so() -> None:
     counts = sparse.hstack([unlabeled()[0], sparse.csr_matrix((600, 2))], format="csr")
-    with pytest.raises(ValueError, match="None of the words"):
-        train_keywords(counts, [N_TERMS, N_TERMS + 1])
+    model = train_keywords(counts, [N_TERMS, N_TERMS + 1])
+    pages = counts[:100].tolil()
+    pages[:50, N_TERMS] = 1
+    pages[:25, N_TERMS + 1] = 1
+    relevance = model.relevance("page", *model.decisions(pages.tocsr()))
+    threshold = model.calibrations["page"].threshold
+    two, one, none = np.median(relevance[:25]), np.median(relevance[25:50]), relevance[50:].max()
+    assert two > 1.5 * one > 1.5 * 0.9 * threshold
+    assert none < 0.05 < threshold
+    assert (relevance[:25] >= threshold).all()
+
+
+def test_fewer_than_three_pages_say_nothing_of_words() -> None:
     with pytest.raises(ValueError, match="At least 3"):
         train_keywords(unlabeled(2)[0], WORDS)
 
@@ -130,3 +142,30 @@ def test_assumed_relevance_rises_through_one_half_at_the_border() -> None:
     # Most pages have nothing to do with the words.
     assert assumed_relevance(np.array([0.0] * 99 + [0.4]), 0.1).tolist() == pytest.approx([0.01] * 99 + [0.5])
     assert assumed_relevance(np.zeros(9), 0.1) == pytest.approx(0.01)
+
+
+def test_pages_met_teach_what_stands_beside_the_words_and_keep_the_level_of_the_decisions() -> None:
+    # A background without the topic's terms, but for the words.
+    background = unlabeled()[0].tolil()
+    background[:, np.setdiff1d(TOPICAL, WORDS)] = 0
+    model = train_keywords(background.tocsr(), WORDS, is_background=True)
+    counts, _ = unlabeled(seed=1)
+    fitted = fit_keywords(model, model.term_indices, counts, WORDS)
+    unseen, relevant = unlabeled(seed=2)
+    before, after = (average_precision_score(relevant, each.decisions(unseen)[0]) for each in (model, fitted))
+    assert after > before + 0.05
+    for what in (np.mean, np.std):
+        assert what(fitted.decisions(counts)[0]) == pytest.approx(what(model.decisions(counts)[0]), rel=1e-6)
+    assert fitted.calibrations == model.calibrations
+    assert fitted.n_columns == N_TERMS
+
+
+def test_words_that_no_page_of_the_background_holds_are_learnt_from_the_pages_met() -> None:
+    background = unlabeled()[0].tolil()
+    background[:, TOPICAL] = 0
+    model = train_keywords(background.tocsr(), WORDS, is_background=True)
+    counts, relevant = unlabeled(seed=1)
+    fitted = fit_keywords(model, model.term_indices, counts, WORDS)
+    found = fitted.relevance("page", *fitted.decisions(counts)) >= fitted.threshold("page")
+    assert relevant[found].mean() > 2 * relevant.mean()
+    assert found.any()

@@ -24,6 +24,7 @@ from focused.method.scoring import Evidence
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
+from focused.pipelines import retraining
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.options import RetrainingOptions, read_options
@@ -160,14 +161,21 @@ def test_the_unlabelled_pages_are_those_met_where_the_topics_own_are_a_backgroun
         assert RetrainingOptions(mode, unlabeled=unlabeled).is_against_met(against) is expected
 
 
-def test_a_topic_from_words_is_not_trained_against_the_pages_met_and_says_so_where_that_is_asked_for():
+def test_a_topic_from_words_is_trained_with_the_pages_met_unless_people_judge_its_pages():
     topic = Topic("bees", "Bees", "en", [])
-    topic.manifest = {"kind": "keywords", "examples": {"background": {}}}
+    topic.manifest = {"kind": "keywords", "examples": {"background": {}, "keywords": {"terms": ["bee"]}}}
+    assert RetrainingOptions().is_against_met(topic)
+    assert not RetrainingOptions("interactive").is_against_met(topic)
+    topic.manifest["retraining"] = {}  # people's verdicts have become its examples
     assert not RetrainingOptions().is_against_met(topic)
-    with pytest.raises(
-        ValueError, match=r"FOCUSED_UNLABELED=met needs a topic with example pages\. 'bees' was made from words"
-    ):
-        read_options({"FOCUSED_UNLABELED": "met"}, topic)
+
+
+def test_a_topic_from_words_that_learns_from_verdicts_is_not_trained_with_the_pages_met(models, tmp_path):
+    topic = load_topic("words", models)
+    verdicts = {"FOCUSED_RETRAINING": "interactive", "FOCUSED_VERDICTS": str(tmp_path)}
+    assert not read_options(verdicts, topic).is_against_met(topic)
+    with pytest.raises(ValueError, match="learns from no verdicts where a topic was made from words, as 'words' was"):
+        read_options({**verdicts, "FOCUSED_UNLABELED": "met"}, topic)
 
 
 def test_verdicts_bring_the_next_training_forward():
@@ -339,6 +347,14 @@ def models(tmp_path_factory) -> Path:
         env=environment(folder / "models"),
     )  # fmt: skip
     assert made.exit_code == 0, made.err
+    for name, keywords in (("words", " ".join(TOPIC[:4])), ("nowhere", "zyx wvu")):
+        made = scrapy(
+            *("train", name, "--keywords", keywords, "--seeds", f"{ORIGIN}/", "--quiet", "--quick", "--language", "en"),
+            *("--unlabeled", "u.jsonl"),
+            cwd=folder,
+            env=environment(folder / "models"),
+        )  # fmt: skip
+        assert made.exit_code == 0, made.err
     return folder / "models"
 
 
@@ -421,3 +437,55 @@ def test_a_topic_can_be_trained_for_good_against_the_pages_that_a_crawl_met(web,
     assert not any(row["link_reason"] == "look around" for row in rows)
     right = [(row["relevant"] == "1") == ("/stars/" in row["url"]) for row in rows]
     assert sum(right) >= 0.9 * len(right)
+
+
+# --- A topic from words ---------------------------------------------------------------------------------------------
+@pytest.mark.slow
+def test_a_crawl_for_words_learns_what_stands_beside_them_and_draws_links_until_it_has_met_one(web, models, tmp_path):
+    settings = {"topic": "words", "strategy": "best_first", "web": web, "run_dir": tmp_path / "run"}
+    done = crawl(models, tmp_path, settings=SETTINGS, **settings, max_pages=60)
+    assert done.exit_code == 0
+    rows = rows_of(tmp_path / "run")
+    first = next(number for number, row in enumerate(rows) if "/stars/" in row["url"])
+    drawn = [number for number, row in enumerate(rows) if row["link_reason"] == "look around"]
+    assert len(drawn) <= (first + 3) // 2  # every other, and one that was on its way
+    before, after = load_topic("words", models), load_topic("words", tmp_path / "run" / "versions" / "2")
+    beside = [term for term in TOPIC[4:] if term in after.terms]
+    strength = dict(zip(after.terms, after.model.coef, strict=True))
+    assert not set(beside) & set(before.terms)
+    assert len(beside) > 10
+    assert np.mean([strength[term] for term in beside]) > 0 > np.mean([strength[term] for term in BESIDE])
+
+
+def looks_in_40_pages() -> None:
+    retraining._LOOKED_FOR = 40
+
+
+@pytest.mark.slow
+def test_a_crawl_for_words_that_no_page_holds_ends_and_names_them(web, models, tmp_path):
+    common = {"topic": "nowhere", "strategy": "best_first", "web": web}
+    run_dir = tmp_path / "many"
+    done = crawl(
+        *(models, tmp_path), settings=SETTINGS, **common, run_dir=run_dir, max_pages=100, before=looks_in_40_pages
+    )
+    assert 40 <= len(rows_of(run_dir)) < 50
+    assert "none of the topic's words stands in any of the 40 pages met: zyx wvu." in done.err
+    assert "Finished (words_not_found)" in done.err
+    drawn = sum(row["link_reason"] == "look around" for row in rows_of(run_dir))
+    assert 15 <= drawn <= 25
+    short = crawl(models, tmp_path, settings=SETTINGS, **common, run_dir=tmp_path / "few", max_pages=30)
+    assert "None of the topic's words stands in the 30 pages met: zyx wvu" in short.err
+
+
+@pytest.mark.slow
+def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_met(web, models, tmp_path):
+    own = tmp_path / "models"
+    shutil.copytree(models, own)
+    settings = {"topic": "words", "strategy": "best_first", "web": web, "run_dir": tmp_path / "met"}
+    crawl(own, tmp_path, settings=SETTINGS, **settings, max_pages=60)
+    made = scrapy("train", "words", "--from-run", str(tmp_path / "met"), cwd=tmp_path, env=environment(own))
+    assert made.exit_code == 0, made.err
+    topic = load_topic("words", own)
+    assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
+    assert set(TOPIC[:4]) < set(topic.terms)
+    assert len(topic.terms) > len(load_topic("words", models).terms)

@@ -10,7 +10,7 @@ from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
-from focused.commands.train_options import add_options, check_options, command_line, topic_name
+from focused.commands.train_options import add_options, check_options, command_line, topic_name, written_words
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
@@ -42,7 +42,9 @@ Examples:
   scrapy train stars --positive site.warc.gz --positive-urls stars.txt --unlabeled site.warc.gz --title "Stars"
       pages of a recorded web against all its other pages
   scrapy train tides --keywords "tide moon gravity ocean" --seeds https://tides.example/
-      words alone, without pages: a first model, extended by their neighbours in the general background
+      words alone, without pages: a first model; the crawl looks the words up in the pages it meets
+  scrapy train bees --title "Bee-keeping" --describe "How people keep bees, and what honey is." --seeds https://bees.example/
+      the same from a title and a sentence
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --quick
       several times faster: 3 folds instead of 10, 1,000 unlabelled pages, no learning curve
   scrapy train solar --from-run runs/solar/20260102-030405
@@ -53,7 +55,7 @@ Examples:
 class Command(ProjectCommand):
     """Train a topic; a bad argument gives one clear line and exit code 1."""
 
-    usage = "TOPIC --positive PATH... | --keywords WORDS [options]"
+    usage = "TOPIC --positive PATH... | --keywords WORDS | --describe TEXT [options]"
     summary = "Train a topic from example pages, or from words"
     examples = EXAMPLES
     errors = (ValueError, FetchError)
@@ -85,7 +87,7 @@ class Command(ProjectCommand):
         progress = Progress(opts.quiet)
         reader = ExampleReader(
             # A few words are too little text to detect their language.
-            opts.language or (opts.keywords and "en"),
+            opts.language or ("en" if written_words(opts) else None),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             **learnt_texts(self.settings),
             track=progress.track,
@@ -101,7 +103,7 @@ class Command(ProjectCommand):
         from focused.method.training.from_pages import learn
         from focused.method.training.trained_topic import make_topic
 
-        keywords = read_keywords(" ".join(opts.keywords), reader.language or "en") if opts.keywords else None
+        keywords = read_keywords(written, reader.language or "en") if (written := written_words(opts)) else None
         positive, unlabeled = read_examples(
             opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
         )

@@ -25,8 +25,8 @@ PREVIOUS = "previous"
 """Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
 _OTHER_OPTIONS = (
-    *("positive", "positive_urls", "keywords", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title"),
-    *("note", "language"),
+    *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
+    *("seeds", "title", "note", "language"),
 )
 
 
@@ -63,12 +63,13 @@ def train_from_run(
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
 
-    topic = with_assumed_positives(load_topic(name, models_dir, SHIPPED_MODELS_DIR))
+    topic = load_topic(name, models_dir, SHIPPED_MODELS_DIR)
     check_counting(name, topic.manifest)
     run = read_run_labels(run_dir, topic, force=force)
     pages, version = run.pages, run.version
     if run.is_against_met:
         return _against_pages_met(topic, run, run_dir, models_dir, say)
+    topic = with_assumed_positives(topic)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
     joined = that_join(pages, labels)
@@ -126,12 +127,12 @@ def _against_pages_met(
     topic: Topic, run: RunLabels, run_dir: Path, models_dir: Path, say: Callable[[str], None]
 ) -> str:
     """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
-    from focused.retraining.pages_met import train_on_pages_met
+    from focused.retraining.against_met import train_against_met
 
     say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
     about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
     random_state = int(topic.manifest.get("random_state") or 0)
-    made = train_on_pages_met(topic, run.pages, run.labels, about=about, random_state=random_state)
+    made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
     assert made.examples is not None
     n_unlabeled = int((~made.examples.positive).sum())
     examples = {name: value for name, value in made.manifest["examples"].items() if name != "background"}

@@ -23,6 +23,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     pages("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
     help_ = "half a dozen words instead of pages: a first model, which example pages or retraining improve"
     pages("--keywords", nargs="*", metavar="WORD", help=help_)
+    pages(
+        "--describe",
+        nargs="*",
+        metavar="TEXT",
+        help="a sentence or two, in place of words or beside them; --title counts",
+    )
     pages("--positive-urls", metavar="FILE", help="of a WARC, only the pages of these URLs are positive")
     pages("--unlabeled", nargs="*", metavar="PATH", help="any pages (default: the general background, English)")
     pages("--unlabeled-urls", metavar="FILE", help="of a WARC, only the pages of these URLs")
@@ -56,13 +62,14 @@ def topic_name(args: list[str]) -> str:
 
 def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     """Check the options; return the size of the sample and the random state."""
-    if opts.keywords is None and not opts.positive:
+    if opts.keywords is None and opts.describe is None and not opts.positive:
         raise ValueError(
             "--positive is missing: name pages about the topic. Example: --positive solar-pages/. If you have none, begin "
             'with words: --keywords "solar panel photovoltaic inverter"'
         )
-    if opts.keywords is not None:
-        _check_keywords(opts)
+    for option in ("keywords", "describe"):
+        if getattr(opts, option) is not None:
+            _check_words(opts, option)
     for option in ("unlabeled", "seeds"):
         if getattr(opts, option) == []:
             raise ValueError(f"--{option} must be followed by at least one value.")
@@ -83,13 +90,25 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     return n_sample, whole_number("--random-state", opts.random_state, 0)
 
 
-def _check_keywords(opts: argparse.Namespace) -> None:
-    if not " ".join(opts.keywords).strip():
-        raise ValueError('--keywords must be followed by words. Example: --keywords "star galaxy planet telescope"')
-    for option in ("positive", "positive_urls"):
-        if getattr(opts, option) is not None:
+def written_words(opts: argparse.Namespace) -> str:
+    """Return the words that a topic is to be made from: those named, and those of its title and description."""
+    described = [opts.title or "", *opts.describe] if opts.describe else []
+    return " ".join(filter(None, [*(opts.keywords or ()), *described]))
+
+
+_WORDS_EXAMPLES = {
+    "keywords": '"star galaxy planet telescope"',
+    "describe": '"How stars and galaxies are born, and how telescopes watch them."',
+}
+
+
+def _check_words(opts: argparse.Namespace, option: str) -> None:
+    if not " ".join(getattr(opts, option)).strip():
+        raise ValueError(f"--{option} must be followed by words. Example: --{option} {_WORDS_EXAMPLES[option]}")
+    for other in ("positive", "positive_urls"):
+        if getattr(opts, other) is not None:
             raise ValueError(
-                f"--keywords and --{option.replace('_', '-')} exclude each other: words are for those who have no pages; "
+                f"--{option} and --{other.replace('_', '-')} exclude each other: words are for those who have no pages; "
                 "pages tell more. Leave one out."
             )
     if opts.learner != LEARNERS[0]:
@@ -99,8 +118,9 @@ def _check_keywords(opts: argparse.Namespace) -> None:
 def command_line(name: str, opts: argparse.Namespace) -> str:
     """Return the command that makes this topic. What does not change the topic is left out."""
     words = ["scrapy", "train", name]
-    if opts.keywords is not None:
-        words += ["--keywords", " ".join(opts.keywords)]
+    for option in ("keywords", "describe"):
+        if getattr(opts, option) is not None:
+            words += [f"--{option}", " ".join(getattr(opts, option))]
     for option in ("positive", "positive_urls", "unlabeled", "unlabeled_urls", "unlabeled_sample", "seeds", "title",
                    "note", "language"):  # fmt: skip
         value = getattr(opts, option)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
@@ -20,7 +21,7 @@ from focused.retraining.feedback_intake import FeedbackIntake
 from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
 from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.kept_pages import KeptBodies, KeptPages
-from focused.retraining.looking_around import LookingAround
+from focused.retraining.looking_around import LookingAround, LookingForWords
 from focused.retraining.loop import RetrainingLoop, TrainingRounds
 from focused.retraining.model_takeover import ModelTakeover
 from focused.retraining.options import OFF, RetrainingOptions, read_options
@@ -35,9 +36,13 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.method.topic import Topic
+
 logger = logging.getLogger(__name__)
 
 _POLL_EVERY_SECS = 0.05
+_LOOKED_FOR = 160
+"""Pages after which a crawl ends that has met none of its topic's words."""
 _MAX_TEXTS = 10
 """Pages whose texts are kept for training, as a multiple of those that are learnt from."""
 
@@ -61,7 +66,7 @@ class RetrainingPipeline:
         pages: KeptPages,
         loop: RetrainingLoop,
         stats: RetrainingStats,
-        around: LookingAround | None = None,
+        around: LookingAround | LookingForWords | None = None,
     ) -> None:
         self._crawl = crawl
         self._intake = intake
@@ -122,11 +127,18 @@ class RetrainingPipeline:
         )
         report = AttemptReport(stats, drift, has_verdicts=files is not None, is_paused=is_paused)
         versions = VersionStore(plan.run_dir, plan.topic, options)
-        rounds = TrainingRounds(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats)
+        rounds = TrainingRounds(
+            *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),
+            no_word_met=lambda n_pages: _look_for_words(crawler, plan.topic, n_pages),
+        )
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)
-        around = LookingAround(lambda: crawl.frontier, stats) if is_against_met else None
+        around: LookingAround | LookingForWords | None = None
+        if is_against_met and plan.topic.keyword_terms:
+            around = LookingForWords(lambda: crawl.frontier, stats, plan.topic.keyword_terms)
+        elif is_against_met:
+            around = LookingAround(lambda: crawl.frontier, stats)
         return cls(crawl, intake, pages, loop, stats, around)
 
     def open_spider(self) -> None:
@@ -140,7 +152,7 @@ class RetrainingPipeline:
                 f"{FrontierScheduler.__module__}.{FrontierScheduler.__qualname__}",
             )
         self._resume()
-        if self._around is not None and self._loop.version == FIRST:
+        if isinstance(self._around, LookingAround) and self._loop.version == FIRST:
             logger.info(
                 "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest can be "
                 "believed from page %d on",
@@ -153,10 +165,19 @@ class RetrainingPipeline:
         """End the process that trains, close the files."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
-        if self._around is not None and self._loop.version == FIRST and self._crawl.harvest.n_pages:
+        if isinstance(self._around, LookingAround) and self._loop.version == FIRST and self._crawl.harvest.n_pages:
             logger.warning(
                 "All pages were judged by a model that has learnt nothing of this web: the harvest is probably too high. With "
                 "more pages (-a max_pages) it learns"
+            )
+        if (
+            isinstance(self._around, LookingForWords)
+            and not self._around.is_met
+            and 0 < self._crawl.harvest.n_pages < _LOOKED_FOR
+        ):
+            logger.warning(
+                "None of the topic's words stands in the %d pages met: %s",
+                *(self._crawl.harvest.n_pages, _words_of(self._crawl.plan.topic)),
             )
         self._loop.close()
         self._intake.close()
@@ -173,7 +194,7 @@ class RetrainingPipeline:
             self._bodies.keep(item)
         self._loop.page_added(number)
         if self._around is not None:
-            self._around.page_added(number)
+            self._around.page_added(number, item.analysed)
         self._stats.blocked_since(start, "a page")
         return item
 
@@ -194,10 +215,27 @@ class RetrainingPipeline:
                 if n_unread:
                     self._stats.set("retraining/unread_pages_count", n_unread)
         if self._around is not None:
-            self._around.n_asked = sum(page.is_drawn for page in pages)
+            self._around.restore(pages)
         self._loop.start(attempts)
         if pages or attempts:
             logger.info(
                 "Retraining continues with version %d of the model, %d pages judged, %d of them kept",
                 *(self._loop.version, len(pages), n_kept),
             )
+
+
+def _look_for_words(crawler: Crawler, topic: Topic, n_pages: int) -> None:
+    """End a crawl that has looked for its topic's words in many pages and found none."""
+    if n_pages < _LOOKED_FOR:
+        return
+    logger.error(
+        "The crawl ends: none of the topic's words stands in any of the %d pages met: %s. Choose words that these sites use, "
+        "or seeds of sites that use them: scrapy train %s --force --keywords WORDS --seeds URLS",
+        *(n_pages, _words_of(topic), topic.name),
+    )
+    assert crawler.engine is not None
+    deferred_from_coro(crawler.engine.close_spider_async(reason="words_not_found"))
+
+
+def _words_of(topic: Topic) -> str:
+    return str(topic.manifest["examples"]["keywords"]["text"])

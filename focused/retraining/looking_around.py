@@ -1,4 +1,4 @@
-"""How many links are drawn to look around, and when (docs/method/, D74)."""
+"""How many links are drawn to look around, and when (docs/method/, D74, D75)."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from focused.method.text.analyzer import TERMS
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from focused.frontier.interface import Frontier
+    from focused.method.page.page import Page
+    from focused.retraining.judged_pages import JudgedPage
     from focused.retraining.stats import RetrainingStats
 
 _TIMES_ROOT = 2.0
@@ -33,10 +39,44 @@ class LookingAround:
     #: Links that were asked for.
     n_asked: int = 0
 
-    def page_added(self, n_pages: int) -> None:
+    def restore(self, pages: Sequence[JudgedPage]) -> None:
+        """Count what an earlier run of this crawl has drawn."""
+        self.n_asked = sum(page.is_drawn for page in pages)
+
+    def page_added(self, n_pages: int, page: Page) -> None:
         """Ask for as many as are wanted after so many pages."""
         n_more = n_drawn_wanted(n_pages) - self.n_asked
         if n_more > 0:
             self.frontier().look_around(n_more)
             self.n_asked += n_more
             self.stats.count("drawn_count", n_more)
+
+
+@dataclass(eq=False)
+class LookingForWords:
+    """Has every other link drawn until a page holds one of the topic's words: up to there no score says anything.
+
+    Stats: ``focused/retraining/drawn_count``.
+    """
+
+    frontier: Callable[[], Frontier]
+    stats: RetrainingStats
+    #: The terms of the words.
+    terms: Sequence[str]
+    #: Whether a page holds one of them.
+    is_met: bool = False
+
+    def __post_init__(self) -> None:
+        self._ids = np.array([TERMS.intern(term, always=True) for term in self.terms])
+
+    def restore(self, pages: Sequence[JudgedPage]) -> None:
+        """See whether an earlier run of this crawl has met a word."""
+        self.is_met = any(term in page.terms for page in pages for term in self.terms)
+
+    def page_added(self, n_pages: int, page: Page) -> None:
+        """Ask for a link after every second page, as long as no word was met."""
+        if not self.is_met:
+            self.is_met = bool(np.isin(self._ids, page.terms).any())
+        if not self.is_met and n_pages % 2:
+            self.frontier().look_around(1)
+            self.stats.count("drawn_count")

@@ -38,6 +38,8 @@ class TrainingRounds:
     takeover: ModelTakeover
     report: AttemptReport
     stats: RetrainingStats
+    #: Called with the number of pages if none of them holds any of the topic's words.
+    no_word_met: Callable[[int], None] = lambda _: None
 
     def __post_init__(self) -> None:
         #: The labels that the model in use has learnt from, by the pages' numbers.
@@ -117,6 +119,8 @@ class TrainingRounds:
         self.versions.add(attempt)
         used = attempt.accepted and self._use(attempt.version)
         self.report.ended(attempt, is_used=used, n_pages=n_pages)
+        if attempt.no_word_met:
+            self.no_word_met(attempt.n_pages)
 
     def _use(self, version: int) -> bool:
         """Let a version take over; return whether it could be read."""

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
 
 OFF = "off"
-EXAMPLES = "examples"
-"""Kind of a topic that was trained from pages, not from words."""
 AUTO, MET, OF_TOPIC = "auto", "met", "topic"
 MODES = (OFF, "automatic", "interactive", "both")
 
@@ -95,7 +93,7 @@ class RetrainingOptions:
         "FOCUSED_UNLABELED",
         AUTO,
         "What a crawl's model tells the topic from: the `topic`'s own unlabelled pages, or the pages `met` in the crawl, some "
-        "of which are drawn to look around; `auto`: those met where a topic from example pages has a general background.",
+        "of which are drawn to look around; `auto`: those met where a topic has a general background.",
         choices=(AUTO, MET, OF_TOPIC),
     )
     #: Where verdicts come from; None where there are none.
@@ -104,8 +102,11 @@ class RetrainingOptions:
     def is_against_met(self, topic: Topic) -> bool:
         """Whether the model is trained against the pages met."""
         if self.unlabeled == AUTO:
-            about = topic.manifest
-            return not self.is_automatic and about.get("kind") == EXAMPLES and "background" in about.get("examples", {})
+            examples = topic.manifest.get("examples", {})
+            # What people say of pages makes examples of a topic that has none: it is then trained from them.
+            if topic.keyword_terms and (self.mode != OFF or "retraining" in topic.manifest):
+                return False
+            return not self.is_automatic and "background" in examples
         return self.unlabeled == MET
 
     @property
@@ -145,16 +146,19 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
             "-s FOCUSED_VERDICTS=PATH"
         )
     if topic is not None and (options.mode != OFF or options.is_against_met(topic)):
-        _check_topic(topic, is_against_met=options.is_against_met(topic))
+        _check_topic(topic, options.mode, is_against_met=options.is_against_met(topic))
     return options
 
 
-def _check_topic(topic: Topic, *, is_against_met: bool) -> None:
-    if is_against_met and topic.manifest.get("kind") != EXAMPLES:
-        raise ValueError(
-            f"FOCUSED_UNLABELED=met needs a topic with example pages. {topic.name!r} was made from words: leave it at auto, "
-            f"or train it from pages: scrapy train {topic.name} --force --positive PATH"
-        )
+def _check_topic(topic: Topic, mode: str, *, is_against_met: bool) -> None:
+    if is_against_met and topic.examples is not None and topic.keyword_terms:
+        check_counting(topic.name, topic.manifest)
+        if mode != OFF:
+            raise ValueError(
+                f"FOCUSED_UNLABELED=met learns from no verdicts where a topic was made from words, as {topic.name!r} was. "
+                f"Leave it at auto. Got FOCUSED_RETRAINING={mode}."
+            )
+        return
     learnable = with_assumed_positives(topic)
     examples = learnable.examples
     if examples is None or examples.positive.sum() < 3:

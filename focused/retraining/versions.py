@@ -62,6 +62,8 @@ class Attempt:
     n_unlabeled: int = 0
     n_drawn: int = 0
     n_links: int = 0
+    #: Whether none of the topic's words stands in any page met.
+    no_word_met: bool = False
     #: The version it was compared with.
     in_use: int = FIRST
     #: Average precision on held-out examples: of this version, of the one in use, of the first.

@@ -32,6 +32,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
     from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets, without_contradicted
     from focused.retraining.training import Retraining
+    from focused.retraining.words_met import NoWordMetError
 
     start = time.perf_counter()
     run_dir = Path(task.run_dir)
@@ -76,6 +77,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         if why:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     except (ValueError, OSError) as error:
+        known["no_word_met"] = isinstance(error, NoWordMetError)
         return Attempt(accepted=False, why=" ".join(str(error).split()), seconds=_seconds(start), **known)
     known["n_links"] = made.manifest["figures"]["n_links"]
     return _saved(task, made, labels, Attempt(accepted=True, seconds=_seconds(start), **known))
@@ -83,13 +85,13 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
 
 def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     """Train against the pages met, and add to what is known of the attempt."""
-    from focused.retraining.pages_met import train_on_pages_met
+    from focused.retraining.against_met import train_against_met
 
     pages, _ = read_record(record_path(Path(task.run_dir)), task.n_bytes)
     verdicts = {number: task.labels[str(number)] for number in task.verdicts}
     known |= {"n_positive": sum(verdicts.values()), "n_verdicts": len(verdicts)}
     known["n_negative"] = len(verdicts) - known["n_positive"]
-    made = train_on_pages_met(topic, pages, verdicts, about=known, random_state=task.random_state)
+    made = train_against_met(topic, pages, verdicts, about=known, random_state=task.random_state)
     known |= {name: made.manifest["retraining"][name] for name in ("n_unlabeled", "n_drawn", "n_left_aside")}
     known["n_links"] = made.manifest["figures"]["n_links"]
     return made
@@ -121,7 +123,9 @@ def main() -> None:
     for line in sys.stdin:
         task = Task(**json.loads(Path(line.rstrip("\n")).read_text(encoding="utf-8")))
         if topic is None:
-            topic = with_assumed_positives(load_topic(task.topic, Path(task.models_dir)))
+            topic = load_topic(task.topic, Path(task.models_dir))
+            if not task.is_against_met:
+                topic = with_assumed_positives(topic)
         print(train_version(task, topic, firsts).to_line(), flush=True)
 
 

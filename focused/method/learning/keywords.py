@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import expit, logit
 
-from focused.method.learning.calibration import CalibrationExamples, fit_line, no_calibration
+from focused.method.learning.calibration import ANY_TERM, Calibration, CalibrationExamples, fit_line, no_calibration
 from focused.method.learning.held_out import Units, short_texts
 from focused.method.learning.trained_model import KeywordFigures, TrainedModel
 from focused.method.learning.unit_calibration import calibrate_links, calibrate_pages
 from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
-from focused.method.text.weighting import inverse_document_frequency, weighted_rows
+from focused.method.text.weighting import inverse_document_frequency, term_frequency, weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,7 +59,8 @@ def train_keywords(
     counts : sparse matrix of shape (n_pages, n_columns)
         Term counts of unlabelled pages.
     columns : array-like of shape (n_keywords,)
-        The columns of the words. A word that no page holds counts as a word of a single page, without neighbours.
+        The columns of the words. A word that no page holds counts as a word of a single page, without neighbours. If no page
+        holds any of them, a page of middling length that held one of them would be relevant.
     title_columns : array-like of shape (n_title_terms,)
         Columns of the words in titles. They count as the words do, but have no neighbours. Rare ones are left out: by their
         idf they would outweigh all words.
@@ -73,7 +74,7 @@ def train_keywords(
     Raises
     ------
     ValueError
-        If there are fewer than three pages, or none of them holds any of the words.
+        If there are fewer than three pages.
     """
     matrix = canonical(counts)
     keywords = np.unique(np.asarray(columns, dtype=np.int64))
@@ -85,8 +86,6 @@ def train_keywords(
         raise ValueError(f"At least 3 unlabelled pages are needed. Got {known.shape[0]}.")
     places = np.searchsorted(terms, keywords)
     frequencies = document_frequencies(known)
-    if not frequencies[places].any():
-        raise ValueError("None of the words stands in any unlabelled page.")
     frequencies[places] = np.maximum(frequencies[places], 1)
     idf = inverse_document_frequency(frequencies, known.shape[0])
     rows = weighted_rows(known, idf, sublinear=True)
@@ -106,10 +105,14 @@ def train_keywords(
 
     pages = CalibrationExamples(decisions, n_known, relevance, np.ones(len(relevance)))
     short_examples = examples(short, relevance[short.pages])
-    page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
-    # The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
-    border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
-    page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
+    if decisions.any():
+        page, block = calibrate_pages(fit_line(no_calibration("page", PRIOR), pages), pages, short_examples)
+        # The threshold is not fitted for F1, because the relevances and the number of relevant pages are assumed.
+        border = float(np.quantile(page.relevance(decisions, n_known), 1 - share))
+        page = replace(page, threshold=max(border, float(np.nextafter(PRIOR, 1.0))))
+    else:  # no page has anything to do with the words
+        page = one_word_calibration(decision_of_one_word(known, idf, coef, places))
+        block = replace(page, kind="block")
     calibrations = {"page": page, "block": block}
     links = None if is_background else link_examples
     for kind in ("anchor", "context"):
@@ -182,6 +185,27 @@ def keyword_direction(
     if titles is not None:
         words[titles] += idf[titles] / length
     return _unit(_unit(spread) + _WORDS_WEIGHT * words)
+
+
+def decision_of_one_word(
+    known: sparse.csr_matrix, idf: NDArray[np.float64], coef: NDArray[np.float64], keywords: NDArray[np.int64]
+) -> float:
+    """Return the decision on a page of middling length that holds one of the words, once.
+
+    Given are term counts of shape (n_pages, n_terms), the terms' idf and coefficients, each of shape (n_terms,), and the
+    columns of the words.
+    """
+    weights = term_frequency(known, sublinear=True).multiply(idf).tocsr()
+    lengths = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1)).ravel())
+    weight = float(np.median(idf[keywords]))
+    return weight * float(np.median(coef[keywords])) / float(np.hypot(np.median(lengths), weight))
+
+
+def one_word_calibration(decision: float) -> Calibration:
+    """Return the calibration of pages where no word is known: relevance 1/2 at this decision, 0.01 at 0, log-odds linear."""
+    start = no_calibration("page", PRIOR)
+    offset = float(logit(_AT_MEDIAN))
+    return replace(start, slope=-offset / max(decision, 1e-9), offset=offset, half_terms=ANY_TERM)
 
 
 def assumed_relevance(decisions: NDArray[np.float64], share: float) -> NDArray[np.float64]:

@@ -103,6 +103,11 @@ class Topic:
         return UnitProduct(columns, model.term_weights, np.stack([model.coef, model.topic_vector]), model.sublinear_tf)
 
     @property
+    def keyword_terms(self) -> list[str]:
+        """The terms of the words that the topic was made from; none of a topic from pages."""
+        return [str(term) for term in self.manifest.get("examples", {}).get("keywords", {}).get("terms", [])]
+
+    @property
     def page_text(self) -> str:
         """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
         return OWN if self.manifest.get("page_text") == OWN else WHOLE

@@ -108,7 +108,18 @@ def keyword_warnings(language: str, keywords: Keywords, unlabeled: PageSet | Bac
     """Return the warnings about a topic made from words, the gravest first."""
     found = language_of_unlabeled(language, unlabeled)
     unknown = keywords.unknown(unlabeled)
-    if unknown:
+    if unknown == keywords.words:
+        is_background = isinstance(unlabeled, Background)
+        found.append(
+            f"none of the words stands in any {'page of the general background' if is_background else 'unlabelled page'}: "
+            f"{', '.join(unknown)}. A page that holds one counts as relevant"
+            + (
+                ", until the crawl has looked up in the pages it meets what stands beside them."
+                if is_background
+                else "."
+            )
+        )
+    elif unknown:
         found.append(
             f"in no unlabelled page: {', '.join(unknown)}. Pages that hold such a word will count, but its neighbours could "
             "not be learnt."

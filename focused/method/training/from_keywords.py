@@ -82,17 +82,7 @@ def learn_keywords(
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
 ) -> Learnt:
-    """Make a topic's model from words and unlabelled pages.
-
-    Raises ValueError if none of the words stands in any of the pages.
-    """
-    unknown = keywords.unknown(unlabeled)
-    if len(unknown) == len(keywords.words):
-        where = "page of the general background" if isinstance(unlabeled, Background) else "unlabelled page"
-        raise ValueError(
-            f"None of the words stands in any {where}: {', '.join(unknown)}. Choose more common words, or bring pages that "
-            "hold them: --unlabeled PATH"
-        )
+    """Make a topic's model from words and unlabelled pages. Words that none of the pages holds count by themselves."""
     if isinstance(unlabeled, Background):
         columns = Columns([], [*unlabeled.terms, *keywords.terms])
         # A background holds too few pages of a topic to learn from their titles.

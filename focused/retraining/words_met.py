@@ -1,0 +1,79 @@
+"""Train a topic of words with the pages that its crawl meets: these show what stands beside the words (docs/method/, D75)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from focused.method.learning.keywords_met import fit_keywords
+from focused.retraining.augmentation import AugmentedExamples
+from focused.retraining.pages_met import MAX_PAGES
+from focused.retraining.training import with_model
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from focused.method.topic import Topic, TopicExamples
+    from focused.retraining.judged_pages import JudgedPage
+
+_MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
+
+
+class NoWordMetError(ValueError):
+    """None of the words stands in any page that the crawl has met."""
+
+
+def train_words_on_pages_met(
+    topic: Topic, pages: Sequence[JudgedPage], *, about: Mapping[str, Any] | None = None
+) -> Topic:
+    """Return a topic, fitted to the pages that a crawl met.
+
+    Parameters
+    ----------
+    topic : Topic
+        Made from words, with examples.
+    pages : sequence of JudgedPage
+        All pages of the crawl.
+    about : mapping, optional
+        What the manifest says of it, under ``retraining``.
+
+    Raises
+    ------
+    NoWordMetError
+        If no page, nor any link that led to one, holds any of the words.
+    """
+    assert topic.examples is not None
+    words = topic.keyword_terms
+    met = [page for page in pages if page.terms][-MAX_PAGES:]
+    if not any(word in text for page in pages for text in _texts(page) for word in words):
+        raise NoWordMetError(f"None of the words stands in any of the {len(pages):,} pages met.")
+    none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))
+    joined = AugmentedExamples(none, met).with_labels(dict.fromkeys((page.number for page in met), False))
+    examples = _with_terms(joined, [*words, *topic.terms])
+    column_of = {term: column for column, term in enumerate(examples.terms)}
+    model = fit_keywords(
+        *(topic.model, [column_of[term] for term in topic.terms]),
+        *(examples.pages, [column_of[word] for word in words]),
+    )
+    added = {"n_unlabeled": len(met), "n_drawn": sum(page.is_drawn for page in met), "n_left_aside": 0}
+    return with_model(topic, model, examples, {**(about or {}), **added})
+
+
+def _texts(page: JudgedPage) -> list[Mapping[str, int]]:
+    return [page.terms] if page.link is None else [page.terms, page.link.anchor, page.link.url]
+
+
+def _with_terms(examples: TopicExamples, terms: Sequence[str]) -> TopicExamples:
+    """Return examples whose list of terms has these, too."""
+    known = set(examples.terms)
+    new = list(dict.fromkeys(term for term in terms if term not in known))
+    wide = {}
+    for name in _MATRICES:
+        rows = getattr(examples, name)
+        wide[name] = sparse.csr_matrix(
+            (rows.data, rows.indices, rows.indptr), (rows.shape[0], rows.shape[1] + len(new))
+        )
+    return replace(examples, terms=[*examples.terms, *new], **wide)
