@@ -32,7 +32,7 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """All tests run in several processes; the few that are named on a command line are there sooner in this one."""
     if config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
         return 0
-    return min(4, (os.cpu_count() or 1) + 2)  # some tests wait: for a server, a host's delay, a process that starts
+    return min(4, (os.cpu_count() or 1) + 1)  # some tests wait: for a server, a host's delay, a process that starts
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.method.topic import Topic
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +128,7 @@ class RetrainingPipeline:
         versions = VersionStore(plan.run_dir, plan.topic, options)
         rounds = TrainingRounds(
             *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),
-            no_word_met=lambda n_pages: _look_for_words(crawler, plan.topic, n_pages),
+            no_word_met=lambda n_pages: _look_for_words(crawler, crawl, n_pages),
         )
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
@@ -177,7 +176,7 @@ class RetrainingPipeline:
         ):
             logger.warning(
                 "None of the topic's words stands in the %d pages met: %s",
-                *(self._crawl.harvest.n_pages, _words_of(self._crawl.plan.topic)),
+                *(self._crawl.harvest.n_pages, _words_of(self._crawl)),
             )
         self._loop.close()
         self._intake.close()
@@ -224,18 +223,18 @@ class RetrainingPipeline:
             )
 
 
-def _look_for_words(crawler: Crawler, topic: Topic, n_pages: int) -> None:
+def _look_for_words(crawler: Crawler, crawl: Crawl, n_pages: int) -> None:
     """End a crawl that has looked for its topic's words in many pages and found none."""
     if n_pages < _LOOKED_FOR:
         return
     logger.error(
         "The crawl ends: none of the topic's words stands in any of the %d pages met: %s. Choose words that these sites use, "
         "or seeds of sites that use them: scrapy train %s --force --keywords WORDS --seeds URLS",
-        *(n_pages, _words_of(topic), topic.name),
+        *(n_pages, _words_of(crawl), crawl.plan.topic.name),
     )
     assert crawler.engine is not None
     deferred_from_coro(crawler.engine.close_spider_async(reason="words_not_found"))
 
 
-def _words_of(topic: Topic) -> str:
-    return str(topic.manifest["examples"]["keywords"]["text"])
+def _words_of(crawl: Crawl) -> str:
+    return str(crawl.plan.topic.manifest["examples"]["keywords"]["text"])

@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from focused.method.text.analyzer import TERMS
+from focused.method.training.term_counting import count
+from focused.retraining.judged_pages import term_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,9 +65,6 @@ class LookingForWords:
     #: Whether a page holds one of them.
     is_met: bool = False
 
-    def __post_init__(self) -> None:
-        self._ids = np.array([TERMS.intern(term, always=True) for term in self.terms])
-
     def restore(self, pages: Sequence[JudgedPage]) -> None:
         """See whether an earlier run of this crawl has met a word."""
         self.is_met = any(term in page.terms for page in pages for term in self.terms)
@@ -76,7 +72,7 @@ class LookingForWords:
     def page_added(self, n_pages: int, page: Page) -> None:
         """Ask for a link after every second page, as long as no word was met."""
         if not self.is_met:
-            self.is_met = bool(np.isin(self._ids, page.terms).any())
+            self.is_met = not set(self.terms).isdisjoint(term_counts(count(page.terms)))
         if not self.is_met and n_pages % 2:
             self.frontier().look_around(1)
             self.stats.count("drawn_count")
