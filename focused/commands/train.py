@@ -89,7 +89,7 @@ class Command(ProjectCommand):
             # A few words are too little text to detect their language.
             opts.language or ("en" if written_words(opts) else None),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
-            **learnt_texts(self.settings),
+            **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
         )
         print(as_typed(self._trained(topic, opts, reader, progress, n_sample, random_state)))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from focused.crawl.own_settings import PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
-from focused.method.page.own_text import PAGE_TEXT
+from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
@@ -35,9 +35,16 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
     return reader.with_settings(settings)
 
 
-def learnt_texts(settings: Any) -> dict[str, Any]:
-    """Return the texts of pages that settings tell a topic to be learnt from: arguments of an `ExampleReader`."""
-    return {"page_text": PAGE_TEXT.read(settings), "other_anchors": OTHER_ANCHORS.read(settings) == "include"}
+def learnt_texts(settings: Any, *, has_background: bool) -> dict[str, Any]:
+    """Return the texts of pages that settings tell a topic to be learnt from: arguments of an `ExampleReader`.
+
+    ``has_background``: whether the unlabelled pages are those of the general background. The model then learns from the few
+    pages that a crawl meets what is not the topic: too few to tell which words of link lists say nothing (docs/method/, D73).
+    """
+    text = PAGE_TEXT.read(settings)
+    if text == AUTO:
+        text = OWN if has_background else WHOLE
+    return {"page_text": text, "other_anchors": OTHER_ANCHORS.read(settings) == "include"}
 
 
 def make_judge(topic: Topic, settings: Any) -> Judge:

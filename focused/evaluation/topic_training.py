@@ -78,7 +78,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(
         reader_of=lambda language: make_reader(Analyzer(language), settings),
-        **learnt_texts(settings),
+        **learnt_texts(settings, has_background=group.start != WEB),
     )
     with_web = group.start == WEB
     warc = [Path(group.warc)]

@@ -21,13 +21,14 @@ Flags = npt.NDArray[np.bool_]
 
 OWN, WHOLE = TEXTS = ("own", "whole")
 """The texts that a page can be judged by."""
+AUTO = "auto"
 
 PAGE_TEXT = Setting(
     "FOCUSED_PAGE_TEXT",
-    WHOLE,
-    "The text of a page that a topic is learnt from, and by which its pages are judged from then on: all of it, or its own, "
-    "without the texts of link lists.",
-    choices=TEXTS,
+    AUTO,
+    "The text of a page that a topic is learnt from, and by which its pages are judged from then on: the `whole`, or its "
+    "`own`, without the texts of link lists; `auto`: its own where the general background stands in for unlabelled pages.",
+    choices=(AUTO, *TEXTS),
 )
 
 MIN_TERMS = 20
