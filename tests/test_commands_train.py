@@ -257,12 +257,12 @@ WRONG = {
     "no page in it": (["stars", "--positive", "NONE"], "NONE"),
     "words": (["stars", "--positive", "BAD"], "holds no http or https URL"),
     "words and pages": (
-        ["stars", "--keywords", "star", "--positive", "P"],
-        "--keywords and --positive exclude each other",
+        ["stars", "--keywords", "star", "--from-run", "P"],
+        "--from-run and --keywords exclude each other",
     ),
     "words and URLs": (
         ["stars", "--keywords", "star", "--positive-urls", "U"],
-        "--keywords and --positive-urls exclude",
+        "--positive-urls needs --positive PATH",
     ),
     "no keywords": (["stars", "--keywords"], "--keywords must be followed by words"),
     "empty keywords": (["stars", "--keywords", " "], "--keywords must be followed by words"),
@@ -593,6 +593,27 @@ def test_examples_take_the_place_of_words_and_of_their_note(examples: Path, here
     assert topic.manifest["kind"] == "examples"
     assert here(*words, "--note", "Mine", "--force").exit_code == 0
     assert load_topic("stars", here.models).note == "Mine"
+
+
+def test_words_beside_pages_name_the_topic_and_stay_with_it(examples: Path, here: Here) -> None:
+    both = ["stars", "--keywords", "zyxwvu orbit", *folders(examples), "--quick"]
+    done = here(*both)
+    assert done.exit_code == 0, done.err
+    assert "\nWords:      zyxwvu orbit\n" in done.out
+    topic = load_topic("stars", here.models)
+    assert topic.manifest["kind"] == "examples"
+    assert topic.named_terms == ["zyxwvu", "orbit"]
+    assert not topic.keyword_terms
+    assert here("pages", *both[3:]).exit_code == 0
+    alone = load_topic("pages", here.models)
+    # The words are learnt from and judge nothing.
+    assert topic.manifest["figures"]["n_positive"] == alone.manifest["figures"]["n_positive"]
+    weight = {
+        each.name: dict(zip(each.terms, each.model.coef, strict=True)).get("orbit", 0) for each in (topic, alone)
+    }
+    assert weight["stars"] > weight["pages"]
+    again = shlex.split(topic.manifest["command"])
+    assert again[2:5] == ["stars", "--keywords", "zyxwvu orbit"]
 
 
 def test_what_makes_figures_doubtful_is_told(examples: Path, made: tuple[Path, Finished], here: Here) -> None:

@@ -281,6 +281,21 @@ def test_of_a_long_crawl_the_latest_pages_are_learnt_from_and_all_that_were_draw
     assert made.examples.pages.shape[0] == 20 + 15 + 1 + 15
 
 
+def test_words_beside_the_examples_are_learnt_from_with_the_pages_met_and_are_no_page():
+    rng = np.random.default_rng(6)
+    topic, (pages, _) = a_topic(rng), pages_met(rng)
+    named = a_topic(np.random.default_rng(6))
+    named.manifest = {**named.manifest, "examples": {"words": {"terms": [TOPIC[0], "comet"]}}}
+    without, found = (train_on_pages_met(each, pages, {}) for each in (topic, named))
+    for word, at_least in ((TOPIC[0], 1.2), ("comet", 0.0)):
+        weights = [dict(zip(each.terms, each.model.coef, strict=True)).get(word, 0.0) for each in (without, found)]
+        assert weights[1] > at_least * weights[0]
+    assert found.manifest["figures"]["n_positive"] == 15
+    assert found.examples is not None
+    assert without.examples is not None
+    assert found.examples.pages.shape[0] == without.examples.pages.shape[0]
+
+
 def test_too_few_drawn_pages_say_nothing_of_the_web():
     rng = np.random.default_rng(3)
     pages, _ = pages_met(rng, n=16)

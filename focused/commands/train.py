@@ -87,7 +87,7 @@ class Command(ProjectCommand):
         progress = Progress(opts.quiet)
         reader = ExampleReader(
             # A few words are too little text to detect their language.
-            opts.language or ("en" if written_words(opts) else None),
+            opts.language or ("en" if written_words(opts) and not opts.positive else None),
             reader_of=lambda language: make_reader(Analyzer(language), self.settings),
             **learnt_texts(self.settings, has_background=not opts.unlabeled),
             track=progress.track,
@@ -103,15 +103,17 @@ class Command(ProjectCommand):
         from focused.method.training.from_pages import learn
         from focused.method.training.trained_topic import make_topic
 
-        keywords = read_keywords(written, reader.language or "en") if (written := written_words(opts)) else None
+        written = written_words(opts)
+        keywords = read_keywords(written, reader.language or "en") if written else None
         positive, unlabeled = read_examples(
             opts, reader, self.settings, progress, n_sample=n_sample, random_state=state
         )
         assert reader.language is not None
+        keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
         how: Any = {"page_text": reader.page_text, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
-        if keywords is not None:
+        if keywords is not None and not positive:
             learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
@@ -119,10 +121,13 @@ class Command(ProjectCommand):
             return keyword_report(topic, learnt, keywords, unlabeled, topic.save(models_dir))
         topic.seeds = topic.seeds or seeds_from(positive.urls)
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
-        learnt = learn(positive, unlabeled, learner=opts.learner, quick=opts.quick, random_state=state, say=say)
+        terms = () if keywords is None else keywords.terms
+        learnt = learn(
+            positive, unlabeled, words=terms, learner=opts.learner, quick=opts.quick, random_state=state, say=say
+        )
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
         warnings = warnings_about(*found, f1=learnt.f1, prior=learnt.prior, left_out=learnt.model.left_out)
-        make_topic(topic, learnt, positive, unlabeled, warnings=warnings, **how)
+        make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
 

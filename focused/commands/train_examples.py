@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.commands.train_fetching import FetchedPages, fetch
-from focused.commands.train_options import written_words
 from focused.method.text.background import Background, load_background
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import shuffled
@@ -62,8 +61,8 @@ def read_examples(
             progress.say(f"Fetching {len(remote)} pages")
             fetch(remote, fetched, settings, opts.web, progress.counter(len(remote), "Fetching pages"))
         wanted = urls_of([*positive, *others])
-        positives = PageSet() if written_words(opts) else reader.positives(positive, refused[0], wanted)
-        if not positives and not written_words(opts):
+        positives = reader.positives(positive, refused[0], wanted) if opts.positive else PageSet()
+        if not positives and opts.positive:
             raise SourceError(_none_left("--positive", opts.positive, refused[0]))
         if not opts.unlabeled:
             return positives, load_background()

@@ -21,7 +21,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command, in groups."""
     pages = parser.add_argument_group("example pages").add_argument
     pages("--positive", nargs="*", metavar="PATH", help="pages about the topic; a few dozen are enough")
-    help_ = "half a dozen words instead of pages: a first model, which example pages or retraining improve"
+    help_ = "half a dozen words, beside pages or instead of them (a first model, which the crawl improves)"
     pages("--keywords", nargs="*", metavar="WORD", help=help_)
     pages(
         "--describe",
@@ -105,13 +105,9 @@ _WORDS_EXAMPLES = {
 def _check_words(opts: argparse.Namespace, option: str) -> None:
     if not " ".join(getattr(opts, option)).strip():
         raise ValueError(f"--{option} must be followed by words. Example: --{option} {_WORDS_EXAMPLES[option]}")
-    for other in ("positive", "positive_urls"):
-        if getattr(opts, other) is not None:
-            raise ValueError(
-                f"--{option} and --{other.replace('_', '-')} exclude each other: words are for those who have no pages; "
-                "pages tell more. Leave one out."
-            )
-    if opts.learner != LEARNERS[0]:
+    if opts.positive_urls is not None and not opts.positive:
+        raise ValueError("--positive-urls needs --positive PATH.")
+    if opts.learner != LEARNERS[0] and not opts.positive:
         raise ValueError("--learner needs --positive PATH: words alone are not learnt by a classifier.")
 
 

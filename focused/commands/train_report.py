@@ -27,10 +27,12 @@ def report(
 ) -> str:
     """Return the report on a trained topic, for people."""
     figures = cast("TrainingFigures", learnt.model.figures)
+    named = topic.manifest["examples"].get("words", {}).get("text", "")
+    ours = _positives(positive, len(learnt.model.left_out)) + (f"\nWords:      {named}" if named else "")
     detected = _languages(positive)
     how = f"as asked; detected: {detected}" if language_is_given else f"that of most positives: {detected}"
     parts = [
-        _sources(topic, learnt, how, _positives(positive, len(learnt.model.left_out)), unlabeled, positive),
+        _sources(topic, learnt, how, ours, unlabeled, positive),
         _warnings(topic),
         _figures(topic, figures, learnt.model.learner, isinstance(unlabeled, Background)),
         _thresholds(figures),

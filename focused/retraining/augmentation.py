@@ -83,6 +83,27 @@ class AugmentedExamples:
         return self._all.terms, self._all.pages[self.n_own :]
 
 
+def with_terms(examples: TopicExamples, terms: Sequence[str]) -> TopicExamples:
+    """Return examples whose list of terms has these, too, the new ones behind the others."""
+    known = set(examples.terms)
+    new = list(dict.fromkeys(term for term in terms if term not in known))
+    if not new:
+        return examples
+    wide = {}
+    for name in _MATRICES:
+        rows = getattr(examples, name)
+        wide[name] = sparse.csr_matrix(
+            (rows.data, rows.indices, rows.indptr), (rows.shape[0], rows.shape[1] + len(new))
+        )
+    return replace(examples, terms=[*examples.terms, *new], **wide)
+
+
+def columns_of(examples: TopicExamples, terms: Sequence[str]) -> list[int] | None:
+    """Return the columns of terms that the examples have; None for no terms."""
+    column_of = {term: column for column, term in enumerate(examples.terms)} if terms else {}
+    return [column_of[term] for term in terms] or None
+
+
 def links_of(examples: TopicExamples) -> LinkExamples | None:
     """Return the links among examples as training wants them, None where there are none."""
     if not examples.n_links:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
-from focused.retraining.augmentation import AugmentedExamples, keys_among, keys_of, links_of
+from focused.retraining.augmentation import AugmentedExamples, columns_of, keys_among, keys_of, links_of, with_terms
 from focused.retraining.training import with_model
 
 if TYPE_CHECKING:
@@ -84,9 +84,11 @@ def train_on_pages_met(
     if int(drawn.sum()) < MIN_PAGES:
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
     aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
+    examples = with_terms(examples, topic.named_terms)
     model = train_topic(
         examples.pages,
         examples.positive,
+        words=columns_of(examples, topic.named_terms),
         link_examples=links_of(examples),
         learner=topic.learner,
         only_judged=aside,

@@ -14,7 +14,7 @@ from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.training.example_warnings import no_known_word
 from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
-from focused.retraining.augmentation import AugmentedExamples, links_of
+from focused.retraining.augmentation import AugmentedExamples, columns_of, links_of, with_terms
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import resembling
 from focused.utils.words import quantity
@@ -146,9 +146,11 @@ class Retraining:
         is_assumed = bool(figures.get("prior_is_assumed"))
         wanted = self.new_subtopic(labels, verdicts)
         aside = self._left_aside(examples, self._examples.numbers(labels), wanted)
+        examples = with_terms(examples, self.topic.named_terms)
         model = train_topic(
             examples.pages,
             examples.positive,
+            words=columns_of(examples, self.topic.named_terms),
             link_examples=links_of(examples),
             learner=self._learner,
             background_prior=prior if is_assumed else None,

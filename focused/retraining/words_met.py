@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from focused.method.learning.keywords_met import fit_keywords
-from focused.retraining.augmentation import AugmentedExamples
+from focused.retraining.augmentation import AugmentedExamples, with_terms
 from focused.retraining.pages_met import MAX_PAGES
 from focused.retraining.training import with_model
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from focused.method.topic import Topic, TopicExamples
+    from focused.method.topic import Topic
     from focused.retraining.judged_pages import JudgedPage
-
-_MATRICES = ("pages", "anchors", "contexts", "windows", "urls")
 
 
 class NoWordMetError(ValueError):
@@ -52,7 +48,7 @@ def train_words_on_pages_met(
         raise NoWordMetError(f"None of the words stands in any of the {len(pages):,} pages met.")
     none = topic.examples.where(np.zeros(len(topic.examples.positive), dtype=np.bool_))
     joined = AugmentedExamples(none, met).with_labels(dict.fromkeys((page.number for page in met), False))
-    examples = _with_terms(joined, [*words, *topic.terms])
+    examples = with_terms(joined, [*words, *topic.terms])
     column_of = {term: column for column, term in enumerate(examples.terms)}
     model = fit_keywords(
         *(topic.model, [column_of[term] for term in topic.terms]),
@@ -64,16 +60,3 @@ def train_words_on_pages_met(
 
 def _texts(page: JudgedPage) -> list[Mapping[str, int]]:
     return [page.terms] if page.link is None else [page.terms, page.link.anchor, page.link.url]
-
-
-def _with_terms(examples: TopicExamples, terms: Sequence[str]) -> TopicExamples:
-    """Return examples whose list of terms has these, too."""
-    known = set(examples.terms)
-    new = list(dict.fromkeys(term for term in terms if term not in known))
-    wide = {}
-    for name in _MATRICES:
-        rows = getattr(examples, name)
-        wide[name] = sparse.csr_matrix(
-            (rows.data, rows.indices, rows.indptr), (rows.shape[0], rows.shape[1] + len(new))
-        )
-    return replace(examples, terms=[*examples.terms, *new], **wide)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from focused.method.learning.metrics import brier_score, figures_at_thresholds, 
 from focused.method.learning.pu_calibration import STRENGTH
 from focused.method.learning.threshold import with_best_page_threshold
 from focused.method.learning.trained_model import TrainedModel, TrainingFigures
-from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare
+from focused.method.learning.training_set import LinkExamples, TrainingSet, prepare, with_page_of_words
 from focused.method.learning.unit_calibration import (
     background_population,
     calibrate_links,
@@ -43,6 +44,7 @@ def train_topic(
     counts: Any,
     y: ArrayLike,
     *,
+    words: ArrayLike | None = None,
     link_examples: LinkExamples | None = None,
     learner: str = LEARNERS[0],
     background_prior: float | None = None,
@@ -65,6 +67,9 @@ def train_topic(
         Term counts of the training pages; a column is a term, in any fixed numbering.
     y : array-like of shape (n_pages,)
         True (or 1, or the larger of two labels) for positive pages, the other label for unlabelled ones.
+    words : array-like of shape (n_words,), optional
+        Columns of words that name the topic. A page that holds each once is learnt from as one more positive; nothing else is
+        told from it.
     link_examples : LinkExamples, optional
         Links among the training pages. Without them, anchor texts and contexts are believed half as much as text on the page
         itself. Not used with `background_prior`: pages of a background are no targets of the topic's links.
@@ -108,9 +113,14 @@ def train_topic(
         raise ValueError(f"n_folds must be at least 2. Got {n_folds}.")
     if known_prior is not None and not 0 < known_prior < 1:
         raise ValueError(f"known_prior must lie between 0 and 1. Got {known_prior}.")
+    n_pages = counts.shape[0]
+    if words is not None:
+        masks = (left_aside, only_judged, np.zeros(n_pages) if learnt_only is None else learnt_only)
+        counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(words, counts, y, masks)
     data = prepare(
         counts, y, link_examples if background_prior is None or links_are_met else None, every_term=every_term
     )
+    data = replace(data, left_out=data.left_out[data.left_out < n_pages])
     positive = data.positive
     learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
     if left_aside is not None:
@@ -125,6 +135,7 @@ def train_topic(
     # The pages that represent the web at large.
     if learnt_only is not None:
         drawn &= ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
+    drawn &= data.rows < n_pages  # not the page of the words
     pages, short, *links = _units(data, drawn, rng)
     groups = [pages, short, *links]
     decisions = held_out_decisions(
@@ -173,7 +184,7 @@ def train_topic(
     )
     reliable = getattr(estimator, "reliable_negatives_", None)
     figures = TrainingFigures(
-        n_positive=int(positive.sum()),
+        n_positive=int((positive & (data.rows < n_pages)).sum()),
         n_unlabeled=int((~positive).sum()),
         n_terms=len(data.terms),
         n_links=len(data.links.target_rows),

@@ -11,6 +11,8 @@ from scipy import sparse
 from focused.method.text.vocabulary import canonical, document_frequencies, select_terms
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
 MIN_PAGES = 3
@@ -88,6 +90,27 @@ def prepare(
     links = _links_among(link_examples, terms, kept, matrix.shape)
     left_out = np.flatnonzero(positive & ~has_words)
     return TrainingSet(matrix.shape[1], terms, known[kept], positive[kept], kept, left_out, links)
+
+
+def with_page_of_words(
+    words: ArrayLike, counts: Any, y: ArrayLike, masks: Sequence[ArrayLike | None]
+) -> tuple[sparse.csr_matrix, NDArray[np.bool_], list[NDArray[np.bool_] | None]]:
+    """Return the examples with one more positive, which holds each of some words once (docs/method/, D76).
+
+    Parameters
+    ----------
+    words : array-like of shape (n_words,)
+        Columns.
+    counts, y
+        As in `focused.method.learning.training.train_topic`, of n_pages pages.
+    masks : sequence of array-like of bool of shape (n_pages,), or None
+        Flags of pages; those of the new page are False.
+    """
+    columns, matrix = np.unique(np.asarray(words, dtype=np.int64)), canonical(counts)
+    page = sparse.csr_matrix((np.ones(len(columns)), columns, [0, len(columns)]), shape=(1, matrix.shape[1]))
+    flags = np.append(_positive_flags(y, matrix.shape[0]), True)
+    wider = [None if mask is None else np.append(np.asarray(mask, dtype=np.bool_), False) for mask in masks]
+    return sparse.vstack([matrix, page], format="csr"), flags, wider
 
 
 def _positive_flags(y: ArrayLike, n_pages: int) -> NDArray[np.bool_]:

@@ -108,6 +108,11 @@ class Topic:
         return [str(term) for term in self.manifest.get("examples", {}).get("keywords", {}).get("terms", [])]
 
     @property
+    def named_terms(self) -> list[str]:
+        """The terms of the words that name the topic beside its example pages; none where there are no such words."""
+        return [str(term) for term in self.manifest.get("examples", {}).get("words", {}).get("terms", [])]
+
+    @property
     def page_text(self) -> str:
         """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
         return OWN if self.manifest.get("page_text") == OWN else WHOLE

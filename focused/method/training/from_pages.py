@@ -17,7 +17,7 @@ from focused.method.text.background import Background
 from focused.method.training.term_counting import Columns, links_between
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from focused.method.learning.trained_model import TrainedModel
     from focused.method.training.page_set import PageSet
@@ -88,6 +88,7 @@ def learn(
     positive: PageSet,
     unlabeled: PageSet | Background,
     *,
+    words: Collection[str] = (),
     learner: str = LEARNERS[0],
     quick: bool = False,
     random_state: int = 0,
@@ -99,21 +100,22 @@ def learn(
     how frequent relevant pages are in a crawl: an estimated prior would be 0, and so would every relevance.
     `BACKGROUND_PRIOR` is assumed instead.
 
-    ``learner``: one of `focused.method.learning.learners.LEARNERS`. ``quick``: judge the held-out pages by 3 models instead
+    ``words``: terms that name the topic, beside its pages. ``learner``: one of `focused.method.learning.learners.LEARNERS`.
+    ``quick``: judge the held-out pages by 3 models instead
     of 10, draw no learning curve, and learn from a sample of 1,000 pages of a background. Of other unlabelled pages the
     caller draws the sample, before they are read. ``say``: called with one line of text when a step begins. Raises ValueError
     if nothing can be learnt from them; one line that says why.
     """
     pages, background = list(positive.pages), None
     if isinstance(unlabeled, Background):
-        columns = Columns(pages, unlabeled.terms)
+        columns = Columns(pages, [*unlabeled.terms, *words])
         background = columns.of_background(unlabeled)
         if quick and background.shape[0] > QUICK_UNLABELED:
             rng = np.random.default_rng(random_state)
             background = background[np.sort(rng.choice(background.shape[0], QUICK_UNLABELED, replace=False))]
     else:
         pages += unlabeled.pages
-        columns = Columns(pages)
+        columns = Columns(pages, words)
     counts = columns.counts([page.terms for page in pages])
     if background is not None:
         counts = sparse.vstack([counts, background], format="csr")
@@ -124,6 +126,7 @@ def learn(
         model = train_topic(
             counts,
             y,
+            words=[columns.column_of[term] for term in words] or None,
             link_examples=links,
             learner=learner,
             background_prior=prior,

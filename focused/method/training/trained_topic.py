@@ -30,6 +30,7 @@ def make_topic(
     positive: PageSet | Keywords,
     unlabeled: PageSet | Background,
     *,
+    words: Keywords | None = None,
     page_text: str = WHOLE,
     command: str,
     warnings: Sequence[str] = (),
@@ -37,7 +38,8 @@ def make_topic(
 ) -> Topic:
     """Put a trained model into a topic, and its origin into the manifest.
 
-    The result does not depend on the clock or on paths of the machine: the same examples give the same files.
+    ``words``: those that name the topic beside its pages. The result does not depend on the clock or on paths of the machine:
+    the same examples give the same files.
     """
     topic.model = model = learnt.model
     topic.terms = [learnt.terms[column] for column in model.term_indices.tolist()]
@@ -52,7 +54,8 @@ def make_topic(
         "versions": versions(),
         "learner": model.learner,
         "random_state": random_state,
-        "examples": _described(positive, unlabeled),
+        "examples": _described(positive, unlabeled)
+        | ({} if words is None else {"words": {"text": words.text, "terms": list(words.terms)}}),
         "warnings": list(warnings),
         "figures": asdict(model.figures),
         "learning_curve": None if learnt.curve is None else asdict(learnt.curve) | {"advice": learnt.curve.advice},
