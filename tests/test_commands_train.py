@@ -608,9 +608,7 @@ def test_words_beside_pages_name_the_topic_and_stay_with_it(examples: Path, here
     alone = load_topic("pages", here.models)
     # The words are learnt from and judge nothing.
     assert topic.manifest["figures"]["n_positive"] == alone.manifest["figures"]["n_positive"]
-    weight = {
-        each.name: dict(zip(each.terms, each.model.coef, strict=True)).get("orbit", 0) for each in (topic, alone)
-    }
+    weight = {each.name: dict(zip(each.terms, each.model.coef, strict=True)).get("orbit", 0) for each in (topic, alone)}
     assert weight["stars"] > weight["pages"]
     again = shlex.split(topic.manifest["command"])
     assert again[2:5] == ["stars", "--keywords", "zyxwvu orbit"]
