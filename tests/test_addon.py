@@ -137,7 +137,7 @@ class OwnSpider(scrapy.Spider):
         yield response.follow("/again", dont_filter=True, **own)
         yield response.follow("/moved", meta=meta, **own)
         yield response.follow("/missing", **own)
-        yield response.follow("/memory", callback=lambda response: self.note("memory", response.request))
+        yield response.follow("/memory", priority=3000, callback=lambda response: self.note("memory", response.request))
 
     def parse_linked(self, response):
         self.note("linked", response.request)

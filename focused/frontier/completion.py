@@ -6,12 +6,14 @@ import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.link_requests import NotDurableError
 from focused.utils.reactor import FifoLock, yield_to_reactor
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from scrapy import Request
+    from scrapy.http import Response
 
     from focused.frontier.admission import Admission
     from focused.frontier.checkpoints import Checkpoints
@@ -120,6 +122,29 @@ class Completion:
     def __post_init__(self) -> None:
         #: Taken from where a page begins to end until it is durable.
         self.ending = FifoLock()
+        #: Called when a page has ended: more requests may be handed out.
+        self.ended: Callable[[], None] = lambda: None
+
+    def lease_of(self, response: Response) -> Lease | None:
+        """Return the lease that a response belongs to."""
+        return self.leases.of(response.request)
+
+    def keeps(self, request: Request, page: EndedPage) -> bool:
+        """Keep a request until its page ends, unless it is refused; return False where it has to be enqueued as it is."""
+        if self.leases.of(request) is not None:
+            return False
+        requests = self.admission.requests
+        try:
+            text = requests.text_of(request)
+        except NotDurableError:
+            return False
+        if self.admission.is_allowed(request):  # asked first: the fingerprint costs more
+            page.links.append((request, requests.kept(request, text)))
+        return True
+
+    def will_count(self, names: Iterable[str]) -> None:
+        """Note stats that are about to be raised by one; see `Checkpoints.will_count`."""
+        self.checkpoints.will_count(names)
 
     async def page_ended(self, page: EndedPage) -> None:
         """Take in the links of a response, and commit: done where there was a page, failed where there is a note.
@@ -127,16 +152,20 @@ class Completion:
         After the frontier could not be written, nothing is done: the link will be fetched again.
         """
         async with self.ending:
-            if self.checkpoints.is_broken:
-                return
-            try:
-                await self._take_in(page)
-                self.checkpoints.will_count(page.counted)
-                self.outcomes.page(page.lease, page.relevant, page.note)
-                self.leases.end(page.lease)
-                self.checkpoints.commit()
-            except sqlite3.Error as error:
-                self.checkpoints.fail(error)
+            if not self.checkpoints.is_broken:
+                try:
+                    await self._take_in(page)
+                    self.checkpoints.will_count(page.counted)
+                    self.outcomes.page(page.lease, page.relevant, page.note)
+                    self.leases.end(page.lease)
+                    self.checkpoints.commit()
+                except sqlite3.Error as error:
+                    self.checkpoints.fail(error)
+        self.ended()
+
+    async def no_page_ends(self) -> None:
+        """Wait until no page is about to end."""
+        await self.ending.free()
 
     async def _take_in(self, page: EndedPage) -> None:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.politeness import now
 from focused.frontier.store.host_queue import BUSY
@@ -33,37 +33,55 @@ _REQUESTS = "scheduler/dequeued"
 _MANY, _MUCH, _ENOUGH_REQUESTS = 0.25, 0.01, 20
 
 
+class Waiting(NamedTuple):
+    """A request that waits in memory; the least is next."""
+
+    #: Whether it begins something: a retry and the target of a redirect go on with what has begun, and come first.
+    begins: bool
+    #: Of Scrapy, with the sign changed.
+    negative_priority: int
+    turn: int
+    request: Request
+
+
 class MemoryQueue:
-    """By priority, of equals the oldest first; those whose hosts must rest are passed over."""
+    """Retries and targets of redirects, then the spider's own requests by priority; of equals the oldest is first.
+
+    Requests whose hosts must rest are passed over.
+    """
 
     def __init__(self) -> None:
-        self._heap: list[tuple[int, int, Request]] = []
+        self._heap: list[Waiting] = []
         self._n_pushed = 0
 
     def __len__(self) -> int:
         return len(self._heap)
 
-    def push(self, request: Request) -> None:
+    def push(self, request: Request, *, begins: bool) -> None:
         """Let a request wait."""
         self._n_pushed += 1
-        heapq.heappush(self._heap, (-request.priority, self._n_pushed, request))
+        self.push_back(Waiting(begins, -request.priority, self._n_pushed, request))
 
-    def pop(self, ready_at: Callable[[str], float], now: float) -> Request | None:
+    def push_back(self, waiting: Waiting) -> None:
+        """Let a request that was popped wait in its old place."""
+        heapq.heappush(self._heap, waiting)
+
+    def pop(self, ready_at: Callable[[str], float], now: float) -> Waiting | None:
         """Return the best request whose host may be asked now; None if there is none. Times are on the clock of ``now``."""
         resting, found = [], None
         while self._heap:
-            entry = heapq.heappop(self._heap)
-            if ready_at(host_of(entry[2].url)) <= now:
-                found = entry[2]
+            waiting = heapq.heappop(self._heap)
+            if ready_at(host_of(waiting.request.url)) <= now:
+                found = waiting
                 break
-            resting.append(entry)
-        for entry in resting:
-            heapq.heappush(self._heap, entry)
+            resting.append(waiting)
+        for waiting in resting:
+            self.push_back(waiting)
         return found
 
     def ready_times(self, ready_at: Callable[[str], float]) -> list[float]:
         """Return when the hosts may be asked of which that is known."""
-        times = (ready_at(host_of(request.url)) for _, _, request in self._heap)
+        times = (ready_at(host_of(waiting.request.url)) for waiting in self._heap)
         return [time for time in times if time < BUSY]
 
     def clear(self) -> None:
@@ -73,7 +91,10 @@ class MemoryQueue:
 
 @dataclass(eq=False)
 class Dispatch:
-    """Hands out what waits in memory first, because its turn has come before; then the best link."""
+    """Hands out what goes on with a link first, because its turn has come before; then the best of all that waits.
+
+    Requests that the file cannot keep wait in memory. By their priority they take their turn among the links.
+    """
 
     links: Rediscovery
     #: Retries, targets of redirects and other requests that wait in memory.
@@ -119,9 +140,15 @@ class Dispatch:
 
     def _next_in_memory(self) -> Request | None:
         found = self.queue.pop(self.leases.ready_at, now())
-        if found is not None:
-            self.leases.resume(found)
-        return found
+        if found is None:
+            return None
+        if found.begins:
+            best = self.links.best_priority(self.leases.ready_at, now())
+            if best is not None and best > -found.negative_priority:
+                self.queue.push_back(found)
+                return None
+        self.leases.resume(found.request)
+        return found.request
 
 
 def count_passed_over(stats: StatsCollector, levels: int) -> None:

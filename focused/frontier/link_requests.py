@@ -6,6 +6,7 @@ Own requests are kept as text. No pickle: what is no JSON is refused.
 from __future__ import annotations
 
 import json
+import logging
 import re
 import secrets
 from contextlib import suppress
@@ -32,12 +33,15 @@ if TYPE_CHECKING:
     from focused.frontier.store.link import Leased
     from focused.method.scoring import Evidence
 
+logger = logging.getLogger(__name__)
+
 TUNNEL = "focused_tunnel"
 # What of a request's meta its evidence holds, or is of no use once it waits.
 _KEPT_META = {
     "focused_link_score", "focused_link_reason", "focused_referrer", "focused_irrelevant_on_path", "focused_carried",
     "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS
 }  # fmt: skip
+_NOT_DURABLE = "focused/frontier/not_durable_count"
 _MOST_PRIORITY = 1_000_000
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}
@@ -114,6 +118,16 @@ class LinkRequests:
         if link.evidence.referrer and self._referers is not None:
             self._referers.get_processed_request(request, Response(link.evidence.referrer))
         return request
+
+    def count_not_durable(self, request: Request, error: NotDurableError) -> None:
+        """Count a request that no file can keep, and say so of the first."""
+        stats = self._crawler.stats
+        if not stats.get_value(_NOT_DURABLE):
+            logger.warning(
+                "%s waits in memory only, and is lost if the crawl is killed: %s. Others like it are counted (%s).",
+                *(request, error, _NOT_DURABLE),
+            )
+        stats.inc_value(_NOT_DURABLE)
 
     def _is_link(self, request: Request) -> bool:
         """Tell whether a request is for a seed or a link of a page, and has nothing else that is to be kept."""

@@ -163,3 +163,11 @@ def retry_after(value: bytes, at: float) -> float:
         return max(0.0, (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp() - at)
     except (ValueError, TypeError, OverflowError, IndexError):
         return 0.0
+
+
+def host_availability(crawler: Crawler, *, is_live: bool) -> tuple[HostAvailability, Politeness | None]:
+    """Return what knows which hosts may be asked now, and what tells it of the live web's wishes; None on other webs."""
+    assert crawler.engine is not None
+    obeys_robots = crawler.settings.getbool("ROBOTSTXT_OBEY")
+    ready_at = HostAvailability(crawler.engine.downloader, obeys_robots=is_live and obeys_robots)
+    return ready_at, Politeness(crawler, ready_at, obeys_robots=obeys_robots) if is_live else None

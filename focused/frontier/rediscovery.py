@@ -158,6 +158,10 @@ class Rediscovery:
         link = self.store.next(ready_at, now)
         return link if link is None or link.request is not None else self._settled(link)
 
+    def best_priority(self, ready_at: Callable[[str], float], now: float) -> int | None:
+        """Return the priority of the link that ``next`` would lease; None without one."""
+        return self.store.best_priority(ready_at, now)
+
     def lease(self, number: int) -> Leased | None:
         """Lease a link of a page by its number, with all pages that link to it counted; None if it cannot be had."""
         link = self.store.lease(number)

@@ -7,10 +7,9 @@ What Scrapy asks of a scheduler, and which part answers: :mod:`~focused.frontier
 
 from __future__ import annotations
 
-import logging
 import sqlite3
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
@@ -20,7 +19,7 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
-from focused.frontier.completion import Completion, EndedPage, Outcomes
+from focused.frontier.completion import Completion, Outcomes
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.interface import CrawlOfFrontier, crawl_of
@@ -28,11 +27,10 @@ from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.look_around import LookAround
-from focused.frontier.politeness import HostAvailability, Politeness
-from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.opening import open_links, open_store
+from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
-from focused.frontier.store.store import FrontierStore
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scrapy_internals import requests_in_progress
@@ -42,17 +40,12 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
     from typing_extensions import Self
 
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
-
-logger = logging.getLogger(__name__)
-
-_NOT_DURABLE = "focused/frontier/not_durable_count"
 
 
 class FrontierScheduler(BaseScheduler):
@@ -100,20 +93,23 @@ class FrontierScheduler(BaseScheduler):
         folder = Path(settings.get("JOBDIR") or task.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         #: The links, on disk.
-        self.store = self._open_store(folder)
+        self.store = open_store(folder / FRONTIER_FILE, task, settings)
         learning = None if self._crawl.session is None else Learning(self.store, self._crawl.session)
-        ready_at = self._availability()
-        self._links = self._rediscovery()
+        # Politeness is kept, because signals hold only weak references to their receivers.
+        ready_at, self._politeness = host_availability(crawler, is_live=task.is_live)
+        self._links = open_links(self.store, task, settings)
         self._leases = Leases(crawler.signals, ready_at)
         self._outcomes = Outcomes(self.store, HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK")), learning)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
-        #: Chooses which request is next.
         self._around = LookAround(self._links)
+        #: Chooses which request is next.
         self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, self._around)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
-        self._completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
+        #: Ends pages: see focused.middlewares.page_end.
+        self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
+        self.completion.ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), learning)
         self._crawl.frontier = self
@@ -132,20 +128,20 @@ class FrontierScheduler(BaseScheduler):
                 return self._continue(lease, request)
             return self._admission.link(self._requests.link(request))
         except NotDurableError as error:
-            self._count_not_durable(request, error)
+            self._requests.count_not_durable(request, error)
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
             return False
-        self._keep_in_memory(request)
+        self._keep_in_memory(request, begins=True)
         return True
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host may be asked or the budget has no place for it now."""
         # While a page ends, what it brings may be better than what waits.
-        if self._checkpoints.is_broken or self._completion.ending.is_taken:
+        if self._checkpoints.is_broken or self.completion.ending.is_taken:
             return None
         try:
-            self._completion.end_orphans(requests_in_progress(self.crawler))
+            self.completion.end_orphans(requests_in_progress(self.crawler))
             if self._checkpoints.is_broken or not self._budget.is_left(self._task.max_pages):
                 self._wakeup.at(self._budget.look_again_at())
                 return None
@@ -166,8 +162,8 @@ class FrontierScheduler(BaseScheduler):
         self._wakeup.close()
         if not self._checkpoints.is_broken:
             try:
-                self._completion.end_orphans(requests_in_progress(self.crawler))
-                self._completion.give_back()
+                self.completion.end_orphans(requests_in_progress(self.crawler))
+                self.completion.give_back()
                 self._queue.clear()  # its links wait in the store again, the rest ends with the process
                 self._links.close()
                 self._checkpoints.commit()
@@ -221,68 +217,7 @@ class FrontierScheduler(BaseScheduler):
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
 
-    # --- What the end of a page asks: see focused.middlewares.page_end
-
-    def lease_of(self, response: Response) -> Lease | None:
-        """Return the lease that a response belongs to."""
-        return self._leases.of(response.request)
-
-    def keeps(self, request: Request, page: EndedPage) -> bool:
-        """Keep a request until its page ends, unless it is refused; return False where it has to be enqueued as it is."""
-        if self._leases.of(request) is not None:
-            return False
-        try:
-            text = self._requests.text_of(request)
-        except NotDurableError:
-            return False
-        if self._admission.is_allowed(request):  # asked first: the fingerprint costs more
-            page.links.append((request, self._requests.kept(request, text)))
-        return True
-
-    async def page_ended(self, page: EndedPage) -> None:
-        """Take in what a page brought, and commit."""
-        await self._completion.page_ended(page)
-        self._wakeup.now()
-
-    async def no_page_ends(self) -> None:
-        """Wait until no page is about to end."""
-        await self._completion.ending.free()
-
-    def will_count(self, names: tuple[str, ...]) -> None:
-        """Note stats that are about to be raised by one."""
-        self._checkpoints.will_count(names)
-
     # --- Inside
-
-    def _open_store(self, folder: Path) -> FrontierStore:
-        settings, task = self.crawler.settings, self._task
-        return FrontierStore(
-            folder / FRONTIER_FILE,
-            order=task.order,
-            max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
-            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
-            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-            merge=task.merge or _first,
-        )
-
-    def _rediscovery(self) -> Rediscovery:
-        # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
-        max_tunnel = self.crawler.settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
-        return Rediscovery(
-            self.store,
-            joins=self._task.merge is not None or bool(max_tunnel),
-            is_mean=self._task.is_mean and not max_tunnel,
-            depth_priority=self.crawler.settings.getint("DEPTH_PRIORITY"),
-        )
-
-    def _availability(self) -> HostAvailability:
-        engine = self.crawler.engine
-        assert engine is not None
-        is_live, obeys_robots = self._task.is_live, self.crawler.settings.getbool("ROBOTSTXT_OBEY")
-        ready_at = HostAvailability(engine.downloader, obeys_robots=is_live and obeys_robots)
-        # Kept, because signals hold only weak references to their receivers.
-        self._politeness = Politeness(self.crawler, ready_at, obeys_robots=obeys_robots) if is_live else None
-        return ready_at
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)
@@ -302,19 +237,11 @@ class FrontierScheduler(BaseScheduler):
                 return False
             lease.numbers.append(number)
         self._leases.queue(lease, request)
-        self._keep_in_memory(request)
+        self._keep_in_memory(request, begins=False)
         return True
 
-    def _count_not_durable(self, request: Request, error: NotDurableError) -> None:
-        if not self._stats.get_value(_NOT_DURABLE):
-            logger.warning(
-                "%s waits in memory only, and is lost if the crawl is killed: %s. Others like it are counted (%s).",
-                *(request, error, _NOT_DURABLE),
-            )
-        self._stats.inc_value(_NOT_DURABLE)
-
-    def _keep_in_memory(self, request: Request) -> None:
-        self._queue.push(request)
+    def _keep_in_memory(self, request: Request, *, begins: bool) -> None:
+        self._queue.push(request, begins=begins)
         self._stats.inc_value("scheduler/enqueued")
 
     def _spider_opened(self, spider: Spider) -> None:
@@ -329,8 +256,3 @@ class FrontierScheduler(BaseScheduler):
         """End the crawl: what is not durable will be fetched again."""
         assert self.crawler.engine is not None
         deferred_from_coro(self.crawler.engine.close_spider_async(reason="frontier_not_writable"))
-
-
-def _first(known: Any, new: Any) -> Any:
-    """The first page's evidence stands (D43)."""
-    return known

@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from focused.frontier.completion import EndedPage
+from focused.frontier.completion import Completion, EndedPage
 from focused.frontier.interface import crawl_of
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
@@ -46,9 +46,9 @@ class PageEndMiddleware:
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Pass on what is no link of the page, then its item."""
-        frontier = durable_frontier(self.crawler)
-        lease = None if frontier is None else frontier.lease_of(response)
-        if frontier is None or lease is None:
+        ending = completion_of(self.crawler)
+        lease = None if ending is None else ending.lease_of(response)
+        if ending is None or lease is None:
             async for each in result:
                 yield each
             return
@@ -57,7 +57,7 @@ class PageEndMiddleware:
             async for each in result:
                 if isinstance(each, PageItem) and item is None:
                     item = each
-                elif not isinstance(each, Request) or not frontier.keeps(each, page):
+                elif not isinstance(each, Request) or not ending.keeps(each, page):
                     yield each
                 else:
                     n_links += 1
@@ -65,11 +65,11 @@ class PageEndMiddleware:
                         await yield_to_reactor()
         except Exception as error:
             page.note = f"exception: {type(error).__name__}"
-            await frontier.page_ended(page)
+            await ending.page_ended(page)
             raise
         if item is None:
             page.note = "" if 200 <= response.status < 300 else f"HTTP {response.status}"
-            await frontier.page_ended(page)
+            await ending.page_ended(page)
             return
         page.joined = item.joined
         item.ended_page = page
@@ -84,10 +84,10 @@ class PageEndItems(ItemPipelineManager):
 
     async def process_item_async(self, item: Any) -> Any:
         """Send an item through the pipelines once no page is about to end."""
-        frontier = durable_frontier(self.crawler)
-        if frontier is None:
+        ending = completion_of(self.crawler)
+        if ending is None:
             return await super().process_item_async(item)
-        await frontier.no_page_ends()
+        await ending.no_page_ends()
         counted: tuple[str, ...] = ()
         try:
             passed = await super().process_item_async(item)
@@ -100,13 +100,13 @@ class PageEndItems(ItemPipelineManager):
             page = item.ended_page if isinstance(item, PageItem) else None
             if isinstance(page, EndedPage):
                 item.ended_page, page.relevant, page.counted = None, bool(item.relevant), counted
-                await frontier.page_ended(page)
+                await ending.page_ended(page)
             else:
-                frontier.will_count(counted)
+                ending.will_count(counted)
 
 
-def durable_frontier(crawler: Crawler | None) -> FrontierScheduler | None:
-    """Return the durable frontier of a crawl; None where Scrapy's scheduler holds the links."""
+def completion_of(crawler: Crawler | None) -> Completion | None:
+    """Return what ends the pages of a crawl on the durable frontier; None where Scrapy's scheduler holds the links."""
     crawl = None if crawler is None else crawl_of(crawler)
     frontier = None if crawl is None else crawl.frontier
-    return frontier if isinstance(frontier, FrontierScheduler) else None
+    return frontier.completion if isinstance(frontier, FrontierScheduler) else None

@@ -166,26 +166,35 @@ class FrontierStore(LinkStates):
         ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
         all may.
         """
+        best = self._best(ready_at, now)
+        if best is None:
+            return None
+        host, row, next_rank = best
+        self.transaction.begin()
+        self._lease(row.number, host)
+        self.hosts.put(host, next_rank)
+        asked = row.number, row.url, self._names.names[host], priority_of(row.rank), row.tunnel
+        return Leased(*asked, self._table.evidence(row), row.callback, row.request)
+
+    def best_priority(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> int | None:
+        """Return the priority of the link that ``next`` would lease; None without one."""
+        best = self._best(ready_at, now)
+        return None if best is None else priority_of(best[1].rank)
+
+    def _best(self, ready_at: Callable[[str], float] | None, now: float) -> tuple[int, LinkRow, int | None] | None:
+        """Return the host of the best link, the link, and the rank of the host's next one."""
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         while (host := self.hosts.take(ask, now)) is not None:
             found = self._table.best_of(host)
             if found is None:
                 self.hosts.put(host, None)
-                continue
-            row, next_rank = found
-            if row.rank != self.hosts.best(host):
-                self.hosts.put(host, row.rank)
-                continue
-            if self._is_over_cap(host):
+            elif found[0].rank != self.hosts.best(host):
+                self.hosts.put(host, found[0].rank)
+            elif self._is_over_cap(host):
                 self._drop_rest(host)
-                continue
-            self.transaction.begin()
-            self._lease(row.number, host)
-            self.hosts.put(host, next_rank)
-            evidence = self._table.evidence(row)
-            asked = row.number, row.url, names[host], priority_of(row.rank), row.tunnel, evidence
-            return Leased(*asked, row.callback, row.request)
+            else:
+                return host, *found
         return None
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
