@@ -57,6 +57,18 @@ class OneShort(ShortAddresses):
         return LinkScores(np.ones(page.n_links - 1), np.full(page.n_links - 1, BY_LENGTH))
 
 
+import dataclasses
+
+
+class BadMerge(ShortAddresses):
+    """A strategy that joins what two pages say of a link to no score."""
+
+    name = "bad_merge"
+
+    def merge(self, known, new):
+        return dataclasses.replace(known, score=float("nan"))
+
+
 class SecondAdaptive(ShortAddresses):
     """A strategy with the name of another."""
 
@@ -151,6 +163,18 @@ def test_a_strategy_that_returns_no_score_from_0_to_1_for_each_link_ends_the_cra
     assert (ended.stats["finish_reason"], ended.stats["focused/pages/fetched_count"]) == ("wrong_scores", n_pages)
     (line,) = [line for line in ended.err.splitlines() if "ERROR" in line]
     assert f"Strategy {name} must return a score from 0 to 1 and a reason for each link of a page. {got}" in line
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.slow
+def test_a_strategy_that_merges_evidence_to_no_score_ends_the_crawl_in_one_line(package, tmp_path, two_regions):
+    hand_made.topic().save(tmp_path / "models")
+    ended = run(
+        package, tmp_path, *crawl_argv({"CONCURRENT_REQUESTS": 1}, web=two_regions, strategy="mypackage.BadMerge")
+    )
+    assert (ended.exit_code, ended.stats["finish_reason"]) == (1, "wrong_scores")
+    (line,) = [line for line in ended.err.splitlines() if "ERROR" in line]
+    assert "Strategy bad_merge must merge two pages' evidence to a score from 0 to 1. Got nan of" in line
     assert "Traceback" not in ended.err
 
 

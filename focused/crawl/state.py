@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import NotConfigured
+from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.checked_merge import CheckedMerge
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
@@ -14,10 +17,16 @@ from focused.method.scoring import Strategy
 from focused.method.scoring.priority import SEED
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
 
     from focused.crawl.plan import CrawlPlan
+    from focused.method.scoring.evidence import Evidence
     from focused.method.scoring.session import Session
+
+
+logger = logging.getLogger(__name__)
 
 
 class Crawl:
@@ -30,6 +39,7 @@ class Crawl:
         merges = settings.getbool("FOCUSED_MERGE_EVIDENCE") and settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
         strategy = plan.strategy
         self.plan = plan
+        self._crawler = crawler
         self.task = FrontierTask(
             run_dir=plan.run_dir,
             topic=plan.topic.name,
@@ -40,7 +50,7 @@ class Crawl:
             max_relevant=plan.max_relevant,
             drops=plan.drops_below_threshold,
             order=strategy.order,
-            merge=strategy.merge if strategy.merges and merges else None,
+            merge=self._merge(strategy) if strategy.merges and merges else None,
             is_mean=type(strategy).merge is Strategy.merge,
         )
         self.judging = Judging(plan.judge, strategy)
@@ -48,6 +58,19 @@ class Crawl:
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)
+
+    def give_up(self, why: str) -> None:
+        """End the crawl because its strategy is wrong; say why once, however many pages are under way."""
+        if not self.plan.error:
+            self.plan.error = why
+            logger.error(why)
+            assert self._crawler.engine is not None
+            deferred_from_coro(self._crawler.engine.close_spider_async(reason="wrong_scores"))
+
+    def _merge(self, strategy: Strategy) -> Callable[[Evidence, Evidence], Evidence]:
+        # The project's own takes the mean of scores that were checked.
+        own = type(strategy).merge is Strategy.merge
+        return strategy.merge if own else CheckedMerge(strategy, self.give_up)
 
     @property
     def session(self) -> Session | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import logging
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from focused.crawl.judging import Judging
     from focused.crawl.page_reading import Page
     from focused.method.scoring.page_scores import PageScores
-
-logger = logging.getLogger(__name__)
 
 _MANY_LINKS = 1_000
 """A page with more is judged in several turns of the reactor: learning from 10,000 links takes 0.2 s."""
@@ -84,7 +81,8 @@ class LinkScoringMiddleware:
                 try:
                     each.scores = await self._judged_in_turn(page, response)
                 except WrongScoresError as error:
-                    self._give_up(str(error))
+                    Crawl.needed(self.crawler).give_up(str(error))
+                    raise CloseSpider("wrong_scores") from None
             links = self._reading.followed(page, each.depth)
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
@@ -123,14 +121,6 @@ class LinkScoringMiddleware:
             scores = await in_turns(self._judging.steps(page, visit))
         await yield_to_reactor()
         return scores
-
-    def _give_up(self, why: str) -> NoReturn:
-        """End the crawl, and say why once, however many pages are under way."""
-        plan = Crawl.needed(self.crawler).plan
-        if not plan.error:
-            plan.error = why
-            logger.error(why)
-        raise CloseSpider("wrong_scores")
 
     def _visit(self, response: Response) -> Visit:
         """Return how the crawl came to a page."""

@@ -119,7 +119,7 @@ class RetrainingPipeline:
         rejudging, merge = Rejudging(judging, pages, verdict_on), crawl.task.merge
         takeover = ModelTakeover(
             judging,
-            Rescoring(rejudging, lambda: crawl.frontier, merge=merge, max_explored=max_explored),
+            Rescoring(rejudging, lambda: crawl.frontier, merge=merge, max_explored=max_explored, give_up=crawl.give_up),
             make_judge=lambda topic: make_judge(topic, settings),
             make_strategy=lambda: kind(**read_parameters(kind, settings)),
             stats=stats,

@@ -11,6 +11,7 @@ import numpy as np
 from focused.frontier.store.rescoring import NewScores, rescore_for
 from focused.method.scoring.base import BELOW
 from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.link_scores import WrongScoresError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -100,6 +101,8 @@ class Rescoring:
     merge: Callable[[Evidence, Evidence], Evidence] | None = None
     #: Links that may come first after a change of model to find other subtopics; see `Session.learn_again`.
     max_explored: int = 0
+    #: Ends the crawl if the strategy returns no scores, with what is to be said.
+    give_up: Callable[[str], None] = lambda why: None
 
     def __post_init__(self) -> None:
         self._work: Iterator[int] | None = None
@@ -140,7 +143,13 @@ class Rescoring:
             yield from model.session.learn_again(fresh, judged, self.max_explored)
             return
         for kept, relevance in self.rejudging.pages():
-            self.scores.add(kept.page, strategy.score(kept.page, relevance, kept.visit))
-            yield kept.page.n_links
+            page = kept.page
+            try:
+                found = strategy.score(page, relevance, kept.visit).checked(strategy.name, page.n_links, page.url)
+            except WrongScoresError as error:
+                self.give_up(str(error))
+                return
+            self.scores.add(page, found)
+            yield page.n_links
         score = self.scores.of_waiting
         yield from self.frontier().rescore(score, model_version=model.version, slice_links=_SLICE_LINKS)

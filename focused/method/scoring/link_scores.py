@@ -16,6 +16,11 @@ BELOW = reason_kind("below threshold")
 _ROUNDING = 1e-6
 
 
+def is_score(value: float) -> bool:
+    """Tell whether a number is from 0 to 1; NaN is not."""
+    return -_ROUNDING <= value <= 1 + _ROUNDING
+
+
 class WrongScoresError(ValueError):
     """A strategy does not return what it must."""
 
