@@ -9,6 +9,7 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.checked_merge import CheckedMerge
+from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
@@ -55,6 +56,8 @@ class Crawl:
         )
         self.judging = Judging(plan.judge, strategy)
         self.harvest = HarvestCounter(settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
+        #: What is known of the harvest beside the verdicts that are counted.
+        self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)

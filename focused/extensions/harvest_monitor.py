@@ -14,6 +14,7 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.losses import LOSSES
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.plan import CrawlPlan
 
@@ -46,8 +48,9 @@ class HarvestMonitor:
     Settings: FOCUSED_METRICS_INTERVAL_SECS (0 switches the lines off).
     """
 
-    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter) -> None:
+    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest) -> None:
         self.crawler = crawler
+        self._estimate = estimate
         self._plan = plan
         self._harvest = harvest
         self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
@@ -65,7 +68,7 @@ class HarvestMonitor:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Listen to the crawl."""
         crawl = Crawl.needed(crawler)
-        monitor = cls(crawler, crawl.plan, crawl.harvest)
+        monitor = cls(crawler, crawl.plan, crawl.harvest, crawl.estimate)
         crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
         return monitor
@@ -107,12 +110,15 @@ class HarvestMonitor:
         self._write_run(reason)
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
         found = (
-            f"{harvest.n_relevant:,} relevant of {quantity(harvest.n_pages, 'pages')}, harvest rate {harvest.rate:.3f}"
+            f"{harvest.n_relevant:,} judged relevant of {quantity(harvest.n_pages, 'pages')}, "
+            f"harvest {self._estimate.text()}"
         )
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
         lines.append(advice(stats.get_stats()))
+        if harvest.n_pages:
+            lines.append(self._about_harvest())
         if not harvest.n_pages:
             lines.append(f"No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
@@ -125,6 +131,13 @@ class HarvestMonitor:
         ]
         for line in filter(None, lines):
             logger.info("  %s", line)
+
+    def _about_harvest(self) -> str:
+        found, why = self._estimate.now(), self._estimate.why_unknown
+        if found is None:
+            why = why or "the model has learnt nothing of this web yet; with more pages (-a max_pages) it does"
+            return f"The harvest is not known: {why}"
+        return f"About {found.share:.0%} of the pages are relevant: {found.low:.0%} to {found.high:.0%} with 90 % certainty"
 
     def _why_nothing(self) -> str:
         stats = self.crawler.stats.get_stats()
@@ -149,8 +162,9 @@ class HarvestMonitor:
         self._last, self._told = (now, harvest.n_pages), told
         window = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         logger.info(
-            "%6d pages  %6d relevant  harvest %.3f (last %d: %.3f)  frontier %d  %.0f pages/s",
-            *(harvest.n_pages, harvest.n_relevant, harvest.rate, window, harvest.recent_rate, told[1]),
+            "%6d pages  harvest %s  judged relevant %d (%.3f, last %d: %.3f)  frontier %d  %.0f pages/s",
+            *(harvest.n_pages, self._estimate.text(), harvest.n_relevant, harvest.rate, window, harvest.recent_rate),
+            told[1],
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
         )
 
@@ -188,7 +202,14 @@ class HarvestMonitor:
             "finish_reason": finish_reason,
         }
         if finish_reason != "running":
-            run |= {"finished_at": _iso(time.time()), "stats": self.crawler.stats.get_stats()}
+            found = self._estimate.now()
+            run |= {
+                "finished_at": _iso(time.time()),
+                "harvest": {"is_known": False, "why": self._estimate.why_unknown or NOT_YET}
+                if found is None
+                else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
+                "stats": self.crawler.stats.get_stats(),
+            }
         write_json(plan.run_dir / RUN_FILE, run)
 
 

@@ -13,12 +13,13 @@ from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
-from focused.utils.files import LineFile
+from focused.utils.files import LineFile, has_header
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.plan import CrawlPlan
 
@@ -26,6 +27,10 @@ FETCHED_COLUMNS = (
     *("number", "url", "location", "referrer", "relevance", "relevant"),
     *("link_score", "link_reason", "depth", "irrelevant_on_path", "model_version", "link_model_version"),
 )
+
+
+ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
+"""The share of relevant pages by the calibrated model, and its 90 % interval; empty while it is not known."""
 
 
 class HarvestPipeline:
@@ -36,18 +41,23 @@ class HarvestPipeline:
 
     Stats: ``focused/pages/fetched_count``, ``focused/pages/relevant_count``, ``focused/relevant/by_REASON_count``
     (through what their links had been scored), ``focused/relevant/deferred_count``, ``focused/relevant/seed_count``,
-    ``focused/harvest_rate``, ``focused/target_length``, ``focused/irrelevant_on_path``.
+    ``focused/harvest_rate``, ``focused/harvest/estimated_share``, ``..._low``, ``..._high``, ``focused/target_length``,
+    ``focused/irrelevant_on_path``.
     """
 
-    def __init__(self, crawler: Crawler, plan: CrawlPlan, counter: HarvestCounter) -> None:
+    def __init__(self, crawler: Crawler, plan: CrawlPlan, counter: HarvestCounter, estimate: EstimatedHarvest) -> None:
         self._crawler = crawler
         self._stats = crawler.stats
         self._plan = plan
         self._counter = counter
+        self._estimate = estimate
         window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
         columns = f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length"
-        self._file = LineFile(plan.run_dir / HARVEST_FILE, columns)
+        path = plan.run_dir / HARVEST_FILE
+        #: A file that an earlier version of this program began keeps the columns that it has.
+        self._has_estimates = not has_header(path, columns)
+        self._file = LineFile(path, ",".join([columns, *ESTIMATE_COLUMNS]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._n_rows_pages = -1
 
@@ -55,7 +65,12 @@ class HarvestPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
         crawl = Crawl.needed(crawler)
-        return cls(crawler, crawl.plan, crawl.harvest)
+        return cls(crawler, crawl.plan, crawl.harvest, crawl.estimate)
+
+    def open_spider(self) -> None:
+        """Take up the pages that an earlier run of this crawl has judged."""
+        if self._counter.n_pages:
+            self._estimate.restore(self._plan.run_dir / FETCHED_FILE)
 
     def process_item(self, item: Any) -> Any:
         """Count a page."""
@@ -63,12 +78,14 @@ class HarvestPipeline:
             return item
         counter, stats = self._counter, self._stats
         counter.add(bool(item.relevant), item.depth, item.irrelevant_on_path)
+        self._estimate.add(item.relevance)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         if not self._fetched.write(fetched_row(counter.n_pages, item)):
             stats.inc_value("focused/store/fetched_lost_count")
-        if counter.n_pages % self._every_pages == 0:
-            self._write_row()
         plan = self._plan
+        # The last row is written at the end, when the harvest has been estimated once more.
+        if counter.n_pages % self._every_pages == 0 and counter.n_pages != plan.max_pages:
+            self._write_row()
         if item.relevant:
             stats.inc_value("focused/pages/relevant_count")
             kind = item.reason_kind
@@ -85,6 +102,8 @@ class HarvestPipeline:
     def close_spider(self) -> None:
         """Write the last row and the final figures."""
         counter, stats = self._counter, self._stats
+        if counter.n_pages != counter.n_pages_before:
+            self._estimate.at_end()
         if counter.n_pages != self._n_rows_pages and (counter.n_pages != counter.n_pages_before or not counter.n_pages):
             self._write_row()
         self._file.close()
@@ -92,15 +111,20 @@ class HarvestPipeline:
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         stats.set_value("focused/pages/relevant_count", counter.n_relevant)
         stats.set_value("focused/harvest_rate", counter.rate)
+        if (found := self._estimate.now()) is not None:
+            for name, value in found._asdict().items():
+                stats.set_value(f"focused/harvest/estimated_{name}", round(value, 4))
         stats.set_value("focused/target_length", counter.target_length)
         stats.set_value("focused/irrelevant_on_path", counter.n_irrelevant_on_path)
 
     def _write_row(self) -> None:
-        counter = self._counter
+        counter, found = self._counter, self._estimate.now()
         self._n_rows_pages = counter.n_pages
+        estimates = [f"{each:.4f}" for each in found] if found is not None else [""] * len(ESTIMATE_COLUMNS)
         is_there = self._file.write(
             f"{counter.n_pages},{counter.n_relevant},{counter.rate:.4f},{counter.recent_rate:.4f},"
             f"{frontier_of(self._crawler).n_waiting},{counter.target_length}"
+            + (f",{','.join(estimates)}" if self._has_estimates else "")
         )
         if not is_there:
             self._stats.inc_value("focused/store/harvest_lost_count")

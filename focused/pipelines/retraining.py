@@ -129,7 +129,10 @@ class RetrainingPipeline:
         rounds = TrainingRounds(
             *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),
             no_word_met=lambda n_pages: _look_for_words(crawler, crawl, n_pages),
+            harvest_estimated=crawl.estimate.met,
         )
+        if is_against_met and not plan.topic.keyword_terms:
+            crawl.estimate.at_end = lambda: rounds.estimate_harvest(crawl.harvest.n_pages)
         pause = CrawlPause(crawler, is_wanted=is_paused)
         loop = RetrainingLoop(feedback, rounds, crawl.harvest, pause.set, stats)
         intake = JudgedPageIntake(labels, feedback, pages, writer, drift)

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.method.topic import TopicError
-from focused.retraining.versions import FIRST, version_in_use
+from focused.retraining.page_labels import FIRST_MET
+from focused.retraining.versions import FIRST, HARVEST_TASK_FILE, version_in_use
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from focused.retraining.feedback_intake import FeedbackIntake
     from focused.retraining.interface import PageCounts
@@ -40,8 +41,11 @@ class TrainingRounds:
     stats: RetrainingStats
     #: Called with the number of pages if none of them holds any of the topic's words.
     no_word_met: Callable[[int], None] = lambda _: None
+    #: Called with a number of pages and what a training says of the harvest up to there.
+    harvest_estimated: Callable[[int, Mapping[str, float]], None] = lambda _, __: None
 
     def __post_init__(self) -> None:
+        self._n_estimated = 0
         #: The labels that the model in use has learnt from, by the pages' numbers.
         self.learnt: dict[int, bool] = {}
         self._n_failed_in_a_row = 0
@@ -97,8 +101,24 @@ class TrainingRounds:
         """Use the version that an earlier run of this crawl used last."""
         self.versions.continue_after(attempts)
         version = version_in_use(attempts)
-        if version != FIRST:
-            self._use(version)
+        if version != FIRST and self._use(version):
+            self._estimated(next(each for each in reversed(attempts) if each.version == version))
+
+    def estimate_harvest(self, n_pages: int) -> None:
+        """Train once more at the end of a crawl, for its harvest alone, and wait for it: a few seconds at most.
+
+        Pages that came after the last training were chosen by its model. What it says of them is as wrong as the choice.
+        """
+        is_new = FIRST_MET <= n_pages != self._n_estimated
+        if not is_new or self.process.is_busy or self._n_failed_in_a_row >= _MAX_FAILURES:
+            return
+        task = self.versions.harvest_task(self.labels, in_use=self.version, n_pages=n_pages)
+        found = self.process.wait() if self.process.ask(task) else None
+        (self.versions.run_dir / HARVEST_TASK_FILE).unlink(missing_ok=True)
+        if found is None:
+            self.stats.count("worker_failed_count")
+        else:
+            self._estimated(found)
 
     def close(self) -> None:
         """End the process that trains, and close the list; say so if the crawl ended before any training had."""
@@ -118,9 +138,16 @@ class TrainingRounds:
         """Use a new model, or say why not."""
         self.versions.add(attempt)
         used = attempt.accepted and self._use(attempt.version)
+        if used:
+            self._estimated(attempt)
         self.report.ended(attempt, is_used=used, n_pages=n_pages)
         if attempt.no_word_met:
             self.no_word_met(attempt.n_pages)
+
+    def _estimated(self, attempt: Attempt) -> None:
+        if attempt.harvest:
+            self._n_estimated = attempt.n_pages
+            self.harvest_estimated(attempt.n_pages, attempt.harvest)
 
     def _use(self, version: int) -> bool:
         """Let a version take over; return whether it could be read."""

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.learning.harvest_estimate import HarvestEstimate, of_pages_met
+from focused.method.learning.harvest_share import estimate_share
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.retraining.augmentation import AugmentedExamples, columns_of, keys_among, keys_of, links_of, with_terms
@@ -21,6 +23,7 @@ from focused.retraining.training import with_model
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from focused.method.learning.harvest_share import ShareEstimate
     from focused.method.topic import Topic, TopicExamples
     from focused.retraining.judged_pages import JudgedPage
 
@@ -97,8 +100,27 @@ def train_on_pages_met(
         n_folds=_N_FOLDS,
         random_state=random_state,
     )
-    added = {"n_unlabeled": len(met) - int(aside.sum()), "n_drawn": int(drawn.sum()), "n_left_aside": int(aside.sum())}
+    added: dict[str, Any] = {
+        "n_unlabeled": len(met) - int(aside.sum()),
+        "n_drawn": int(drawn.sum()),
+        "n_left_aside": int(aside.sum()),
+    }
+    held_out = model.held_out_log_odds
+    unknown = ~said & (np.arange(len(said)) >= n_own)
+    if held_out is not None and unknown.any():
+        own_odds = held_out[:n_own]
+        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown])
+        added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
     return with_model(topic, model, examples, {**(about or {}), **added})
+
+
+def _harvest(
+    share: ShareEstimate, pages: Sequence[JudgedPage], verdicts: Mapping[int, bool], known: set[int]
+) -> HarvestEstimate:
+    """Return the harvest of all pages met: examples of the topic are relevant, of pages with verdicts people know it."""
+    own = {page.number for page in pages if page.number not in verdicts and not known.isdisjoint(keys_of(page))}
+    said = [verdicts[page.number] for page in pages if page.number in verdicts]
+    return of_pages_met(share, len(pages), len(own) + len(said), len(own) + sum(said))
 
 
 def _probably_relevant(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from focused.retraining.versions import TASK_FILE, Attempt, attempt
+from focused.retraining.versions import HARVEST_TASK_FILE, TASK_FILE, Attempt, attempt
 
 if TYPE_CHECKING:
     from focused.retraining.versions import Task
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 MAX_ANSWER_BYTES = 1_000_000
+_WAIT_SECS = 0.02
 
 
 class TrainingProcess:
@@ -48,7 +49,7 @@ class TrainingProcess:
             assert self._process is not None
             assert self._process.stdin is not None
             # In a file: a pipe holds no more than 64 KiB, and the process may still be starting.
-            path = Path(task.run_dir) / TASK_FILE
+            path = Path(task.run_dir) / (HARVEST_TASK_FILE if task.only_estimates else TASK_FILE)
             path.write_text(task.to_line() + "\n", encoding="utf-8")
             self._process.stdin.write(os.fsencode(path) + b"\n")
             self._process.stdin.flush()
@@ -73,6 +74,14 @@ class TrainingProcess:
                 self._fail(f"no answer for {self.timeout_secs:g} s (FOCUSED_RETRAINING_TIMEOUT_SECS)")
             return None
         self._fail("its process ended")
+        return None
+
+    def wait(self) -> Attempt | None:
+        """Wait for the answer, until the time for it is over; None if there is none. For the end of a crawl."""
+        while self.is_busy:
+            if (found := self.poll()) is not None:
+                return found
+            time.sleep(_WAIT_SECS)
         return None
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ import json
 import logging
 import time
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
@@ -31,6 +31,8 @@ FOLDER = "versions"
 LABELS_FILE = "labels.json"
 TASK_FILE = "retraining-task.json"
 """The last task of the process that trains."""
+HARVEST_TASK_FILE = "harvest-task.json"
+"""The task of estimating the harvest at the end; it is removed when it is done."""
 FIRST = 1
 _FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
 """Fields of an attempt that the version before this one wrote under other names."""
@@ -62,6 +64,8 @@ class Attempt:
     n_unlabeled: int = 0
     n_drawn: int = 0
     n_links: int = 0
+    #: Estimated share of relevant pages among those met, and its 90 % interval: `share`, `low`, `high`; empty if unknown.
+    harvest: dict[str, float] = field(default_factory=dict)
     #: Whether none of the topic's words stands in any page met.
     no_word_met: bool = False
     #: The version it was compared with.
@@ -177,6 +181,8 @@ class Task:
     is_against_met: bool = False
     #: Whether the version's examples keep the links that led to pages of the crawl: a session knows their outcomes already.
     keeps_links: bool = True
+    #: Whether the harvest is all that is asked for: no version is written.
+    only_estimates: bool = False
 
     def to_line(self) -> str:
         """Return one line of JSON."""
@@ -200,12 +206,22 @@ class VersionStore:
         """Number the next training after those of an earlier run of the crawl."""
         self._last = max((each.version for each in attempts), default=FIRST)
 
+    def harvest_task(self, labels: PageLabels, *, in_use: int, n_pages: int) -> Task:
+        """Return the task of estimating the harvest of so many pages."""
+        task = self._task(labels, in_use=in_use, keeps_examples=False, keeps_links=False, n_pages=n_pages)
+        return replace(task, only_estimates=True)
+
     def next_task(
         self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int
     ) -> Task:
         """Return the task of training the next version, which is compared with that in use, after so many pages."""
-        assert self.topic.directory is not None
         self._last += 1
+        return self._task(
+            labels, in_use=in_use, keeps_examples=keeps_examples, keeps_links=keeps_links, n_pages=n_pages
+        )
+
+    def _task(self, labels: PageLabels, *, in_use: int, keeps_examples: bool, keeps_links: bool, n_pages: int) -> Task:
+        assert self.topic.directory is not None
         chosen = labels.chosen()
         return Task(
             version=self._last,

@@ -42,6 +42,8 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     try:
         if task.is_against_met:
             made = _against_met(task, topic, known)
+            if task.only_estimates:
+                return Attempt(accepted=False, seconds=_seconds(start), **known)
             return _saved(task, made, all_labels, Attempt(accepted=True, seconds=_seconds(start), **known))
         in_use = read_labels(run_dir, task.in_use)
         pages, _ = read_record(record_path(run_dir), task.n_bytes)
@@ -93,6 +95,7 @@ def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     known["n_negative"] = len(verdicts) - known["n_positive"]
     made = train_against_met(topic, pages, verdicts, about=known, random_state=task.random_state)
     known |= {name: made.manifest["retraining"][name] for name in ("n_unlabeled", "n_drawn", "n_left_aside")}
+    known["harvest"] = made.manifest["retraining"].get("harvest", {})
     known["n_links"] = made.manifest["figures"]["n_links"]
     return made
 

@@ -67,6 +67,15 @@ class LineFile:
             self._file = None
 
 
+def has_header(path: Path, header: str) -> bool:
+    """Tell whether a file is there and its first line is this one."""
+    try:
+        with path.open("rb") as file:
+            return file.readline(len(header) + 2).rstrip(b"\n") == header.encode()
+    except OSError:
+        return False
+
+
 def write_json(path: Path, value: Any) -> None:
     """Write a JSON file under another name and rename it, so that readers find a whole one; a failure is logged."""
     temporary = path.with_name(path.name + ".part")

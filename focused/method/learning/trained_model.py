@@ -89,6 +89,9 @@ class TrainedModel(TopicModel):
     figures: TrainingFigures | KeywordFigures
     left_out: tuple[int, ...] = ()
     """Rows of positive pages, in the counts it was trained on, that hold no known word: nothing was learnt from them."""
+    held_out_log_odds: NDArray[np.float64] | None = None
+    """Log-odds of the relevance of each page it was trained on, by a model that had not seen the page, as
+    `Calibration.log_odds` has them; shape (n_pages,), NaN of pages that were left out. None of a model from words."""
 
     def rows(self, counts: Any) -> sparse.csr_matrix:
         """Return the weighted, L2-normalised rows of text units, shape (n_units, n_terms).

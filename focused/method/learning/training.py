@@ -200,7 +200,10 @@ def train_topic(
         ),
         brier=brier_score(relevance, is_shown, prior=prior, prior_is_assumed=is_background),
     )
-    return _model(learner, estimator, data, calibrations, figures)
+    held_out = np.full(n_pages, np.nan)
+    own = data.rows < n_pages  # not the page of the words
+    held_out[data.rows[own]] = page.log_odds(decisions[0], pages.n_known)[own]
+    return replace(_model(learner, estimator, data, calibrations, figures), held_out_log_odds=held_out)
 
 
 def _units(data: TrainingSet, drawn: NDArray[np.bool_], rng: np.random.Generator) -> list[Units]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # The spread of all decisions counts for this number of positives: with three or ten positives their own spread is accidental.
-_SPREAD_STRENGTH = 5.0
+SPREAD_STRENGTH = 5.0
 # When mean and spread of the positives are re-estimated, hidden positives in U weigh at most this many times the labelled
 # ones. Without the bound a topic that overlaps its surroundings drifts into them.
 _HIDDEN_WEIGHT = 2.0
@@ -65,13 +65,10 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     unlabeled : ndarray of shape (n_unlabeled,)
         Held-out decision values of the unlabelled documents.
     """
-    clipped = _without_left_tail(unlabeled)
-    # If most of U is positive, a start that takes the median as negative converges to the wrong fit.
-    fits = [_two_gaussians(positive, clipped, start) for start in _STARTS]
-    _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
+    mixture, probabilities = _best_fit(positive, unlabeled)
     from_shape = max(mixture * min(1.0, mixture / _PLAIN_MIXTURE) ** _TAIL_POWER, _LEAST_MIXTURE)
     share = len(positive) / (len(positive) + _FEW_POSITIVES)
-    logarithm = (1 - share) * np.log(from_shape) + share * np.log(_least_ratio(positive, unlabeled))
+    logarithm = (1 - share) * np.log(from_shape) + share * np.log(least_ratio(positive, unlabeled))
     # Half of the prior is no overlap, because hidden positives lie above labelled ones half of the time.
     doubt = _OPINION_STRENGTH * max(0.0, _overlap(positive, unlabeled) - max(from_shape, np.exp(logarithm)) / 2)
     prior = float(np.clip(np.exp((logarithm + doubt * np.log(_OPINION)) / (1 + doubt)), _MIN_PRIOR, _MAX_PRIOR))
@@ -79,6 +76,11 @@ def estimate_prior(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]
     odds = prior / (1 - prior) * (1 - mixture) / mixture
     shifted = probabilities * odds / (probabilities * odds + 1 - probabilities)
     return PriorEstimate(prior, shifted)
+
+
+def upper_gaussian(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+    """Return the share of the upper of two Gaussians that U is a mixture of; parameters as of `estimate_prior`."""
+    return _best_fit(positive, unlabeled)[0]
 
 
 def share_of_positives_above(
@@ -102,11 +104,19 @@ def share_of_positives_above(
     ndarray of shape (n_values,)
     """
     n = len(positive)
-    spread = np.sqrt((n * positive.var() + _SPREAD_STRENGTH * unlabeled.var()) / (n + _SPREAD_STRENGTH))
+    spread = np.sqrt((n * positive.var() + SPREAD_STRENGTH * unlabeled.var()) / (n + SPREAD_STRENGTH))
     return np.asarray(ndtr((positive.mean() - values) / max(float(spread), 1e-12)))
 
 
-def _least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
+def _best_fit(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+    clipped = _without_left_tail(unlabeled)
+    # If most of U is positive, a start that takes the median as negative converges to the wrong fit.
+    fits = [_two_gaussians(positive, clipped, start) for start in _STARTS]
+    _, mixture, probabilities = max(fits, key=lambda fit: fit[0])
+    return mixture, probabilities
+
+
+def least_ratio(positive: NDArray[np.float64], unlabeled: NDArray[np.float64]) -> float:
     """Return the least (share of U above a value) / (share of P above it) over the values with enough of P above."""
     values = np.unique(np.concatenate([np.quantile(unlabeled, _QUANTILES), positive]))
     # Decisions crowd at the SVM's margin: a Gaussian may expect every fifth positive above the highest document (D39).
@@ -145,7 +155,7 @@ def _two_gaussians(
     spread = max(float(unlabeled.std()), 1e-9)
     floor = 1e-3 * spread
     low, low_spread, high = float(np.quantile(unlabeled, (1 - prior) / 2)), spread, float(positive.mean())
-    high_spread = np.sqrt((n * positive.var() + _SPREAD_STRENGTH * spread**2) / (n + _SPREAD_STRENGTH))
+    high_spread = np.sqrt((n * positive.var() + SPREAD_STRENGTH * spread**2) / (n + SPREAD_STRENGTH))
     probabilities = np.zeros(len(unlabeled))
     likelihood = 0.0
     for _ in range(max_rounds):
@@ -165,8 +175,8 @@ def _two_gaussians(
         hidden = probabilities * min(1.0, _HIDDEN_WEIGHT * n / max(probabilities.sum(), 1e-9))
         high = float((positive.sum() + hidden @ unlabeled) / (n + hidden.sum()))
         squares = ((positive - high) ** 2).sum() + hidden @ (unlabeled - high) ** 2
-        total = n + hidden.sum() + _SPREAD_STRENGTH
-        high_spread = max(float(np.sqrt((squares + _SPREAD_STRENGTH * low_spread**2) / total)), floor)
+        total = n + hidden.sum() + SPREAD_STRENGTH
+        high_spread = max(float(np.sqrt((squares + SPREAD_STRENGTH * low_spread**2) / total)), floor)
         if abs(prior - previous) < 1e-5:
             break
     return likelihood, prior, probabilities

@@ -1,0 +1,94 @@
+"""The harvest of a crawl as its judge estimates it, and why it is not known where it is not."""
+
+from __future__ import annotations
+
+import csv
+from array import array
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from focused.crawl.own_settings import PAGE_CLASSIFIER
+from focused.method.learning.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
+from focused.retraining.options import read_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from focused.method.topic import Topic
+
+NOT_YET = "not known yet"
+_LEAST_PAGES = 20
+"""Of fewer pages no share is said."""
+
+
+class EstimatedHarvest:
+    """Estimates the share of relevant pages among those fetched, with a 90 % interval (docs/method/, D77).
+
+    What it is estimated from depends on the topic. With unlabelled pages of its own: from the relevances of the pages. With
+    a general background: from the trainings against the pages met, and the relevances of the pages since. A topic from words
+    has no examples that could tell.
+    """
+
+    def __init__(self, why_unknown: str = "", *, is_against_met: bool = False) -> None:
+        #: Why it will never be known in this crawl; empty if it is or will be.
+        self.why_unknown = why_unknown
+        self._is_against_met = is_against_met
+        self._relevances = array("d")
+        self._met: HarvestEstimate | None = None
+        self._n_met = 0
+        #: Called at the end of the crawl: the last chance to say `met`.
+        self.at_end: Callable[[], None] = lambda: None
+
+    @classmethod
+    def of_crawl(cls, topic: Topic, settings: Mapping[str, Any]) -> EstimatedHarvest:
+        """Return the estimator of a crawl, by its topic and its settings."""
+        options, examples = read_options(settings, topic), topic.manifest.get("examples", {})
+        if PAGE_CLASSIFIER.read(settings):
+            return cls("FOCUSED_PAGE_CLASSIFIER judges the pages, and nothing is known of how well")
+        if topic.keyword_terms:
+            return cls("a topic from words has no examples to measure it with")
+        if options.is_against_met(topic):
+            return cls(is_against_met=True)
+        if "background" in examples or not topic.manifest.get("figures"):
+            return cls(
+                "the topic has no unlabelled pages of this web: scrapy train --unlabeled, or FOCUSED_UNLABELED=met"
+            )
+        return cls()
+
+    def add(self, relevance: float | None) -> None:
+        """Add the next page."""
+        self._relevances.append(relevance or 0.0)
+
+    def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
+        """Note what a training says of the first ``n_pages`` pages; nothing where it could not say anything."""
+        with suppress(KeyError):
+            self._met = HarvestEstimate(harvest["share"], harvest["low"], harvest["high"])
+            self._n_met = n_pages
+
+    def now(self) -> HarvestEstimate | None:
+        """Return the estimate of all pages so far; None where it is not known."""
+        n_pages = len(self._relevances)
+        if self.why_unknown or not n_pages:
+            return None
+        if self._met is not None:
+            return with_pages_since(self._met, self._n_met, self._relevances[self._n_met :], n_pages)
+        if self._is_against_met or n_pages < _LEAST_PAGES:
+            return None
+        return of_relevances(self._relevances)
+
+    def text(self) -> str:
+        """Return it as people read it."""
+        found = self.now()
+        return str(found) if found is not None else ("not known" if self.why_unknown else NOT_YET)
+
+    def restore(self, path: Path) -> None:
+        """Add the pages that earlier runs of this crawl wrote to ``fetched.csv``."""
+        if not path.is_file():
+            return
+        with path.open(newline="", encoding="utf-8", errors="replace") as file:
+            for row in csv.DictReader(file):
+                try:
+                    self.add(float(row["relevance"]))
+                except (KeyError, TypeError, ValueError):
+                    self.add(None)

@@ -1,0 +1,101 @@
+"""How many of the pages that a crawl fetched are relevant, as far as its model can tell (docs/method/, D77).
+
+Verdicts at a threshold cannot be added up to a harvest: the threshold is the one of the best F1, which on a hard web accepts
+more pages than are relevant, and pages that an earlier model judged stay as they were.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit
+
+from focused.method.learning.harvest_share import CONFIDENT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.method.learning.harvest_share import ShareEstimate
+
+_SINCE = 1.0
+"""Standard deviation, in log-odds, of the share among pages that came after a training: the crawl prefers pages that the
+model errs about (docs/results/harvest.md)."""
+_SUMMED = 0.5
+"""The same of the mean relevance by a model that was not trained again (docs/results/harvest.md)."""
+_LEAST, _MOST = 0.005, 0.98
+
+
+class HarvestEstimate(NamedTuple):
+    """Share of relevant pages among those fetched, in [0, 1], with the 90 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        """Return it as people read it.
+
+        >>> str(HarvestEstimate(0.24, 0.151, 0.352))
+        '0.24 (0.15 to 0.35)'
+        """
+        return f"{self.share:.2f} ({self.low:.2f} to {self.high:.2f})"
+
+
+def of_pages_met(share: ShareEstimate, n_pages: int, n_known: int, n_relevant: int) -> HarvestEstimate:
+    """Return the harvest of the pages met when a model was trained against them.
+
+    Parameters
+    ----------
+    share : ShareEstimate
+        Of the pages of which nothing is known.
+    n_pages, n_known, n_relevant : int
+        All pages met, at least one; those of which it is known whether they are relevant (examples of the topic, verdicts);
+        the relevant ones of these.
+
+    >>> from focused.method.learning.harvest_share import ShareEstimate
+    >>> of_pages_met(ShareEstimate(0.2, 0.1, 0.3), 100, 50, 40)
+    HarvestEstimate(share=0.5, low=0.45, high=0.55)
+    """
+    n_unknown = n_pages - n_known
+    values = ((n_relevant + n_unknown * each) / n_pages for each in (share.share, share.low, share.high))
+    return HarvestEstimate(*(round(each, 6) for each in values))
+
+
+def with_pages_since(met: HarvestEstimate, n_met: int, since: Sequence[float], n_pages: int) -> HarvestEstimate:
+    """Return the harvest of a crawl of which some pages came after the last training.
+
+    Their share lies halfway, in log-odds, between that of the pages before and the mean of their relevances: a crawl prefers
+    pages that its model errs about, so the mean is too high where few pages are relevant.
+
+    Parameters
+    ----------
+    met : HarvestEstimate
+        Of the first `n_met` pages.
+    since : sequence of float
+        Relevances of the pages after these, in [0, 1].
+    n_pages : int
+        All pages fetched.
+    """
+    n_since = n_pages - n_met
+    if n_since <= 0 or not len(since):
+        return met
+    middle = (_log_odds(met.share) + _log_odds(float(np.mean(since)))) / 2
+    of_since = expit(middle + CONFIDENT * _SINCE * np.array([0.0, -1.0, 1.0]))
+    return _joined(met, n_met, of_since, n_pages)
+
+
+def of_relevances(relevances: Sequence[float]) -> HarvestEstimate:
+    """Return the harvest by the calibrated relevances of all pages, at least one, of a model that knows the web."""
+    middle = _log_odds(float(np.mean(relevances)))
+    share, low, high = expit(middle + CONFIDENT * _SUMMED * np.array([0.0, -1.0, 1.0]))
+    return HarvestEstimate(float(share), float(low), float(high))
+
+
+def _joined(met: HarvestEstimate, n_met: int, of_since: Sequence[float], n_pages: int) -> HarvestEstimate:
+    parts = zip(met, of_since, strict=True)
+    return HarvestEstimate(*(float((n_met * a + (n_pages - n_met) * b) / n_pages) for a, b in parts))
+
+
+def _log_odds(share: float) -> float:
+    return float(logit(np.clip(share, _LEAST, _MOST)))

@@ -1,0 +1,154 @@
+"""The share of relevant pages among those that a crawl met, with an interval (docs/method/, D77).
+
+A focused crawl meets relevant pages on purpose, so nothing is expected of their share beforehand, other than by
+`estimate_prior`. And it meets two populations: pages that it followed, and pages that it drew whatever their scores were.
+They are mixed in other proportions from the same two kinds, which tells the kinds apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import expit, logit, ndtr
+
+from focused.method.learning.estimators.class_prior import SPREAD_STRENGTH, least_ratio, upper_gaussian
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_LEAST, _MOST = 0.005, 0.98
+"""Bounds of the share: nobody is certain."""
+CONFIDENT = 1.645
+"""Standard deviations on each side of a 90 % interval."""
+_BASE, _PER_SPREAD = 0.30, 0.25
+"""Standard deviation of the estimate's log-odds where all readings agree and pages are many, and what each unit of the
+readings' distance, in log-odds, adds (docs/results/harvest.md)."""
+_LOWEST_READING = 0.25
+"""A reading below this share of the least ratio has lost the positives: it says nothing of how far the truth may lie."""
+_WINDOW_SHARE = 0.4
+_N_EDGES = 60
+_LEAST_DRAWN = 5
+"""Fewer drawn pages do not show what the rest looks like."""
+_STARTS = (0.1, 0.5, 0.8)
+_MAX_ROUNDS = 200
+_HIDDEN_WEIGHT = 2.0
+"""Hidden positives weigh at most this many times the known ones, as in `estimate_prior`."""
+
+
+class ShareEstimate(NamedTuple):
+    """A share in (0, 1), with a 90 % interval."""
+
+    share: float
+    low: float
+    high: float
+
+
+def estimate_share(positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]) -> ShareEstimate:
+    """Estimate the share of relevant pages from decisions (or their log-odds) that were not trained on.
+
+    Four readings are taken; none may exceed the first, and the estimate is their median:
+
+    - the least ratio of (share of the pages met above a value) to (share of the positives above it);
+    - the same over windows that hold at least 0.4 of the positives;
+    - the upper of two Gaussians that drawn and followed pages share, in proportions of their own;
+    - the upper of two Gaussians without that distinction.
+
+    The interval grows with the distance between the readings: where they agree, the pages fall into two heaps.
+
+    Parameters
+    ----------
+    positive : ndarray of shape (n_positive,)
+        Held-out decisions of the known positives, at least one.
+    met : ndarray of shape (n_met,)
+        Those of the pages met, at least one.
+    drawn : ndarray of bool of shape (n_met,)
+        Which of them were drawn.
+    """
+    first = least_ratio(positive, met)
+    others = (
+        _least_ratio_of_windows(positive, met),
+        _upper_of_two_populations(positive, met, drawn),
+        upper_gaussian(positive, met),
+    )
+    readings = np.array([first, *(min(each, first) for each in others)])
+    share = float(np.clip(np.median(readings), _LEAST, _MOST))
+    believed = np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST)
+    distance = float(logit(believed.max()) - logit(believed.min()))
+    sampling = 1 / (share * (1 - share) * len(met))
+    spread = float(np.sqrt(_BASE**2 + (_PER_SPREAD * distance) ** 2 + sampling))
+    middle = logit(share)
+    low, high = expit([middle - CONFIDENT * spread, middle + CONFIDENT * spread])
+    return ShareEstimate(share, float(low), float(high))
+
+
+def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:
+    """Return the least (share of the pages met in a window) / (share of the positives in it).
+
+    Relevant pages in a window cannot be more than all pages in it. Where pages that are not relevant look more like the
+    topic than its own examples, the ratio above a value says nothing; that of a window may.
+    """
+    n = len(positive)
+    spread = np.sqrt((n * positive.var() + SPREAD_STRENGTH * met.var()) / (n + SPREAD_STRENGTH))
+    edges = np.concatenate([[-np.inf], np.quantile(met, np.linspace(0, 1, _N_EDGES))[1:], [np.inf]])
+    counted = np.searchsorted(np.sort(positive), edges) / n
+    smooth = ndtr((edges - positive.mean()) / max(float(spread), 1e-12))
+    below = np.searchsorted(np.sort(met), edges) / len(met)
+    of_counted, of_smooth, of_met = (each[None, :] - each[:, None] for each in (counted, smooth, below))
+    of_positive = np.minimum(of_counted, of_smooth)
+    holds = of_positive >= _WINDOW_SHARE
+    if not holds.any():
+        return _MOST
+    return float(np.clip((np.maximum(of_met, 0.5 / len(met))[holds] / of_positive[holds]).min(), _LEAST, _MOST))
+
+
+def _upper_of_two_populations(
+    positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]
+) -> float:
+    """Return the share of the upper of two Gaussians, whose proportions differ between drawn and followed pages."""
+    fits = [_fitted(positive, met, drawn, start) for start in _STARTS]
+    return max(fits)[1]
+
+
+def _fitted(
+    positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_], start: float
+) -> tuple[float, float]:
+    """Return the mean log-likelihood of the pages met and the share, fitted by expectation-maximisation from a start."""
+    n, spread = len(positive), max(float(met.std()), 1e-9)
+    others = met[drawn] if drawn.sum() >= _LEAST_DRAWN else np.sort(met)[: max(len(met) // 3, 1)]
+    low, low_spread = float(others.mean()), max(float(others.std()), 0.3 * spread)
+    high = float(positive.mean())
+    high_spread = float(np.sqrt((n * positive.var() + SPREAD_STRENGTH * spread**2) / (n + SPREAD_STRENGTH)))
+    followed, looked, likelihood = start, 0.05, 0.0
+    for _ in range(_MAX_ROUNDS):
+        share = np.where(drawn, looked, followed)
+        of_low = np.log1p(-share) + _log_density(met, low, low_spread)
+        of_high = np.log(share) + _log_density(met, high, high_spread)
+        likelihood = float(np.logaddexp(of_low, of_high).mean())
+        odds = of_high - of_low
+        # Far from both means the wider Gaussian would win, as in `estimate_prior`.
+        at_high = logit(share) + _log_density(high, high, high_spread) - _log_density(high, low, low_spread)
+        odds = np.where(met > high, np.maximum(odds, at_high), odds)
+        relevant = np.where(met < low, 0.0, expit(odds))
+        before = followed
+        followed = _mean(relevant[~drawn], _MOST)
+        looked = _mean(relevant[drawn], 0.5)
+        rest = 1 - relevant
+        low = float(np.average(met, weights=rest)) if rest.sum() > 0 else low
+        low_spread = max(float(np.sqrt(rest @ (met - low) ** 2 / max(rest.sum(), 1e-9))), 0.05 * spread)
+        hidden = relevant * min(1.0, _HIDDEN_WEIGHT * n / max(relevant.sum(), 1e-9))
+        high = float((positive.sum() + hidden @ met) / (n + hidden.sum()))
+        squares = ((positive - high) ** 2).sum() + hidden @ (met - high) ** 2 + SPREAD_STRENGTH * low_spread**2
+        high_spread = max(float(np.sqrt(squares / (n + hidden.sum() + SPREAD_STRENGTH))), 0.05 * spread)
+        if abs(followed - before) < 1e-5:
+            break
+    share_of_all = (followed * (~drawn).sum() + looked * drawn.sum()) / len(met)
+    return likelihood, float(np.clip(share_of_all, _LEAST, _MOST))
+
+
+def _log_density(values: NDArray[np.float64] | float, mean: float, spread: float) -> NDArray[np.float64]:
+    return np.asarray(-0.5 * ((values - mean) / spread) ** 2 - np.log(spread))
+
+
+def _mean(values: NDArray[np.float64], most: float) -> float:
+    return float(np.clip(values.mean(), 1e-3, most)) if len(values) else 1e-3
