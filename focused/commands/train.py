@@ -126,7 +126,7 @@ class Command(ProjectCommand):
             positive, unlabeled, words=terms, learner=opts.learner, quick=opts.quick, random_state=state, say=say
         )
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
-        warnings = warnings_about(*found, f1=learnt.f1, prior=learnt.prior, left_out=learnt.model.left_out)
+        warnings = warnings_about(*found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out)
         make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)

@@ -118,7 +118,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
         warnings = warnings_about(
             *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
-            f1=learnt.f1,
+            weakness=learnt.weakness,
             prior=learnt.prior,
             left_out=learnt.model.left_out,
         )

@@ -20,6 +20,7 @@ from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
+from focused.method.learning.told_apart import why_not_told_apart
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
@@ -84,6 +85,11 @@ class HarvestMonitor:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
+        if weakness := why_not_told_apart(plan.topic.manifest.get("figures") or {}):
+            logger.warning(
+                "Topic %s can hardly be crawled for: %s Then train it again: scrapy train %s --force",
+                *(plan.topic.name, weakness, plan.topic.name),
+            )
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)

@@ -38,6 +38,9 @@ _BELOW = 0.2
 that was followed is relevant, hardly any page is."""
 _SLOPE_STRENGTH = 100.0
 """Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
+_LEAST_THRESHOLD = 0.4
+"""The pages that come next are those that the model errs about: below this relevance few of them are relevant. The threshold of
+the best F1 among the pages before called 1.0 to 2.0 times as many relevant as are (docs/results/harvest.md, D78)."""
 _N_FOLDS = 5
 
 
@@ -97,6 +100,7 @@ def train_on_pages_met(
         only_judged=aside,
         every_term=True,
         slope_strength=_SLOPE_STRENGTH,
+        least_threshold=_LEAST_THRESHOLD,
         n_folds=_N_FOLDS,
         random_state=random_state,
     )

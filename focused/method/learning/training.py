@@ -55,6 +55,7 @@ def train_topic(
     only_judged: ArrayLike | None = None,
     every_term: bool = False,
     slope_strength: float = STRENGTH,
+    least_threshold: float = 0.0,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -94,6 +95,8 @@ def train_topic(
         Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
     slope_strength : float
         Number of examples that the expected slope of the pages' calibration counts for.
+    least_threshold : float
+        Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
     n_folds : int
         Folds of the cross-fitting; fewer if there are fewer positives.
     random_state : int
@@ -170,6 +173,7 @@ def train_topic(
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
     page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
+    page = replace(page, threshold=max(page.threshold, least_threshold))
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
     for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _N_NAMED = 3
 _FEW, _FEW_WORDS = 10, 3
-# Least number of unlabelled pages, in all and per positive; least F1 of a usable topic.
-_FEW_UNLABELED, _PER_POSITIVE, _USABLE_F1 = 200, 3, 0.4
+# Least number of unlabelled pages, in all and per positive.
+_FEW_UNLABELED, _PER_POSITIVE = 200, 3
 # From this share of relevant pages among the unlabelled ones on, the estimate is too low and the ranking suffers.
 _MUCH = 0.25
 # With fewer unlabelled pages than this, the positives are not compared with them.
@@ -35,22 +35,22 @@ def warnings_about(
     diagnosis: Diagnosis,
     terms: Sequence[str],
     *,
-    f1: float,
+    weakness: str = "",
     prior: float | None = None,
     left_out: Sequence[int] = (),
 ) -> list[str]:
     """Return the warnings about a topic's examples, the gravest first.
 
-    ``language``: ISO 639-1 code of the topic. ``terms``: the term of each column in `diagnosis`. ``f1``: cross-validated, in
-    [0, 1]. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
+    ``language``: ISO 639-1 code of the topic. ``terms``: the term of each column in `diagnosis`. ``weakness``: of
+    `Learnt`. ``prior``: estimated share of relevant pages among the unlabelled ones, in (0, 1); None if it was not estimated.
     ``left_out``: rows of the positives without a known word: nothing was learnt from them.
     """
-    return list(_warnings(language, positive, unlabeled, diagnosis, terms, f1, prior, left_out))
+    return list(_warnings(language, positive, unlabeled, diagnosis, terms, weakness, prior, left_out))
 
 
 def _warnings(
     language: str, positive: PageSet, unlabeled: PageSet | Background, diagnosis: Diagnosis, terms: Sequence[str],
-    f1: float, prior: float | None, left_out: Sequence[int],
+    weakness: str, prior: float | None, left_out: Sequence[int],
 ) -> Iterator[str]:  # fmt: skip
     yield from language_of_unlabeled(language, unlabeled)
     # The unlabelled pages show what any pages have in common. They cannot if they are few, or mostly about the topic.
@@ -62,11 +62,8 @@ def _warnings(
             "positives, and the figures below are too low. Bring unlabelled pages of other topics too, so that a tenth or "
             "less belongs to the topic."
         )
-    if f1 < _USABLE_F1:
-        yield (
-            f"an F1 of {f1:.2f} is too low for a crawl: the positives can hardly be told from the unlabelled pages. Check "
-            "that the positives are about one thing, bring more of them, and unlabelled pages of any other topic."
-        )
+    if weakness:
+        yield weakness
     if len(positive) < _FEW:
         yield f"{_pages(len(positive))} of the topic are few; the figures below are rough. Thirty are enough."
     if n := len(left_out):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse
 from focused.method.learning.diagnosis import Diagnosis, diagnose
 from focused.method.learning.learners import LEARNERS
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
+from focused.method.learning.told_apart import why_not_told_apart
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.background import Background
@@ -50,10 +51,9 @@ class Learnt:
     """None if it was not computed."""
 
     @property
-    def f1(self) -> float:
-        """Cross-validated F1 of the model; 1 if it has no figures (a topic from words)."""
-        figures = self.model.figures
-        return figures.f1 if isinstance(figures, TrainingFigures) else 1.0
+    def weakness(self) -> str:
+        """Why the model can hardly tell the topic from the rest; empty if it can, or has no figures (a topic from words)."""
+        return why_not_told_apart(asdict(self.model.figures))
 
     @property
     def prior(self) -> float | None:
