@@ -19,6 +19,7 @@ from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.retraining.augmentation import AugmentedExamples, columns_of, keys_among, keys_of, links_of, with_terms
 from focused.retraining.training import with_model
+from focused.retraining.versions import FIRST
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,8 +40,8 @@ that was followed is relevant, hardly any page is."""
 _SLOPE_STRENGTH = 100.0
 """Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
 _LEAST_THRESHOLD = 0.4
-"""The pages that come next are those that the model errs about: below this relevance few of them are relevant. The threshold of
-the best F1 among the pages before called 1.0 to 2.0 times as many relevant as are (docs/results/harvest.md, D78)."""
+"""The pages that come next are those that the model errs about: below this relevance few of them are relevant. The threshold
+of the best F1 among the pages before called 1.0 to 2.0 times as many relevant as are (docs/method/, D78)."""
 _N_FOLDS = 5
 
 
@@ -113,7 +114,8 @@ def train_on_pages_met(
     unknown = ~said & (np.arange(len(said)) >= n_own)
     if held_out is not None and unknown.any():
         own_odds = held_out[:n_own]
-        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown])
+        seen = [page.relevance for page in met if page.number not in verdicts and page.version > FIRST]
+        share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], np.array(seen))
         added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
     return with_model(topic, model, examples, {**(about or {}), **added})
 

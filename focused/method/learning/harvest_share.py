@@ -21,9 +21,11 @@ _LEAST, _MOST = 0.005, 0.98
 """Bounds of the share: nobody is certain."""
 CONFIDENT = 1.645
 """Standard deviations on each side of a 90 % interval."""
-_BASE, _PER_SPREAD = 0.30, 0.25
+_BASE, _PER_DISTANCE = 0.25, 0.25
 """Standard deviation of the estimate's log-odds where all readings agree and pages are many, and what each unit of the
-readings' distance, in log-odds, adds (docs/results/harvest.md)."""
+readings' distance, in log-odds, adds."""
+_SEEN_WEIGHT, _EXCESS = 0.3, 0.1
+"""Weight of what earlier models said of the pages when they came, and the mean excess of the estimate, both in log-odds."""
 _LOWEST_READING = 0.25
 """A reading below this share of the least ratio has lost the positives: it says nothing of how far the truth may lie."""
 _WINDOW_SHARE = 0.4
@@ -44,17 +46,24 @@ class ShareEstimate(NamedTuple):
     high: float
 
 
-def estimate_share(positive: NDArray[np.float64], met: NDArray[np.float64], drawn: NDArray[np.bool_]) -> ShareEstimate:
+def estimate_share(
+    positive: NDArray[np.float64],
+    met: NDArray[np.float64],
+    drawn: NDArray[np.bool_],
+    seen: NDArray[np.float64] | None = None,
+) -> ShareEstimate:
     """Estimate the share of relevant pages from decisions (or their log-odds) that were not trained on.
 
-    Four readings are taken; none may exceed the first, and the estimate is their median:
+    Four readings are taken, of which none may exceed the first; their median counts:
 
     - the least ratio of (share of the pages met above a value) to (share of the positives above it);
     - the same over windows that hold at least 0.4 of the positives;
     - the upper of two Gaussians that drawn and followed pages share, in proportions of their own;
     - the upper of two Gaussians without that distinction.
 
-    The interval grows with the distance between the readings: where they agree, the pages fall into two heaps.
+    It is drawn to a fifth reading: the mean relevance that pages had when they came, by models that had learnt of this web
+    but not met them. These errors are others. The interval grows with the distance between the readings: where they agree,
+    the pages fall into two heaps. The constants come from six webs (docs/results/harvest.md).
 
     Parameters
     ----------
@@ -64,6 +73,8 @@ def estimate_share(positive: NDArray[np.float64], met: NDArray[np.float64], draw
         Those of the pages met, at least one.
     drawn : ndarray of bool of shape (n_met,)
         Which of them were drawn.
+    seen : ndarray, optional
+        Relevances that models gave some of the pages met before these were learnt from, in [0, 1].
     """
     first = least_ratio(positive, met)
     others = (
@@ -72,14 +83,17 @@ def estimate_share(positive: NDArray[np.float64], met: NDArray[np.float64], draw
         upper_gaussian(positive, met),
     )
     readings = np.array([first, *(min(each, first) for each in others)])
-    share = float(np.clip(np.median(readings), _LEAST, _MOST))
-    believed = np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST)
-    distance = float(logit(believed.max()) - logit(believed.min()))
-    sampling = 1 / (share * (1 - share) * len(met))
-    spread = float(np.sqrt(_BASE**2 + (_PER_SPREAD * distance) ** 2 + sampling))
-    middle = logit(share)
-    low, high = expit([middle - CONFIDENT * spread, middle + CONFIDENT * spread])
-    return ShareEstimate(share, float(low), float(high))
+    middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
+    believed = logit(np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST))
+    if seen is not None and len(seen):
+        at_first = float(logit(np.clip(seen.mean(), _LEAST, _MOST)))
+        middle += _SEEN_WEIGHT * (at_first - middle)
+        believed = np.append(believed, at_first)
+    middle -= _EXCESS
+    sampling = 1 / (expit(middle) * expit(-middle) * len(met))
+    spread = float(np.sqrt(_BASE**2 + (_PER_DISTANCE * (believed.max() - believed.min())) ** 2 + sampling))
+    share, low, high = expit(middle + CONFIDENT * spread * np.array([0.0, -1.0, 1.0]))
+    return ShareEstimate(float(share), float(low), float(high))
 
 
 def _least_ratio_of_windows(positive: NDArray[np.float64], met: NDArray[np.float64]) -> float:

@@ -1,0 +1,150 @@
+"""Whether the harvest that a crawl shows is true: the estimate with its interval, and the verdicts that are counted.
+
+For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, as a user starts: 30 example pages and
+the general background. Written are, as means over the topics: pages judged relevant, and pages estimated to be relevant, for
+each that is; on how many topics the 90 % interval holds the truth, and how wide it is, at the end and after 100 pages. The
+labels that say the truth are never seen by the crawl. docs/method/evaluation.md is the protocol.
+
+Examples
+--------
+  python benchmarks/harvest.py --webs ../webs
+  python benchmarks/harvest.py --only foldoc,hyperphysics --topics 1 --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import re
+import sys
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+
+import numpy as np
+from common import DATA_DIR, ROOT, machine, table
+from evaluations.plan import web_arguments
+from evaluations.running import evaluate
+from provenance import CRAWL_ROOMS, now, write_blocks
+from unlabeled_met import CHOSEN_ON, KNOWN, RECORDED, first_topics, labels_of
+
+PAGES = 300
+EARLY = 100
+CHOSEN_TOPICS = 2
+"""Topics of each web of `CHOSEN_ON` that the constants of the estimate were chosen on: the first."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a crawl says of its harvest at some page, and the truth."""
+
+    n_true: int
+    n_judged: int
+    n_pages: int
+    share: float
+    low: float
+    high: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the interval holds the truth."""
+        return self.low <= self.n_true / self.n_pages <= self.high
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "harvest")
+    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser.add_argument("--topics", type=int, default=3, help="topics of each web (default: 3)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--no-write", action="store_true", help="print the table only")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    if unknown := [name for name in names if name not in KNOWN]:
+        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
+    found: dict[str, list[list[Shown]]] = {}
+    for name in names:
+        folder = (options.data if name in RECORDED else options.webs).resolve()
+        if not (folder / f"{name}.warc.gz").is_file():
+            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes the webs but {', '.join(RECORDED)}.")
+        output = options.output.resolve() / name
+        found[name] = crawled(name, first_topics(name, options.topics), folder, output, options.jobs)
+    text = f"{summary(found)}\n\n\\* constants were chosen on the first {CHOSEN_TOPICS} topics. {machine()}."
+    if options.no_write:
+        print(text)
+        return
+    settings = {"pages": PAGES, "topics": options.topics, "repeats": 1}
+    source = now(
+        f"python benchmarks/harvest.py --topics {options.topics}", [*CRAWL_ROOMS, "focused/retraining"], settings
+    )
+    write_blocks({"harvest": text}, source)
+
+
+def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int) -> list[list[Shown]]:
+    """Crawl, or read what was crawled; return of each topic what was shown after `EARLY` pages and at the end."""
+    arguments = web_arguments(name, folder)
+    arguments[arguments.index("--topics") + 1] = topics
+    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", "examples", "--quiet"]
+    evaluate([*arguments, *chosen], output, jobs)
+    of_url = labels_of(folder / f"{name}.labels.tsv")
+    runs = sorted((output / "runs").glob("*/adaptive/fetched.csv"))
+    return [
+        shown(path.parent, topic, of_url)
+        for topic in next(csv.reader([topics]))
+        for path in runs
+        if f"-{re.sub('[^a-z0-9]+', '-', topic.lower())}-r" in path.parents[1].name
+    ]
+
+
+def shown(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> list[Shown]:
+    """Return what one crawl showed, early and at the end."""
+    with (run_dir / "fetched.csv").open(newline="", encoding="utf-8") as file:
+        fetched = list(csv.DictReader(file))
+    true = list(accumulate(topic in of_url.get(row["url"], ()) for row in fetched))
+    judged = list(accumulate(row["relevant"] == "1" for row in fetched))
+    with (run_dir / "harvest.csv").open(newline="", encoding="utf-8") as file:
+        early = next(row for row in csv.DictReader(file) if int(row["pages"]) == EARLY)
+    last = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))["harvest"]
+    at = {EARLY: [early[f"estimated{end}"] for end in ("", "_low", "_high")]}
+    at[len(fetched)] = [last[name] for name in ("share", "low", "high")]
+    return [Shown(true[n - 1], judged[n - 1], n, *map(float, values)) for n, values in at.items()]
+
+
+def summary(found: dict[str, list[list[Shown]]]) -> str:
+    """Return the table: a row for each web, and means over topics that constants were chosen on and over others."""
+    rows = [row(f"{name}{' *' if name in CHOSEN_ON else ''}", topics) for name, topics in found.items()]
+    of_chosen = [each for name in found if name in CHOSEN_ON for each in found[name][:CHOSEN_TOPICS]]
+    further = [each for name in found if name in CHOSEN_ON for each in found[name][CHOSEN_TOPICS:]]
+    unseen = [each for name in found if name not in CHOSEN_ON for each in found[name]]
+    for title, topics in (
+        ("topics that constants were chosen on", of_chosen),
+        ("further topics of these webs", further),
+        ("webs that nothing was chosen on", unseen),
+        ("all", of_chosen + further + unseen),
+    ):
+        if topics:
+            rows.append(row(f"**{title}**", topics))
+    heads = ["web", "topics", "truly relevant", "judged / true", "estimated / true", "width", "held"]
+    return table([*heads, f"width at {EARLY}", f"held at {EARLY}"], rows)
+
+
+def row(title: str, topics: list[list[Shown]]) -> list[str]:
+    """Return the row of some topics: means, and on how many of them the interval holds the truth."""
+    early, last = ([each[place] for each in topics] for place in (0, 1))
+    means = [
+        np.mean([each.n_true / each.n_pages for each in last]),
+        np.mean([each.n_judged / max(each.n_true, 1) for each in last]),
+        np.mean([each.share * each.n_pages / max(each.n_true, 1) for each in last]),
+        np.mean([each.high - each.low for each in last]),
+        np.mean([each.high - each.low for each in early]),
+    ]
+    share, judged, estimated, width, early_width = (f"{mean:.2f}" for mean in means)
+    held, early_held = (f"{sum(each.holds for each in at)} of {len(at)}" for at in (last, early))
+    return [title, str(len(topics)), share, judged, estimated, width, held, early_width, early_held]
+
+
+if __name__ == "__main__":
+    main()
