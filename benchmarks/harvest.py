@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
 import re
 import sys
 from dataclasses import dataclass
@@ -28,6 +27,12 @@ from evaluations.plan import web_arguments
 from evaluations.running import evaluate
 from provenance import CRAWL_ROOMS, now, write_blocks
 from unlabeled_met import CHOSEN_ON, KNOWN, RECORDED, first_topics, labels_of
+
+from focused.method.topic import Topic, load_topic
+from focused.method.topic.harvest_estimate import HarvestEstimate, with_pages_since
+from focused.retraining.judged_pages import read_record, record_path
+from focused.retraining.pages_met import train_on_pages_met
+from focused.retraining.versions import read_attempts
 
 PAGES = 300
 EARLY = 100
@@ -92,25 +97,32 @@ def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int) -> li
     of_url = labels_of(folder / f"{name}.labels.tsv")
     runs = sorted((output / "runs").glob("*/adaptive/fetched.csv"))
     return [
-        shown(path.parent, topic, of_url)
+        shown(path.parent, topic, of_url, load_topic(path.parents[1].name, output / "models"))
         for topic in next(csv.reader([topics]))
         for path in runs
         if f"-{re.sub('[^a-z0-9]+', '-', topic.lower())}-r" in path.parents[1].name
     ]
 
 
-def shown(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> list[Shown]:
-    """Return what one crawl showed, early and at the end."""
+def shown(run_dir: Path, topic: str, of_url: dict[str, set[str]], model: Topic) -> list[Shown]:
+    """Return what one crawl shows, early and at the end; found again from its files, so that constants can be tried.
+
+    As in the crawl: early by the last training and the relevances since, at the end by one more training.
+    """
     with (run_dir / "fetched.csv").open(newline="", encoding="utf-8") as file:
         fetched = list(csv.DictReader(file))
     true = list(accumulate(topic in of_url.get(row["url"], ()) for row in fetched))
     judged = list(accumulate(row["relevant"] == "1" for row in fetched))
-    with (run_dir / "harvest.csv").open(newline="", encoding="utf-8") as file:
-        early = next(row for row in csv.DictReader(file) if int(row["pages"]) == EARLY)
-    last = json.loads((run_dir / "run.json").read_text(encoding="utf-8"))["harvest"]
-    at = {EARLY: [early[f"estimated{end}"] for end in ("", "_low", "_high")]}
-    at[len(fetched)] = [last[name] for name in ("share", "low", "high")]
-    return [Shown(true[n - 1], judged[n - 1], n, *map(float, values)) for n, values in at.items()]
+    relevances = [float(row["relevance"] or 0) for row in fetched]
+    pages, _ = read_record(record_path(run_dir))
+    trained = max(each.n_pages for each in read_attempts(run_dir) if each.accepted and each.n_pages <= EARLY)
+    found = []
+    for n_pages, n_trained in ((EARLY, trained), (len(fetched), len(fetched))):
+        made = train_on_pages_met(model, pages[:n_trained], {}, random_state=model.manifest.get("random_state") or 0)
+        met = HarvestEstimate(**made.manifest["retraining"]["harvest"])
+        harvest = with_pages_since(met, n_trained, relevances[n_trained:n_pages], n_pages)
+        found.append(Shown(true[n_pages - 1], judged[n_pages - 1], n_pages, *harvest))
+    return found
 
 
 def summary(found: dict[str, list[list[Shown]]]) -> str:

@@ -139,7 +139,7 @@ def test_run_json_says_what_was_run(whole, models, two_regions):
 
 
 def test_the_log_ends_with_a_summary_and_where_the_files_are(whole):
-    assert f"Finished (finished): {N_RELEVANT} relevant of {N_PAGES} pages, harvest rate 0.480" in whole.err
+    assert f"Finished (finished): {N_RELEVANT} judged relevant of {N_PAGES} pages, harvest " in whole.err
     for name in ("pages.jsonl", "harvest.csv", "run.json"):
         assert str(whole.run_dir / name) in whole.err
 

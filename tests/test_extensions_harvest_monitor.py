@@ -13,6 +13,7 @@ from commands import crawl
 from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
+from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.frontier.interface import register_crawl
 from focused.method.topic import TopicError
@@ -20,8 +21,8 @@ from focused.retraining.versions import load_version
 from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
 
 LINE = re.compile(
-    r"\d\d:\d\d:\d\d INFO: +(\d+) pages +(\d+) relevant  harvest (\d\.\d{3}) \(last 100: (\d\.\d{3})\)  "
-    r"frontier (\d+)  \d+ pages/s"
+    r"\d\d:\d\d:\d\d INFO: +(\d+) pages  harvest (?:not known(?: yet)?|\d\.\d\d \(\d\.\d\d to \d\.\d\d\))  "
+    r"judged relevant (\d+) \((\d\.\d{3}), last 100: (\d\.\d{3})\)  frontier (\d+)  \d+ pages/s"
 )
 
 
@@ -99,7 +100,7 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     crawler._engine = SimpleNamespace(_slot=None)
     harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
     register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0)))
-    monitor = HarvestMonitor(crawler, SimpleNamespace(max_pages=0), harvest)
+    monitor = HarvestMonitor(crawler, SimpleNamespace(max_pages=0), harvest, EstimatedHarvest())
     caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")
 
     def lines(n_times: int) -> int:

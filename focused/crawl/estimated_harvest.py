@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.own_settings import PAGE_CLASSIFIER
-from focused.method.learning.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
+from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.retraining.options import read_options
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
-from focused.method.learning.told_apart import why_not_told_apart
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
@@ -85,7 +84,7 @@ class HarvestMonitor:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
-        if weakness := why_not_told_apart(plan.topic.manifest.get("figures") or {}):
+        if weakness := plan.topic.weakness:
             logger.warning(
                 "Topic %s can hardly be crawled for: %s Then train it again: scrapy train %s --force",
                 *(plan.topic.name, weakness, plan.topic.name),

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.learning.harvest_estimate import HarvestEstimate, of_pages_met
 from focused.method.learning.harvest_share import estimate_share
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
+from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
 from focused.retraining.augmentation import AugmentedExamples, columns_of, keys_among, keys_of, links_of, with_terms
 from focused.retraining.training import with_model
 from focused.retraining.versions import FIRST

@@ -102,9 +102,22 @@ def _answer(run: Run) -> Iterator[object]:
     if run.n_pages > 100 and not math.isnan(recent):
         yield f", {recent:.2f} over the last 100 pages"
     yield ". "
+    yield from _estimated(run)
     reason = run.text("finish_reason")
     if run.is_finished:
         yield joined(("The crawl ended because ", _ENDED.get(reason) or joined(("of ", name(reason))), "."))
+
+
+def _estimated(run: Run) -> Iterator[object]:
+    """Say what the calibrated model estimates, if the run says anything of it: older ones do not."""
+    found = run.run.get("harvest")
+    if not isinstance(found, dict):
+        return
+    share, low, high = (found.get(name) for name in ("share", "low", "high"))
+    if all(isinstance(each, int | float) for each in (share, low, high)):
+        yield f"The calibrated model estimates that {share:.2f} of them are: {low:.2f} to {high:.2f} with 90 % certainty. "
+    else:
+        yield joined(("How many really are is not known: ", name(str(found.get("why") or "not known yet")), ". "))
 
 
 def _best(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[object]:

@@ -24,8 +24,11 @@ CONFIDENT = 1.645
 _BASE, _PER_DISTANCE = 0.25, 0.25
 """Standard deviation of the estimate's log-odds where all readings agree and pages are many, and what each unit of the
 readings' distance, in log-odds, adds."""
-_SEEN_WEIGHT, _EXCESS = 0.3, 0.1
+_SEEN_WEIGHT, _EXCESS = 0.3, 0.15
 """Weight of what earlier models said of the pages when they came, and the mean excess of the estimate, both in log-odds."""
+_OVER_LEAST = 0.5
+"""In log-odds, how far another reading may lie above the least ratio. That is an upper bound, but the least of many ratios of
+a few dozen positives lies too low."""
 _LOWEST_READING = 0.25
 """A reading below this share of the least ratio has lost the positives: it says nothing of how far the truth may lie."""
 _WINDOW_SHARE = 0.4
@@ -54,7 +57,7 @@ def estimate_share(
 ) -> ShareEstimate:
     """Estimate the share of relevant pages from decisions (or their log-odds) that were not trained on.
 
-    Four readings are taken, of which none may exceed the first; their median counts:
+    Four readings are taken, of which none may lie far above the first; their median counts:
 
     - the least ratio of (share of the pages met above a value) to (share of the positives above it);
     - the same over windows that hold at least 0.4 of the positives;
@@ -82,7 +85,8 @@ def estimate_share(
         _upper_of_two_populations(positive, met, drawn),
         upper_gaussian(positive, met),
     )
-    readings = np.array([first, *(min(each, first) for each in others)])
+    most = float(expit(logit(np.clip(first, _LEAST, _MOST)) + _OVER_LEAST))
+    readings = np.array([first, *(min(each, most) for each in others)])
     middle = float(logit(np.clip(np.median(readings), _LEAST, _MOST)))
     believed = logit(np.clip(readings, max(_LOWEST_READING * first, _LEAST), _MOST))
     if seen is not None and len(seen):

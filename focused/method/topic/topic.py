@@ -27,6 +27,7 @@ from focused.method.topic.names import (
     retrain_advice,
 )
 from focused.method.topic.product import UnitProduct
+from focused.method.topic.told_apart import why_not_told_apart
 from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
@@ -111,6 +112,11 @@ class Topic:
     def named_terms(self) -> list[str]:
         """The terms of the words that name the topic beside its example pages; none where there are no such words."""
         return [str(term) for term in self.manifest.get("examples", {}).get("words", {}).get("terms", [])]
+
+    @property
+    def weakness(self) -> str:
+        """Why the model can hardly tell the topic from the rest, by its training's figures; empty if it can."""
+        return why_not_told_apart(self.manifest.get("figures") or {})
 
     @property
     def page_text(self) -> str:

@@ -11,10 +11,10 @@ from scipy import sparse
 from focused.method.learning.diagnosis import Diagnosis, diagnose
 from focused.method.learning.learners import LEARNERS
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
-from focused.method.learning.told_apart import why_not_told_apart
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
 from focused.method.text.background import Background
+from focused.method.topic.told_apart import why_not_told_apart
 from focused.method.training.term_counting import Columns, links_between
 
 if TYPE_CHECKING:

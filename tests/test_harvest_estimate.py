@@ -1,0 +1,111 @@
+"""The harvest as the calibrated judge estimates it: holds the truth where it can be told, and says where it cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hand_made import topic as hand_made_topic
+
+from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.method.learning.harvest_share import estimate_share
+from focused.method.topic import load_topic
+from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
+from focused.method.topic.told_apart import why_not_told_apart
+from focused.utils.places import SHIPPED_MODELS_DIR
+
+MET = HarvestEstimate(0.4, 0.3, 0.5)
+
+
+def decisions(share: float, *, n: int = 280, apart: float = 3.0, seed: int = 0) -> tuple[np.ndarray, ...]:
+    """Return decisions of 30 positives and of pages met, of which none that was drawn is relevant."""
+    rng = np.random.default_rng(seed)
+    drawn = np.arange(n) < 30
+    relevant = ~drawn & (rng.random(n) < share * n / (n - 30))
+    met = rng.normal(0, 1, n) + apart * relevant - 0.5 * drawn
+    return rng.normal(apart, 1, 30), met, drawn, relevant
+
+
+@pytest.mark.parametrize("share", [0.06, 0.3, 0.8])
+def test_the_share_of_relevant_pages_is_found_whether_they_are_rare_or_most(share):
+    n_held = 0
+    for seed in range(6):
+        positive, met, drawn, relevant = decisions(share, seed=seed)
+        found = estimate_share(positive, met, drawn)
+        n_held += found.low <= relevant.mean() <= found.high
+        assert found.share == pytest.approx(relevant.mean(), rel=0.4, abs=0.03)
+    assert n_held >= 4
+
+
+def test_where_the_pages_cannot_be_told_apart_the_interval_says_so():
+    clear, blurred = (estimate_share(*decisions(0.3, apart=apart)[:3]) for apart in (3.0, 0.7))
+    assert blurred.high - blurred.low > 1.5 * (clear.high - clear.low)
+
+
+def test_what_models_said_of_pages_before_they_learnt_from_them_moves_the_share_and_widens_its_interval():
+    positive, met, drawn, _ = decisions(0.3)
+    alone, seen = estimate_share(positive, met, drawn), estimate_share(positive, met, drawn, np.full(200, 0.05))
+    assert seen.share < alone.share
+    assert seen.high / seen.low > alone.high / alone.low
+
+
+def test_pages_since_the_last_training_make_the_harvest_less_certain():
+    since = [0.9] * 50
+    later = with_pages_since(MET, 100, since, 150)
+    assert later.share > MET.share
+    assert later.high - later.low > MET.high - MET.low
+    assert with_pages_since(MET, 150, [], 150) == MET
+
+
+def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it():
+    estimate = EstimatedHarvest(is_against_met=True)
+    for _ in range(30):
+        estimate.add(0.9)
+    assert (estimate.now(), estimate.text()) == (None, "not known yet")
+    estimate.met(20, {})  # a training that could not say anything
+    assert estimate.now() is None
+    estimate.met(30, MET._asdict())
+    assert estimate.now() == MET
+    assert estimate.text() == "0.40 (0.30 to 0.50)"
+
+
+def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances():
+    estimate = EstimatedHarvest()
+    for number in range(100):
+        assert (estimate.now() is None) is (number < 20)  # of a few pages no share is said
+        estimate.add(0.7 if number % 2 else 0.1)
+    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.1, 0.7]))
+
+
+@pytest.mark.parametrize(
+    ("examples", "settings", "why"),
+    [
+        ({"keywords": {"terms": ["star"]}}, {}, "a topic from words"),
+        ({"background": {}}, {"FOCUSED_UNLABELED": "topic"}, "scrapy train --unlabeled"),
+        ({"unlabeled": {}}, {"FOCUSED_PAGE_CLASSIFIER": "a.b.C"}, "FOCUSED_PAGE_CLASSIFIER"),
+        ({"unlabeled": {}}, {}, ""),
+    ],
+)
+def test_where_nothing_tells_the_harvest_the_crawl_says_why(examples, settings, why):
+    topic = hand_made_topic()
+    topic.manifest |= {"examples": examples, "figures": {"f1": 0.9}}
+    estimate = EstimatedHarvest.of_crawl(topic, settings)
+    assert why in estimate.why_unknown
+    assert bool(why) is bool(estimate.why_unknown)
+
+
+def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):
+    path = tmp_path / "fetched.csv"
+    path.write_text("number,url,relevance\n" + "".join(f"{n},u,{r}\n" for n, r in enumerate([0.5, "", 0.25] * 10)))
+    estimate = EstimatedHarvest()
+    estimate.restore(path)
+    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.5, 0.0, 0.25]))
+
+
+def test_shipped_topics_can_be_told_from_the_rest_and_pages_drawn_at_random_cannot():
+    names = [path.parent.name for path in SHIPPED_MODELS_DIR.glob("*/manifest.json")]
+    assert names
+    assert not any(why_not_told_apart(load_topic(name, SHIPPED_MODELS_DIR).manifest["figures"]) for name in names)
+    # 20 pages drawn at random from the unlabelled ones of a shipped topic, the best of eight draws; see the results.
+    assert "F1 of 0.26" in why_not_told_apart({"f1": 0.26, "brier": 0.07, "prior": 0.07})
+    assert "Brier skill of 0.04" in why_not_told_apart({"f1": 0.45, "brier": 0.107, "prior": 0.128})
+    assert not why_not_told_apart({"share": 0.05})  # a topic from words has no such figures
