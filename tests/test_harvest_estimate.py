@@ -59,7 +59,7 @@ def test_pages_since_the_last_training_make_the_harvest_less_certain():
 def test_the_harvest_is_not_known_before_the_first_training_and_known_after_it():
     estimate = EstimatedHarvest(is_against_met=True)
     for _ in range(30):
-        estimate.add(0.9)
+        estimate.add(0.9, True)
     assert (estimate.now(), estimate.text()) == (None, "not known yet")
     estimate.met(20, {})  # a training that could not say anything
     assert estimate.now() is None
@@ -72,8 +72,8 @@ def test_a_model_that_was_trained_on_its_web_says_its_harvest_by_its_relevances(
     estimate = EstimatedHarvest()
     for number in range(100):
         assert (estimate.now() is None) is (number < 20)  # of a few pages no share is said
-        estimate.add(0.7 if number % 2 else 0.1)
-    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.1, 0.7]))
+        estimate.add(0.7 if number % 2 else 0.1, bool(number % 2))
+    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.1, 0.7] * 50, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,11 @@ def test_where_nothing_tells_the_harvest_the_crawl_says_why(examples, settings, 
 
 def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):
     path = tmp_path / "fetched.csv"
-    path.write_text("number,url,relevance\n" + "".join(f"{n},u,{r}\n" for n, r in enumerate([0.5, "", 0.25] * 10)))
+    rows = "".join(f"{n},u,{r},{int(r == 0.5)}\n" for n, r in enumerate([0.5, "", 0.25] * 10))
+    path.write_text(f"number,url,relevance,relevant\n{rows}")
     estimate = EstimatedHarvest()
     estimate.restore(path)
-    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.5, 0.0, 0.25]))
+    assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.5, 0.0, 0.25] * 10, 1 / 3))
 
 
 def test_shipped_topics_can_be_told_from_the_rest_and_pages_drawn_at_random_cannot():

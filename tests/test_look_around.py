@@ -407,8 +407,6 @@ def test_a_crawl_learns_what_on_its_web_is_not_the_topic_and_says_which_pages_it
         shown = {int(row["pages"]): row["estimated"] for row in csv.DictReader(file)}
     assert [n for n, share in shown.items() if not share] == [10, 20]
     assert float(shown[100]) == harvest["share"]  # estimated once more at the end, 20 pages after the last training
-    unknown = json.loads((tmp_path / "topic" / "run.json").read_text())["harvest"]
-    assert not unknown["is_known"]
     drawn = [row for row in against_met if row["link_reason"] == "look around"]
     assert not any(row["link_reason"] == "look around" for row in against_topic)
     pages, _ = read_record(tmp_path / "met" / RETRAINING_FILE)

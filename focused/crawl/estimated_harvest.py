@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.own_settings import PAGE_CLASSIFIER
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
+from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.options import read_options
 
 if TYPE_CHECKING:
@@ -30,11 +31,14 @@ class EstimatedHarvest:
     has no examples that could tell.
     """
 
-    def __init__(self, why_unknown: str = "", *, is_against_met: bool = False) -> None:
+    def __init__(self, why_unknown: str = "", *, is_against_met: bool = False, believes_verdicts: bool = True) -> None:
         #: Why it will never be known in this crawl; empty if it is or will be.
         self.why_unknown = why_unknown
         self._is_against_met = is_against_met
+        #: Whether pages are judged by the threshold of the training.
+        self._believes_verdicts = believes_verdicts
         self._relevances = array("d")
+        self._n_judged = 0
         self._met: HarvestEstimate | None = None
         self._n_met = 0
         #: Called at the end of the crawl: the last chance to say `met`.
@@ -54,11 +58,12 @@ class EstimatedHarvest:
             return cls(
                 "the topic has no unlabelled pages of this web: scrapy train --unlabeled, or FOCUSED_UNLABELED=met"
             )
-        return cls()
+        return cls(believes_verdicts=RELEVANCE_THRESHOLD.read(settings) is None)
 
-    def add(self, relevance: float | None) -> None:
-        """Add the next page."""
+    def add(self, relevance: float | None, is_relevant: bool | None) -> None:
+        """Add the next page, with its relevance and what it was judged."""
         self._relevances.append(relevance or 0.0)
+        self._n_judged += bool(is_relevant)
 
     def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
         """Note what a training says of the first ``n_pages`` pages; nothing where it could not say anything."""
@@ -75,7 +80,7 @@ class EstimatedHarvest:
             return with_pages_since(self._met, self._n_met, self._relevances[self._n_met :], n_pages)
         if self._is_against_met or n_pages < _LEAST_PAGES:
             return None
-        return of_relevances(self._relevances)
+        return of_relevances(self._relevances, self._n_judged / n_pages if self._believes_verdicts else None)
 
     def text(self) -> str:
         """Return it as people read it."""
@@ -89,6 +94,6 @@ class EstimatedHarvest:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:
             for row in csv.DictReader(file):
                 try:
-                    self.add(float(row["relevance"]))
+                    self.add(float(row["relevance"]), row["relevant"] == "1")
                 except (KeyError, TypeError, ValueError):
-                    self.add(None)
+                    self.add(None, None)

@@ -78,7 +78,7 @@ class HarvestPipeline:
             return item
         counter, stats = self._counter, self._stats
         counter.add(bool(item.relevant), item.depth, item.irrelevant_on_path)
-        self._estimate.add(item.relevance)
+        self._estimate.add(item.relevance, item.relevant)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         if not self._fetched.write(fetched_row(counter.n_pages, item)):
             stats.inc_value("focused/store/fetched_lost_count")

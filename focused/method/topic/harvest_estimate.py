@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 _SINCE = 1.0
 """Standard deviation, in log-odds, of the share among pages that came after a training: the crawl prefers pages that the
 model errs about (docs/results/harvest.md)."""
-_SUMMED = 0.5
-"""The same of the mean relevance by a model that was not trained again (docs/results/harvest.md)."""
+_SUMMED, _PER_DISTANCE = 0.3, 0.25
+"""The same by a model that was not trained again, where its relevances and verdicts agree, and what each unit of their
+distance adds (docs/results/harvest.md)."""
 _LEAST, _MOST = 0.005, 0.98
 
 
@@ -85,10 +86,29 @@ def with_pages_since(met: HarvestEstimate, n_met: int, since: Sequence[float], n
     return _joined(met, n_met, of_since, n_pages)
 
 
-def of_relevances(relevances: Sequence[float]) -> HarvestEstimate:
-    """Return the harvest by the calibrated relevances of all pages, at least one, of a model that knows the web."""
-    middle = _log_odds(float(np.mean(relevances)))
-    share, low, high = expit(middle + CONFIDENT * _SUMMED * np.array([0.0, -1.0, 1.0]))
+def of_relevances(relevances: Sequence[float], share_judged: float | None = None) -> HarvestEstimate:
+    """Return the harvest by the relevances of all pages, at least one, of a model whose unlabelled pages are of this web.
+
+    The mean relevance is too low where most pages are relevant, for relevances beyond 1/2 are held back (`Calibration`). So
+    these are taken as the line has them. The share of pages that were judged relevant is too high where few are. The harvest
+    lies between both, in log-odds; the farther apart they are, the wider is its interval.
+
+    Parameters
+    ----------
+    relevances : sequence of float
+        In [0, 1].
+    share_judged : float, optional
+        Share of these pages that were judged relevant by the threshold of the training, in [0, 1].
+    """
+    z = logit(np.clip(np.asarray(relevances, dtype=np.float64), 1e-6, 1 - 1e-6))
+    held_back = np.maximum(z, 0.0)
+    readings = [_log_odds(float(np.mean(expit(np.where(z > 0, np.sinh(held_back), z)))))]
+    if share_judged is not None:
+        readings.append(_log_odds(share_judged))
+    middle = float(np.mean(readings))
+    sampling = 1 / (expit(middle) * expit(-middle) * len(relevances))
+    spread = float(np.sqrt(_SUMMED**2 + (_PER_DISTANCE * (max(readings) - min(readings))) ** 2 + sampling))
+    share, low, high = expit(middle + CONFIDENT * spread * np.array([0.0, -1.0, 1.0]))
     return HarvestEstimate(float(share), float(low), float(high))
 
 
