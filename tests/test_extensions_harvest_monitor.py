@@ -3,8 +3,10 @@ from __future__ import annotations
 import json
 import logging
 import re
+import shutil
 import threading
 import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import hand_made
@@ -36,6 +38,18 @@ def test_a_line_every_interval_says_how_it_goes(models, two_regions, tmp_path):
     assert pages == sorted(pages)
     for n_pages, n_relevant, harvest, *_ in lines:
         assert float(harvest) == pytest.approx(int(n_relevant) / max(int(n_pages), 1), abs=0.0006)
+
+
+@pytest.mark.slow
+def test_a_topic_that_can_hardly_be_told_from_the_rest_is_warned_of_once_with_advice(models, two_regions, tmp_path):
+    weak = Path(shutil.copytree(models, tmp_path / "weak"))
+    path = weak / "stars" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"figures": {"f1": 0.2}}))
+    result = crawl(weak, tmp_path, web=two_regions, max_pages=2)
+    [line] = [line for line in result.err.splitlines() if "an F1 of 0.20 is too low for a crawl" in line]
+    assert "WARNING" in line
+    assert "--unlabeled" in line
+    assert "scrapy train stars --force" in line
 
 
 @pytest.mark.slow

@@ -117,7 +117,7 @@ def _estimated(run: Run) -> Iterator[object]:
     if all(isinstance(each, int | float) for each in (share, low, high)):
         yield f"The calibrated model estimates that {share:.2f} of them are: {low:.2f} to {high:.2f} with 90 % certainty. "
     else:
-        yield joined(("How many really are is not known: ", name(str(found.get("why") or "not known yet")), ". "))
+        yield f"How many really are is not known: {found.get('why') or 'not known yet'}. "
 
 
 def _best(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[object]:
