@@ -36,7 +36,7 @@ from focused.retraining.versions import read_attempts
 
 PAGES = 300
 EARLY = 100
-CHOSEN_TOPICS = 2
+CHOSEN_TOPICS = 3
 """Topics of each web of `CHOSEN_ON` that the constants of the estimate were chosen on: the first."""
 
 

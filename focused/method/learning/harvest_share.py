@@ -21,7 +21,7 @@ _LEAST, _MOST = 0.005, 0.98
 """Bounds of the share: nobody is certain."""
 CONFIDENT = 1.645
 """Standard deviations on each side of a 90 % interval."""
-_BASE, _PER_DISTANCE = 0.25, 0.25
+_BASE, _PER_DISTANCE = 0.3, 0.25
 """Standard deviation of the estimate's log-odds where all readings agree and pages are many, and what each unit of the
 readings' distance, in log-odds, adds."""
 _SEEN_WEIGHT, _EXCESS = 0.3, 0.15
