@@ -5,7 +5,7 @@ import math
 import pytest
 
 from focused.crawl.harvest import area
-from focused.evaluation.measures import FetchedRow, measure
+from focused.evaluation.measures import FetchedRow, length_at, measure
 from focused.utils.estimates import compare, estimated
 
 A, B, C, D, E, F = (f"http://h.org/{name}" for name in "abcdef")
@@ -49,6 +49,24 @@ def test_a_crawl_worked_out_by_hand():
     assert found.f_measure == pytest.approx(2 * 0.6 * 1 / 1.6)
     assert found.relevant_through == {"block": 1, "anchor": 1, "context": 0, "deferred": 1, "seed": 0, "other": 0}
     assert found.n_relevant_unreachable == 0
+
+
+def test_target_length_follows_the_path_by_which_a_link_was_found_first():
+    # a -> b (irrelevant) -> c; a links to c, too, but b said more for it, so the row of c names b.
+    links = {A: [B, C], B: [C], C: [D], D: []}
+    rows = [row(A), row(B, A, "block", 1), row(C, B, "block", 2), row(D, C, "block", 3)]
+    found = judged(rows, links_of=links.__getitem__)
+    assert found.last.target_length == 1 + 2
+    assert found.last.irrelevant_on_path == 0
+    as_named = judged(rows)
+    assert (as_named.last.target_length, as_named.last.irrelevant_on_path) == (2 + 3, 1 + 1)
+
+
+def test_target_lengths_are_compared_after_the_same_number_of_relevant_pages():
+    rows = [row(A), *(row(f"http://h.org/{n}", A, "block", 2) for n in range(20))]
+    found = judged(rows, relevant={one.url for one in rows[1:]}, budget=30)
+    assert [length_at(found.curve, n) for n in (5, 10, 15)] == [10, 20, 30]
+    assert math.isnan(length_at(found.curve, 21))
 
 
 def test_training_positives_count_neither_as_relevant_nor_as_fetched():

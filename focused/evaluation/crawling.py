@@ -111,11 +111,22 @@ class Crawler:
         positives, targets = frozenset(group.positives), frozenset(group.targets)
         measured = measure(
             rows, lambda row: page_of(row.url, row.location), relevant=frozenset(group.relevant), positives=positives,
-            targets=targets, budget=group.pages,
+            targets=targets, budget=group.pages, links_of=self._links_of(crawler.settings),
         )  # fmt: skip
         figures = {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason, "page_errors": watch.errors.total()}
         figures |= _figures(measured, stats, group)
         return {"state": DONE, "figures": figures, "curve": [list(point) for point in measured.curve]}
+
+    def _links_of(self, settings: Any) -> Callable[[str], list[str]] | None:
+        """Return a function from a page to the pages that it links to; None if referrers are never replaced."""
+        if not settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+            return None
+        graph, number = self._graph, self._graph.page_number
+
+        def links_of(page: str) -> list[str]:
+            return [graph.pages[target] for target in graph.targets[number[page]]] if page in number else []
+
+        return links_of
 
     def _page_of(self, web: RecordedWeb) -> PageOf:
         """Return a function from a URL, and its location in the crawl, to the web's URL of the page."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,7 @@ from focused.crawl.harvest import area, f_measure, harvest_rate, target_recall
 from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from pathlib import Path
 
 CURVE_EVERY_PAGES = 10
@@ -66,6 +67,50 @@ def read_fetched(path: Path) -> list[FetchedRow]:
         ]
 
 
+class _FirstPaths:
+    """For each page the path by which its link was found first: its links, and the irrelevant pages on it [P13, eq. 10].
+
+    The row of a page names the referrer that said most for it. Where evidence is merged that is mostly a later one, and the
+    path through it a longer one. ``links_of``: returns the pages that a page links to; None: the rows' own referrers are the
+    first ones.
+    """
+
+    def __init__(self, links_of: Callable[[str], Iterable[str]] | None) -> None:
+        self._links_of = links_of
+        self._of_page: dict[str, tuple[int, int]] = {}
+        self._of_url: dict[str, int] = {}
+
+    def fetched(self, row: FetchedRow, page: str, is_relevant: bool) -> tuple[int, int]:
+        """Take in a fetched page; return the links, and the irrelevant pages before it, on the path to it."""
+        length, n_before = row.depth, self._of_url.get(row.referrer, 0)
+        if self._links_of is not None and row.referrer:
+            length, n_before = self._of_page.get(page, (length, n_before))
+        n_through = n_before + (not is_relevant)
+        self._of_url.setdefault(row.url, n_through)
+        if self._links_of is not None:
+            for target in self._links_of(page):
+                self._of_page.setdefault(target, (length + 1, n_through))
+        return length, n_before
+
+
+def length_at(curve: Sequence[CurvePoint], n_relevant: float) -> float:
+    """Return the target length when a crawl had found so many relevant pages [P13, fig. 13]; NaN if it never had.
+
+    Linear between two points of its curve, from 0 at the start. So crawls are compared after finding the same.
+
+    >>> length_at([CurvePoint(10, 4, 0.4, 0.1, 8, 2), CurvePoint(20, 6, 0.3, 0.2, 16, 3)], 5)
+    12.0
+    """
+    before = (0, 0)
+    for point in curve:
+        if point.relevant >= n_relevant:
+            found, length = before
+            share = (n_relevant - found) / max(point.relevant - found, 1)
+            return length + share * (point.target_length - length)
+        before = point.relevant, point.target_length
+    return math.nan
+
+
 def measure(
     rows: Iterable[FetchedRow],
     page_of: Callable[[FetchedRow], str],
@@ -74,18 +119,20 @@ def measure(
     positives: Collection[str],
     targets: Collection[str],
     budget: int,
+    links_of: Callable[[str], Iterable[str]] | None = None,
 ) -> Measured:
     """Judge a crawl by the labels.
 
-    Training positives do not count as fetched or relevant. The crawl is measured up to ``budget`` other pages.
+    Training positives do not count as fetched or relevant. The crawl is measured up to ``budget`` other pages. ``links_of``:
+    returns the pages that a page links to, for the path by which each link was found first; None: the rows' referrers are
+    those of the first paths, as in a crawl that does not merge evidence.
 
     ``rows``: fetched pages in the order in which they were judged. ``page_of``: returns the page of a row, as the labels name
     it. ``relevant``: pages that have the topic's label. ``positives``: training positives. ``targets``: relevant pages
     that can be reached from the seeds, without the positives. ``budget``: counted pages.
     """
     seen: set[str] = set()
-    #: For each page, the irrelevant pages on the path to it, itself included.
-    through: dict[str, int] = {}
+    paths = _FirstPaths(links_of)
     n_pages = n_relevant = n_targets = target_length = irrelevant_on_path = n_unreachable = 0
     rates: list[float] = []
     curve: list[CurvePoint] = []
@@ -106,15 +153,14 @@ def measure(
             break
         page = page_of(row)
         is_relevant = page in relevant
-        before = through.get(row.referrer, 0)
-        through.setdefault(row.url, before + (not is_relevant))
+        length, before = paths.fetched(row, page, is_relevant)
         if page in seen or page in positives:
             continue
         seen.add(page)
         n_pages += 1
         if is_relevant:
             n_relevant += 1
-            target_length += row.depth
+            target_length += length
             irrelevant_on_path += before  # docs/method/, D72
             reasons[_THROUGH.get(kind_of(row.reason), OTHER)] += 1
             n_targets += page in targets
