@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from research.fields import FieldWeights, field_frequencies
+from research.fields import field_frequencies
 from scipy import sparse
 from topics import pages
 
+from focused.method.page.sections import SectionWeights
 from focused.method.text.itfidf import information_gain, itfidf, mutual_information
 from focused.method.text.weighting import tfc
 
@@ -71,7 +72,7 @@ def test_without_a_gain_itfidf_is_tfc():
 def test_fields_add_up_by_their_weights():
     headline, keywords, anchor, body = (sparse.csr_matrix(row) for row in ([[1, 0]], [[0, 1]], [[0, 2]], [[5, 0]]))
     assert field_frequencies(headline, keywords, anchor, body).toarray().tolist() == [[9, 7]]
-    weights = FieldWeights(10, 6, 2.5, 1.5)
+    weights = SectionWeights(10, 6, 2.5, 1.5)
     assert field_frequencies(headline, keywords, anchor, body, weights).toarray().tolist() == [[17.5, 11]]
 
 
@@ -87,7 +88,7 @@ def test_fields_are_neither_changed_nor_densified(monkeypatch):
 def test_field_weights_out_of_order_are_refused(weights):
     one = sparse.csr_matrix([[1]])
     with pytest.raises(ValueError, match="headline > keywords > anchor > body >= 1"):
-        field_frequencies(one, one, one, one, FieldWeights(*weights))
+        field_frequencies(one, one, one, one, SectionWeights(*weights))
 
 
 def test_sections_of_different_shape_are_refused():

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-OWN, WHOLE = TEXTS = ("own", "whole")
+OWN, WHOLE, SECTIONS = TEXTS = ("own", "whole", "sections")
 """The texts that a page can be judged by."""
 AUTO = "auto"
 
 PAGE_TEXT = Setting(
     "FOCUSED_PAGE_TEXT",
     AUTO,
-    "The text of a page that a topic is learnt from, and by which its pages are judged from then on: the `whole`, or its "
-    "`own`, without the texts of link lists; `auto`: its own where the general background stands in for unlabelled pages.",
+    "The text of a page that a topic is learnt from, and by which its pages are judged from then on: the `whole`; its `own`, "
+    "without the texts of link lists; its `sections`: words of titles and headings count 4 times, keywords 3 times, words of "
+    "links twice (L16 eq. 3); `auto`: its own where the general background stands in for unlabelled pages, else the whole.",
     choices=(AUTO, *TEXTS),
 )
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.own_text import OWN, own_stretches
+from focused.method.page.own_text import OWN, SECTIONS, own_stretches
+from focused.method.page.sections import weighted_stretches
 
 if TYPE_CHECKING:
     from focused.method.page.blocks import Partition
@@ -100,13 +101,20 @@ class Page:
     def stretches(self, text: str) -> tuple[Integers, Integers]:
         """Return the stretches of chunks that the page is judged by: first chunk and one past the last, each (n_stretches,).
 
-        ``text``: one of `focused.method.page.own_text.TEXTS`.
+        ``text``: one of `focused.method.page.own_text.TEXTS`. Only those of the sections overlap: their words count several
+        times.
         """
+        if text == SECTIONS:
+            return self._sections
         return self._own if text == OWN else (np.array([0]), np.array([len(self.chunk_start) - 1]))
 
     @cached_property
     def _own(self) -> tuple[Integers, Integers]:
         return own_stretches(self.outline, self.chunk_start)
+
+    @cached_property
+    def _sections(self) -> tuple[Integers, Integers]:
+        return weighted_stretches(self.outline, self.chunk_start)
 
     def judged_terms(self, text: str) -> npt.NDArray[np.int32]:
         """Return the terms that the page is judged by; ``text`` as of `stretches`."""

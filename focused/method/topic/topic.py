@@ -14,7 +14,7 @@ import numpy as np
 import tomlkit
 
 from focused.method.learning.model import TopicModel, empty_model
-from focused.method.page.own_text import OWN, WHOLE
+from focused.method.page.own_text import TEXTS, WHOLE
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.method.topic.examples import read_examples
 from focused.method.topic.names import (
@@ -121,7 +121,8 @@ class Topic:
     @property
     def page_text(self) -> str:
         """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
-        return OWN if self.manifest.get("page_text") == OWN else WHOLE
+        text = str(self.manifest.get("page_text", WHOLE))
+        return text if text in TEXTS else WHOLE
 
     @property
     def model_sha256(self) -> str:
