@@ -86,7 +86,7 @@ LEARNERS: dict[tuple[str, str], Callable[[], Any]] = {
     },
     ("iterated SVM", "tfc"): lambda: IteratedSVM(weighting="tfc", **_TWO_STEP),
     ("PSOC", "tfc"): lambda: PSOC(weighting="tfc", reliable="1-dnfii", **_TWO_STEP),
-    ("one-class SVM", "tfc"): lambda: OneClass(**_S),
+    **{("one-class SVM", w): (lambda w=w: OneClass(weighting=w, **_S)) for w in ("tfc", "tfipndf")},
     ("incremental SVM", "tfc"): lambda: IncrementalSVM(**_TWO_STEP),
     ("batch SVM, 1-dnfii", "tfc"): lambda: BatchSVM(**_TWO_STEP),
     ("naive Bayes", "itfidf"): lambda: NaiveBayes(**_TWO_STEP),

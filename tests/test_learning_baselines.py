@@ -11,7 +11,7 @@ from focused.method.learning.estimators.against_unlabeled import AgainstUnlabele
 from focused.method.learning.estimators.one_class import OneClass
 from focused.method.learning.estimators.plain_svm import PlainSVM
 from focused.method.learning.estimators.weightings import WEIGHTINGS
-from focused.method.text.weighting import inverse_document_frequency, tfc
+from focused.method.text.weighting import inverse_document_frequency, tfc, tfipndf
 
 
 @pytest.fixture
@@ -26,6 +26,16 @@ def test_the_one_class_svm_is_that_of_scikit_learn_on_the_positives(data):
     reference = OneClassSVM(kernel="linear", nu=0.3).fit(rows[:30])
     assert model.decision_function(counts) == pytest.approx(reference.decision_function(rows))
     assert model.n_support_vectors_ == len(reference.support_)
+
+
+def test_the_one_class_svm_of_p13_learns_from_tfipndf_rows_and_judges_tfc_rows(data):
+    counts, y, _ = data
+    model = OneClass(weighting="tfipndf").fit(counts, y)
+    reference = OneClassSVM(kernel="linear").fit(tfipndf(counts, y, model.term_weights_)[:30])
+    assert model.decision_function(counts) == pytest.approx(
+        reference.decision_function(tfc(counts, model.term_weights_)), abs=1e-6
+    )
+    assert np.linalg.norm(model.coef_ - OneClass().fit(counts, y).coef_) > 0.1
 
 
 def test_the_unlabelled_serve_the_one_class_svm_for_the_idf_only(data):
