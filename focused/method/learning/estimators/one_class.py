@@ -45,9 +45,9 @@ class OneClass(LinearCountClassifier):
         check_weighting(self.weighting)
         counts, positive, self.classes_ = check_examples(self, X, y)
         self.term_weights_ = judged_term_weights(self.weighting, counts, positive, np.ones(len(positive), dtype=bool))
-        counts, labels = counts[positive], positive[positive]
         rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
-        rows = training_rows(self.weighting, counts, rows, labels, self.term_weights_, sublinear=self.sublinear_tf)
+        rows = training_rows(self.weighting, counts, rows, positive, self.term_weights_, sublinear=self.sublinear_tf)
+        rows = rows[positive]
         svm = OneClassSVM(kernel="linear", nu=self.nu).fit(rows)
         self.n_support_vectors_ = len(svm.support_)
         # LIBSVM's own coef_ is a sparse matrix; the sum over the support vectors is the same, as an array.
