@@ -5,12 +5,12 @@ import pickle
 import numpy as np
 import pytest
 from research import cfu_tree
-from research.cfu_forest import NONE, comparison_variation, similarity
 from research.cfu_tree import CFuTree
 from research.cluster_measures import cluster_f_measure, hac_labels, k_means_labels
 from scipy import sparse
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from focused.method.strategies.cfu_forest import NONE, comparison_variation, similarity
 from focused.method.strategies.cluster_merging import agglomerate
 
 FOOTBALL = sparse.csr_matrix([[1.0, 1, 0], [1, 0, 1]])  # football boxing / football basketball

@@ -9,11 +9,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import validate_data
 
+from focused.method.strategies.cfu_forest import COMPARED, Forest
+from focused.method.strategies.cfu_insertion import insert_units
 from focused.method.strategies.cluster_merging import agglomerate
 from focused.method.text.vocabulary import canonical
 from focused.method.text.weighting import normalized
-from research.cfu_forest import COMPARED, Forest
-from research.cfu_insertion import insert_units
 
 MOST_AT_ONCE = 1000
 """Units that `fit` merges at once: it holds six matrices of this many rows and columns, 50 MB."""
@@ -28,7 +28,7 @@ class CFuTree(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     merged from a cosine of 0.5344 on.
 
     `fit` repeatedly merges the closest pair that passes. `partial_fit` inserts units one by one, see
-    `research.cfu_insertion.insert_units`.
+    `focused.method.strategies.cfu_insertion.insert_units`.
 
     Departures (docs/method/): the vector of a cluster is normalised to length 1, and the smaller cluster is C_i
     (D51); our reading of insertion, which the paper leaves open (D52).

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page
     from focused.method.scoring.base import Visit
+    from focused.method.strategies.incremental_session import IncrementalSession
     from focused.method.strategies.training_links import TrainingLinks
     from focused.method.topic import Topic
     from focused.method.topic.judge import PageRelevance
@@ -43,6 +44,8 @@ class Incremental(Strategy):
     The SVM is trained on the contexts of the links among the topic's examples, those that lead to relevant pages against
     all others; on the pages themselves where such links are few. Its decision becomes a score in [0, 1] by a sigmoid that
     is fitted to held-out decisions, both classes weighing the same; from 0.5 on a link is admitted (docs/method/, D53).
+
+    With `every_outcomes` the crawl itself is incremental: see `IncrementalSession`.
     """
 
     clusters: bool = parameter(
@@ -70,12 +73,29 @@ class Incremental(Strategy):
         least=20,
         most=100_000,
     )
+    every_outcomes: int = parameter(
+        "FOCUSED_INCREMENTAL_EVERY_OUTCOMES",
+        0,
+        "Fetched links after which the SVM learns what they led to; contexts of all pages are then clustered in one set of "
+        "CFu-trees [P15, Sect. 4, Alg. 1]. 0: each page is clustered afresh and nothing is learnt during the crawl.",
+        least=0,
+        most=10_000,
+    )
+    max_tree_units: int = parameter(
+        "FOCUSED_INCREMENTAL_TREE_UNITS",
+        2000,
+        "With FOCUSED_INCREMENTAL_EVERY_OUTCOMES: contexts in the crawl's CFu-trees, beyond which new trees begin; the time "
+        "of each page grows with it.",
+        least=1,
+        most=100_000,
+    )
     context_anchors: str = parameter(OTHER_ANCHORS)
     max_terms: int = parameter(MAX_UNIT_TERMS)
     #: The SVM, and what turns its decisions into scores.
     model: LinkDirection | None = field(default=None, repr=False, compare=False)
     intercept: float = field(default=0.0, repr=False, compare=False)
     sigmoid: tuple[float, float] = field(default=(1.0, 0.0), repr=False, compare=False)
+    svm: Any = field(default=None, repr=False, compare=False)
 
     name = "incremental"
 
@@ -103,7 +123,23 @@ class Incremental(Strategy):
         for learnt, judged in folds(labels, groups, _N_FOLDS, random_state=0):
             decisions[judged] = self._svm().fit(counts[learnt], labels[learnt]).decision_function(counts[judged])
         sigmoid = _sigmoid(decisions, labels)
-        return replace(self, model=direction, intercept=float(svm.intercept_[0]), sigmoid=sigmoid)
+        return replace(self, model=direction, intercept=float(svm.intercept_[0]), sigmoid=sigmoid, svm=svm)
+
+    def session(self) -> IncrementalSession | None:
+        """Return what learns during the crawl, if it shall."""
+        if not self.every_outcomes or self.model is None:
+            return None
+        from focused.method.strategies.incremental_session import IncrementalSession
+
+        return IncrementalSession(
+            self.svm,
+            self.model,
+            self._to_scores,
+            lambda_=self.lambda_ if self.clusters else None,
+            max_units=self.max_units,
+            every_outcomes=self.every_outcomes,
+            max_tree_units=self.max_tree_units,
+        )
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the calibrated verdict on each link's cluster."""
@@ -111,9 +147,13 @@ class Incremental(Strategy):
             raise ValueError("incremental must be prepared for a topic before it scores.")
         lambda_ = self.lambda_ if self.clusters else None
         found = self.model.of_links(page, lambda_=lambda_, max_units=self.max_units)
-        slope, offset = self.sigmoid
-        scores: Floats = expit(slope * (found + self.intercept) + offset)
+        scores = self._to_scores(found + self.intercept)
         return LinkScores(scores, np.where(scores >= 0.5, BY_CLUSTER if self.clusters else BY_MODEL, BELOW))
+
+    def _to_scores(self, decisions: Floats) -> Floats:
+        slope, offset = self.sigmoid
+        scores: Floats = expit(slope * decisions + offset)
+        return scores
 
     def _svm(self) -> Any:
         from focused.method.learning.two_step.incremental_svm import IncrementalSVM

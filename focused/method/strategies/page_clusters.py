@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,6 +43,20 @@ CUT = "clusters"
 """Under this a page counts the links that were not clustered."""
 
 
+class PageContexts(NamedTuple):
+    """The link contexts of a page. Units are the different ones that hold a known term."""
+
+    #: The product of each link's own context with the direction, shape (n_links,).
+    values: Floats
+    #: The links whose contexts are among the units, and the unit of each.
+    links: Integers
+    unit_of: Integers
+    #: Counts of the units, a CSR matrix of shape (n_units, n_terms).
+    counts: Any
+    #: Links with known terms that limits left out of the units.
+    n_cut: int
+
+
 @dataclass(frozen=True)
 class LinkDirection:
     """A direction in the space of weighted terms that link contexts are compared with.
@@ -69,45 +83,41 @@ class LinkDirection:
         link is judged by its own context. What goes beyond the first `max_units` of them, in document order, or beyond 60,000
         terms of all together, is not clustered: each such link is judged by its own context, and counted in the page's cuts.
         """
+        contexts = self.contexts(page, max_units)
+        if lambda_ is None or len(contexts.links) + contexts.n_cut < 2:
+            return contexts.values
+        page.cuts[CUT] += contexts.n_cut
+        if len(contexts.links):
+            clusters = self._of_clusters(self.rows(contexts.counts), lambda_)
+            contexts.values[contexts.links] = clusters[contexts.unit_of]
+        return contexts.values
+
+    def contexts(self, page: Page, max_units: int) -> PageContexts:
+        """Return the link contexts of a page, the different ones as units; `max_units` as of `of_links`."""
         known = self.columns.known(page)
         units = context_units(page, known, other_anchors=self.other_anchors, max_terms=self.max_terms)
         products = self._product(known, units)  # type: ignore[attr-defined]
         contexts = slice(units.link_rows.stop, None)
         values: Floats = products.cosines()[0][contexts].copy()
         links = np.flatnonzero(products.n_known[contexts])
-        if lambda_ is None or len(links) < 2:
-            return values
         # Twice as many links are looked at: menus and lists repeat themselves.
         looked_at = links[: 2 * max_units]
         looked_at = looked_at[products.n_known[contexts][looked_at].cumsum() <= _MAX_ENTRIES]
-        if len(looked_at) < 2:
-            page.cuts[CUT] += len(links)
-            return values
-        unit_of, rows = self._different(context_counts(known, units, looked_at, self.columns.n_terms))
-        n_units = min(rows.shape[0], max_units)
-        clustered = unit_of < n_units
-        if len(links) > clustered.sum():
-            page.cuts[CUT] += len(links) - int(clustered.sum())
-        values[looked_at[clustered]] = self._of_clusters(rows[:n_units], lambda_)[unit_of[clustered]]
-        return values
+        if len(looked_at) < min(2, len(links)):
+            looked_at = looked_at[:0]
+        unit_of, counts = _different(context_counts(known, units, looked_at, self.columns.n_terms))
+        n_units = min(counts.shape[0], max_units)
+        kept = unit_of < n_units
+        return PageContexts(
+            values, looked_at[kept], unit_of[kept], counts[:n_units], n_cut=len(links) - int(kept.sum())
+        )
 
-    def _different(self, counts: Any) -> tuple[Integers, Any]:
-        """Return for each row the number of the first one like it, and the different rows as weighted units."""
-        counts.sort_indices()
-        numbers: dict[tuple[bytes, bytes], int] = {}
-        unit_of = np.empty(counts.shape[0], dtype=np.int64)
-        first: list[int] = []
-        bounds = counts.indptr.tolist()
-        for row in range(counts.shape[0]):
-            stretch = slice(bounds[row], bounds[row + 1])
-            key = counts.indices[stretch].tobytes(), counts.data[stretch].tobytes()
-            unit_of[row] = numbers.setdefault(key, len(numbers))
-            if unit_of[row] == len(first):
-                first.append(row)
+    def rows(self, counts: Any) -> Any:
+        """Return counts as weighted rows of length 1."""
         # Late: it takes scikit-learn along, for which commands that do not crawl should not wait.
         from focused.method.text.weighting import weighted_rows
 
-        return unit_of, weighted_rows(counts[first], self.weights, sublinear=self.sublinear)
+        return weighted_rows(counts, self.weights, sublinear=self.sublinear)
 
     def _of_clusters(self, rows: Any, lambda_: float) -> Floats:
         """Return for each unit the product of its cluster's sum, of length 1 again (D51), with the direction."""
@@ -123,3 +133,19 @@ class LinkDirection:
         )
         found: Floats = (sums / np.sqrt(np.maximum(squares, 1e-300)))[cluster_of]
         return found
+
+
+def _different(counts: Any) -> tuple[Integers, Any]:
+    """Return for each row the number of the first one like it, and the different rows."""
+    counts.sort_indices()
+    numbers: dict[tuple[bytes, bytes], int] = {}
+    unit_of = np.empty(counts.shape[0], dtype=np.int64)
+    first: list[int] = []
+    bounds = counts.indptr.tolist()
+    for row in range(counts.shape[0]):
+        stretch = slice(bounds[row], bounds[row + 1])
+        key = counts.indices[stretch].tobytes(), counts.data[stretch].tobytes()
+        unit_of[row] = numbers.setdefault(key, len(numbers))
+        if unit_of[row] == len(first):
+            first.append(row)
+    return unit_of, counts[first]

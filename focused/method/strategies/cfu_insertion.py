@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from research.cfu_forest import NONE
+from focused.method.strategies.cfu_forest import NONE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from research.cfu_forest import Forest
+    from focused.method.strategies.cfu_forest import Forest
 
 
 def insert_units(forest: Forest, units: Iterable[int]) -> None:
