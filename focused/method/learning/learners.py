@@ -43,7 +43,7 @@ _LEARNERS = {
     "batch_svm": _learner("two_step.batch_svm.BatchSVM"),
     "naive_bayes": _learner("two_step.naive_bayes.NaiveBayes"),
     "naive_bayes_tfidf": _learner("two_step.naive_bayes.NaiveBayes", weighting="tfidf"),
-    "naive_bayes_printed": _learner("two_step.naive_bayes.NaiveBayes", sublinear_tf=False, term_share=0.5, prior=None),
+    "naive_bayes_l16": _learner("two_step.naive_bayes.NaiveBayes", sublinear_tf=False, term_share=0.5, prior=None),
     "elkan_noto": _learner("estimators.elkan_noto.ElkanNoto", c_estimator="fitted"),
     "nnpu": _learner("estimators.nnpu.NonNegativePU", loss="logistic", balanced=True, C=5.0),
     "biased_svm": _learner("estimators.biased_svm.BiasedSVM"),
