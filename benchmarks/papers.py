@@ -1,0 +1,52 @@
+"""The five papers as printed, with today's parts, and what became of each claim.
+
+Crawls recorded webs as each paper crawls, compares the results with the paper's, and writes a page a paper into docs/papers.
+The output folder keeps what is done, so an interrupted run is resumed. In full it takes many hours; --quick has two topics a
+web, one repeat and 300 pages, and one draw of the tables of I18. Comparisons on the webs of benchmarks/webs.py are left out
+where these are not there.
+
+Examples
+--------
+  python benchmarks/papers.py --data ../shared/data --quick
+  python benchmarks/papers.py --data ../shared/data --webs ../webs --paper P13
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from common import DATA_DIR, ROOT, machine, say
+from paper_claims.pages import write_page
+from paper_claims.plan import PAPERS, PLAN
+from paper_claims.running import run_all
+from paper_claims.stages_file import made_stages
+
+
+def main() -> None:
+    """Read the command line, make what is not done yet, and write the pages."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "papers")
+    parser.add_argument("--paper", choices=PAPERS, action="append", help="one of them (default: all)")
+    parser.add_argument("--quick", action="store_true", help="two topics a web, one repeat, 300 pages")
+    parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
+    parser.add_argument("--only-write", action="store_true", help="crawl nothing, write the pages from what there is")
+    parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "papers", help="folder of the pages")
+    options = parser.parse_args()
+    output = options.output.resolve() / ("quick" if options.quick else "full")
+    folders = {"data": options.data.resolve(), "webs": options.webs.resolve()}
+    for paper in options.paper or PAPERS:
+        if not options.only_write:
+            missing = run_all(PLAN[paper], output, folders, quick=options.quick, jobs=options.jobs)
+            if missing:
+                say(f"{paper}: left out, because their webs are not there: {', '.join(missing)}")
+            if paper == "I18":
+                made_stages(folders["data"], output, quick=options.quick)
+        about = f"{'Quick run' if options.quick else 'Full run'}. {machine()}."
+        say(f"Written: {write_page(paper, output, options.docs, about, quick=options.quick)}")
+
+
+if __name__ == "__main__":
+    main()
