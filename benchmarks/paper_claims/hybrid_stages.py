@@ -51,7 +51,9 @@ def draw(warc: Path, labels: Path, topic: str, seed: int) -> Draw:
     yes, no = (rng.permutation(group).tolist() for group in groups)
     training = [*yes[:N_POSITIVE], *no[:N_NEGATIVE]]
     testing = [*yes[N_POSITIVE:][:N_TEST_POSITIVE], *no[N_NEGATIVE:][:N_TEST_NEGATIVE]]
-    sources = no[N_NEGATIVE + N_TEST_NEGATIVE :][: N_SOURCES // 2] + yes[N_POSITIVE + N_TEST_POSITIVE :][: N_SOURCES // 2]
+    sources = (
+        no[N_NEGATIVE + N_TEST_NEGATIVE :][: N_SOURCES // 2] + yes[N_POSITIVE + N_TEST_POSITIVE :][: N_SOURCES // 2]
+    )
     read = read_pages(warc, [*training, *testing, *sources])
     order = list(read)
     row_of = {url: row for row, url in enumerate(order)}
@@ -104,9 +106,7 @@ def joined(mode: str, found: Draw, new: NDArray[np.int64], page_model: Classifie
     return [label_by_relevance(value, T1, T2) for value in values]
 
 
-def models(
-    found: Draw, known: NDArray[np.int64], labels: NDArray[np.bool_]
-) -> tuple[Classifier, Classifier | None]:
+def models(found: Draw, known: NDArray[np.int64], labels: NDArray[np.bool_]) -> tuple[Classifier, Classifier | None]:
     """Train the page classifier on the known pages, and the link classifier on links to them."""
     label_of = dict(zip(known.tolist(), labels.tolist(), strict=True))
     chosen = np.array([n for n, target in enumerate(found.targets.tolist()) if target in label_of], dtype=np.int64)

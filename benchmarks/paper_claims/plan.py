@@ -98,7 +98,18 @@ def _thresholds() -> list[Evaluation]:
 
 
 def _lambdas() -> list[Evaluation]:
-    return [
+    """Clusters by lambda, and the same cosine without clusters."""
+    cosines = [
+        Evaluation(
+            f"cosine-{web}",
+            web,
+            ("link_context",),
+            {"FOCUSED_SIMILARITY": "cosine"},
+            models_from=f"context-exclude-{web}",
+        )
+        for web in ("hyperphysics", "sites")
+    ]
+    return cosines + [
         Evaluation(
             f"lambda-{value}-{web}", web, ("clustering",), {"FOCUSED_CLUSTER_LAMBDA": value},
             models_from=f"context-exclude-{web}",
@@ -143,7 +154,11 @@ PLAN: dict[str, list[Evaluation]] = {
             )
         ),
         *MODERN,
-        *(one for one in _contexts() if one.name.startswith("context-exclude") and one.web in ("hyperphysics", "sites")),
+        *(
+            one
+            for one in _contexts()
+            if one.name.startswith("context-exclude") and one.web in ("hyperphysics", "sites")
+        ),
         *_thresholds(),
     ],
     "P15": [

@@ -33,7 +33,9 @@ def run_all(
         if not has_web(one, folders):
             missing.append(one.name)
             continue
-        rest = f", about {(time.monotonic() - start) / n_made * (len(left) - number + 1) / 60:.0f} min" if n_made else ""
+        rest = (
+            f", about {(time.monotonic() - start) / n_made * (len(left) - number + 1) / 60:.0f} min" if n_made else ""
+        )
         say(f"[{len(evaluations) - len(left) + number} of {len(evaluations)}] {one.name}{rest}")
         folder = output / one.name
         models = output / one.models_from / "models" if one.models_from else None

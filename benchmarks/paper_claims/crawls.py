@@ -1,0 +1,83 @@
+"""The results of the plan's evaluations."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.evaluation.measures import CurvePoint, length_at
+from focused.evaluation.report.results import CrawlResult, WebResults, read_results
+from paper_claims.plan import WEBS
+from paper_claims.verdicts import Order, order
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paper_claims.verdicts import Values
+
+
+class Crawls:
+    """What the evaluations in a folder found; an evaluation that is not there has no crawls."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._known: dict[str, WebResults] = {}
+
+    def of(self, name: str) -> WebResults:
+        """Return the results of an evaluation."""
+        if name not in self._known:
+            folder = self._folder / name
+            if (folder / "results.csv").is_file():
+                found = read_results(folder)
+                self._known[name] = found.on(found.webs[0])
+            else:
+                self._known[name] = WebResults(name, [])
+        return self._known[name]
+
+    def values(self, name: str, strategy: str, column: str = "share_of_bound") -> Values:
+        """Return a figure of each crawl of a strategy."""
+        found = {(one.topic, one.repeat): one.value(column) for one in self.of(name).of(strategy)}
+        return {key: value for key, value in found.items() if not math.isnan(value)}
+
+    def mean(self, name: str, strategy: str, column: str = "share_of_bound") -> float:
+        """Return the mean over topics of a figure; NaN if there is none."""
+        return self.of(name).estimate(strategy, column).mean
+
+    def order(self, prefix: str, first: str, second: str, column: str = "share_of_bound") -> Order:
+        """Compare two strategies on all kinds of webs, in the evaluations whose names begin with a prefix."""
+        of = {
+            strategy: {web: self.values(f"{prefix}-{web}", strategy, column) for web in WEBS}
+            for strategy in (first, second)
+        }
+        return order(of[first], of[second])
+
+    def lengths(self, name: str, strategies: list[str]) -> tuple[int, dict[str, float]]:
+        """Return target lengths after the same number of relevant pages, per page, as means over topics [P13, fig. 13].
+
+        The number is, for each topic, the greatest that all the strategies reached; topics where one found fewer than five do
+        not count. Returned: the number of topics, and links a relevant page.
+        """
+        results, found = self.of(name), {strategy: [] for strategy in strategies}
+        n_topics = 0
+        for topic in results.topics:
+            runs = {strategy: results.of(strategy, topic)[:1] for strategy in strategies}
+            if not all(runs.values()):
+                continue
+            curves = {strategy: curve_of(run[0]) for strategy, run in runs.items()}
+            n_relevant = min(curve[-1].relevant if curve else 0 for curve in curves.values())
+            if n_relevant < 5:
+                continue
+            n_topics += 1
+            for strategy, curve in curves.items():
+                found[strategy].append(length_at(curve, n_relevant) / n_relevant)
+        return n_topics, {
+            strategy: float(np.mean(values)) if values else math.nan for strategy, values in found.items()
+        }
+
+
+def curve_of(crawl: CrawlResult) -> list[CurvePoint]:
+    """Return the points of a crawl's curve."""
+    columns = [crawl.curve[name] for name in CurvePoint._fields]
+    return [CurvePoint(*values) for values in zip(*(column.tolist() for column in columns), strict=True)]

@@ -1,0 +1,86 @@
+"""The figures of the pages: curves of crawls, as printed and with today's parts, in the axes of the papers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from comparisons.plotting import STYLE, curves, figure, save
+
+from paper_claims.plan import WEBS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from paper_claims.crawls import Crawls
+
+_LOOKS = (
+    ("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "D"), ("#CC79A7", "^"), ("#666666", "v"), ("#E69F00", "P"),
+    ("#56B4E9", "X"),
+)  # fmt: skip
+
+
+@mpl.rc_context(STYLE)
+def harvest_curves(
+    crawls: Crawls, name: str, prefixes: Mapping[str, str], strategies: Sequence[str], folder: Path,
+    column: str = "harvest_rate",
+) -> str:  # fmt: skip
+    """Draw a quantity against the pages fetched, for each kind of web and each way of crawling; return its Markdown."""
+    webs = [web for web in WEBS if any(crawls.of(f"{prefix}-{web}").crawls for prefix in prefixes)]
+    if not webs:
+        return ""
+    drawing, panels = figure(len(webs), len(prefixes), 2.9 * len(webs), squeeze=False, sharey="row")
+    for row, web in zip(panels, webs, strict=True):
+        for axes, (prefix, title) in zip(row, prefixes.items(), strict=True):
+            results = crawls.of(f"{prefix}-{web}")
+            lines: list[tuple[str, str, str, Any, Any]] = []
+            x: list[float] = []
+            for strategy, (colour, _) in zip(strategies, _LOOKS, strict=False):
+                grid, mean, _ = results.curve(strategy, lambda crawl: crawl.curve[column])
+                if len(grid):
+                    x = grid.tolist()
+                    lines.append((strategy, colour, "", mean, None))
+            axes.set(title=f"{web} ({WEBS[web]}), {title}", ylim=(0, 1), xlabel="pages fetched")
+            if lines:
+                curves(axes, x, lines)
+        row[0].set_ylabel(column.replace("_", " "))
+    return save(drawing, folder, name, f"{column.replace('_', ' ')} against pages fetched, one curve a crawler")
+
+
+@mpl.rc_context(STYLE)
+def length_curves(
+    crawls: Crawls, name: str, prefixes: Mapping[str, str], strategies: Sequence[str], folder: Path
+) -> str:
+    """Draw target length against relevant pages found [P13, fig. 13]; return its Markdown."""
+    webs = [web for web in WEBS if any(crawls.of(f"{prefix}-{web}").crawls for prefix in prefixes)]
+    if not webs:
+        return ""
+    drawing, panels = figure(len(webs), len(prefixes), 2.9 * len(webs), squeeze=False)
+    for row, web in zip(panels, webs, strict=True):
+        for axes, (prefix, title) in zip(row, prefixes.items(), strict=True):
+            results = crawls.of(f"{prefix}-{web}")
+            for strategy, (colour, _) in zip(strategies, _LOOKS, strict=False):
+                _, relevant, _ = results.curve(strategy, lambda crawl: crawl.curve["relevant"])
+                _, length, _ = results.curve(strategy, lambda crawl: crawl.curve["target_length"])
+                if len(relevant):
+                    axes.plot(relevant, length, color=colour, label=strategy)
+            axes.set(title=f"{web} ({WEBS[web]}), {title}", xlabel="relevant pages found")
+        row[0].set_ylabel("target length, links")
+    panels[0][-1].legend(fontsize=7, frameon=False)
+    return save(drawing, folder, name, "Target length against relevant pages found, one curve a crawler")
+
+
+@mpl.rc_context(STYLE)
+def sweep_curves(
+    name: str, x: Sequence[float], lines: Mapping[str, Sequence[float]], folder: Path, *, x_label: str, y_label: str
+) -> str:
+    """Draw figures against a parameter; return its Markdown."""
+    drawing, axes = figure(1, 1, 3.2)
+    drawn = [
+        (label, colour, marker, list(values), None)
+        for (label, values), (colour, marker) in zip(lines.items(), _LOOKS, strict=False)
+    ]
+    axes.set(xlabel=x_label, ylabel=y_label)
+    curves(axes, list(x), drawn)
+    return save(drawing, folder, name, f"{y_label} against {x_label}")

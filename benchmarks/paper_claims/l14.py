@@ -1,0 +1,64 @@
+"""The page of L14."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from common import table
+
+from paper_claims.drawing import harvest_curves
+from paper_claims.pages import crawlers, number, orders
+from paper_claims.plan import WEBS
+from paper_claims.readings import context_rule
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from paper_claims.crawls import Crawls
+
+TITLE = "L14: selectively using link-context"
+INTRODUCTION = (
+    "Liu, Peng and Zuo 2014. As printed: links below the threshold are dropped, a link keeps what its first page says, "
+    "contexts "
+    "leave out the texts of other anchors. Pages are judged by the weighted voting classifier on TFIPNDF; the paper "
+    "names only "
+    '"a conventional classifier" of earlier work. Not as printed: as for [P13](P13.md).'
+)
+STRATEGIES = ("breadth_first", "best_first", "anchor_text", "anchor_tree", "link_context", "slc")
+_PREFIXES = {"l14": "as printed", "modern": "today's parts"}
+_CLAIMS = [(f"`slc` over `{other}`", "slc", other, "fig. 7, 8: better") for other in STRATEGIES[:-1]]
+
+
+def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
+    """Return the sections of the page."""
+    return [
+        "## Crawlers (fig. 7 and 8)",
+        orders(crawls, _CLAIMS, "l14"),
+        harvest_curves(crawls, "l14-harvest", _PREFIXES, STRATEGIES, figures),
+        crawlers(crawls, _PREFIXES, STRATEGIES),
+        _counters(crawls),
+        context_rule(crawls),
+    ]
+
+
+def _counters(crawls: Crawls) -> str:
+    rows, shares = [], []
+    for prefix, title in _PREFIXES.items():
+        for web in WEBS:
+            name = f"{prefix}-{web}"
+            anchor, context = (crawls.mean(name, "slc", f"by_{kind}") for kind in ("anchor", "context"))
+            found = [crawls.mean(name, "slc", f"relevant_by_{kind}") for kind in ("anchor", "context")]
+            rows.append([web, title, *(number(value, ".0f") for value in (anchor, context, *found))])
+            if prefix == "l14" and anchor + context > 0:
+                shares.append(f"{web} {anchor / (anchor + context):.2f}")
+    verdict = (
+        f"Share admitted by anchor text alone, as printed: {', '.join(shares)}. Verdict: repeats." if shares else ""
+    )
+    return "\n\n".join([
+        "## Anchor text or link context (fig. 9)",
+        "L14 counts the links judged by anchor text alone and those that need the context, and says that there are "
+        "some of the "
+        "first. Ours, `slc`, means over topics:",
+        table(["web", "", "links by anchor text", "by context", "relevant pages by anchor text", "by context"], rows),
+        verdict,
+    ])  # fmt: skip
