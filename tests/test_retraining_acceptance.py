@@ -145,6 +145,10 @@ def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_deci
     made = load_topic("stars", tmp_path / "versions" / "2")
     assert found.decisions["new"]["recall"] == pytest.approx(acceptance_figures(made).recall, abs=1e-6)
     assert set(found.decisions) == {"new", "first"}
+    # I18's alg. 2 has no veto: all pages join, and the model is used whatever it decides.
+    as_printed = replace(task, version=3, has_veto=False, tolerance=0.0)
+    printed = train_version(as_printed, topic, {})
+    assert (printed.accepted, printed.n_contradicted, printed.n_positive, printed.n_negative) == (True, 0, 5, 25)
 
 
 def test_copies_of_a_page_are_judged_by_a_model_that_has_seen_none_of_them(topic):

@@ -66,6 +66,13 @@ class RetrainingOptions:
         least=0,
         most=1,
     )
+    has_veto: bool = parameter(
+        "FOCUSED_RETRAINING_VETO",
+        True,
+        "False, as I18 alg. 2 is printed: every page joins that its relevance lets join, and every new model is used. "
+        "True: pages "
+        "that the topic's first model contradicts are left out, and models that decide worse are refused.",
+    )
     filters_label_noise: bool = parameter(
         "FOCUSED_RETRAINING_DOUBTS",
         True,

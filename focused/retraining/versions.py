@@ -175,6 +175,8 @@ class Task:
     filters_label_noise: bool
     #: Whether the version keeps its examples, for a strategy that learns from them.
     keeps_examples: bool
+    #: Whether pages that the topic's first model contradicts are left out, and worse models refused (docs/method/, D64, D67).
+    has_veto: bool = True
     at: str = ""
     n_pages: int = 0
     #: Whether the pages met are the unlabelled ones, not the topic's own.
@@ -235,6 +237,7 @@ class VersionStore:
             tolerance=self.options.tolerance,
             random_state=int(self.topic.manifest.get("random_state") or 0),
             filters_label_noise=self.options.filters_label_noise,
+            has_veto=self.options.has_veto,
             keeps_examples=keeps_examples,
             keeps_links=keeps_links,
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),

@@ -48,7 +48,9 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         in_use = read_labels(run_dir, task.in_use)
         pages, _ = read_record(record_path(run_dir), task.n_bytes)
         retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
-        believed = without_contradicted(retraining.accepted_before, all_labels, verdicts)
+        believed = all_labels
+        if task.has_veto:
+            believed = without_contradicted(retraining.accepted_before, all_labels, verdicts)
         is_noisy = task.filters_label_noise and bool(verdicts)
         labels = retraining.without_label_noise(believed, verdicts) if is_noisy else believed
         joined = retraining.joined(labels)
@@ -64,7 +66,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         found = retraining.compare(labels, in_use, verdicts)
         known["held_out"] = {name: round(value, 6) for name, value in asdict(found).items()}
         why = found.why_worse(task.tolerance)
-        if why:
+        if why and task.has_veto:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
         if task.random_state not in firsts:
             firsts[task.random_state] = acceptance_figures(retraining.train({}))
@@ -76,7 +78,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         why = new.why_worse(first, task.tolerance, widens=widens) or why_forgets(
             retraining.accepted(made), labels, verdicts, task.tolerance
         )
-        if why:
+        if why and task.has_veto:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     except (ValueError, OSError) as error:
         known["no_word_met"] = isinstance(error, NoWordMetError)
