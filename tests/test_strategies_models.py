@@ -27,6 +27,7 @@ from focused.method.text.analyzer import Analyzer
 from focused.method.text.weighting import weighted_rows
 from focused.method.topic import Topic, TopicError, TopicExamples
 from focused.method.topic.judge import Judge
+from focused.method.training.term_counting import counted_page
 
 LEARNING = ["anchor_tree", "incremental", "hybrid"]
 ALL = [*LEARNING, "clustering"]
@@ -453,3 +454,17 @@ def test_words_met_after_training_are_unknown_and_do_no_harm(trained: Topic) -> 
     before = scored(strategy, trained, PAGE).scores
     scored(strategy, trained, f"<p><a href=/n>{' '.join(f'neverseen{chr(97 + n)}q' for n in range(26))}</a>".encode())
     assert scored(strategy, trained, PAGE).scores.tolist() == before.tolist()
+
+
+def test_hybrid_reads_windows_as_wide_as_those_of_the_topics_examples() -> None:
+    html = b"<p>star nebula planet galaxy telescope orbit <a href=/x>list</a> soup butter oven flour</p>"
+    page, found = read(html), {}
+    wanted = {"http://h.org/x"}
+    for n_chars in (0, 50):
+        narrow = topic(examples())
+        narrow.manifest["window_chars"] = n_chars
+        found[n_chars] = make_strategy("hybrid", page_weight=0.0).prepare(narrow).score(page, None, Visit()).scores[0]  # type: ignore[arg-type]
+        [link] = counted_page(page, set(), wanted, window_chars=n_chars).links
+        assert link.window == window_context(page, 0, n_chars)
+    assert window_context(page, 0, 0) == "list"
+    assert found[0] != pytest.approx(found[50], abs=1e-3)

@@ -10,6 +10,7 @@ import numpy as np
 from focused.evaluation.measures import CurvePoint, length_at
 from focused.evaluation.report.results import CrawlResult, WebResults, read_results
 from paper_claims.plan import WEBS
+from paper_claims.running import FAILED
 from paper_claims.verdicts import Order, order
 
 if TYPE_CHECKING:
@@ -35,6 +36,11 @@ class Crawls:
             else:
                 self._known[name] = WebResults(name, [])
         return self._known[name]
+
+    def why_failed(self, name: str) -> str:
+        """Return why an evaluation has no results, if it was tried; else empty."""
+        path = self._folder / name / FAILED
+        return path.read_text(encoding="utf-8") if path.is_file() and not self.of(name).crawls else ""
 
     def values(self, name: str, strategy: str, column: str = "share_of_bound") -> Values:
         """Return a figure of each crawl of a strategy."""

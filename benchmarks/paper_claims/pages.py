@@ -68,6 +68,9 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
                 row += [number(crawls.mean(name, strategy, column)) for column in columns]
                 row.append(number(crawls.mean(name, strategy, "pages"), ".0f"))
             rows.append(row)
+        for prefix, title in prefixes.items():
+            if why := crawls.why_failed(f"{prefix}-{web}"):
+                parts.append(f"{web} ({kind}), {title}: no crawl. {why}")
         if any(cell != "-" for row in rows for cell in row[1:]):
             head = [
                 f"{what}, {title}"

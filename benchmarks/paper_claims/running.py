@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import time
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 DONE = "papers.done"
 """A file in the folder of an evaluation that has been made with the arguments it holds."""
+FAILED = "papers.failed"
+"""A file in the folder of an evaluation whose crawls failed; it says why. It is tried again when the page is made again."""
 
 
 def run_all(
@@ -42,10 +45,26 @@ def run_all(
         if models is not None and models.is_dir() and not (folder / "models").is_dir():
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copytree(models, folder / "models")
-        evaluate(one.arguments(folders, quick), folder, jobs)
-        (folder / DONE).write_text(_mark(one, folders, quick), encoding="utf-8")
+        try:
+            evaluate(one.arguments(folders, quick), folder, jobs)
+            (folder / FAILED).unlink(missing_ok=True)
+            (folder / DONE).write_text(_mark(one, folders, quick), encoding="utf-8")
+        except SystemExit as error:  # the other evaluations go on
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / FAILED).write_text(why_failed(folder) or str(error), encoding="utf-8")
+            say(f"{one.name} failed: {error}")
         n_made += 1
     return missing
+
+
+def why_failed(folder: Path) -> str:
+    """Return why the first crawl of an evaluation failed, as its results say; empty if none did."""
+    path = folder / "results.csv"
+    if not path.is_file():
+        return ""
+    with path.open(newline="", encoding="utf-8") as file:
+        reasons = [row["finish_reason"] for row in csv.DictReader(file)]
+    return next((reason.removeprefix("failed: ") for reason in reasons if reason.startswith("failed")), "")
 
 
 def is_done(one: Evaluation, output: Path, folders: Mapping[str, Path], quick: bool) -> bool:

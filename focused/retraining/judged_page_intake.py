@@ -49,7 +49,10 @@ class LinkTextFinder:
         if number is None:
             return None  # behind a redirect
         judge, ids = self.model.judge, self.analyzer.ids
-        link = counted_link(kept.page, number, other_anchors=judge.other_anchors, max_terms=judge.max_terms)
+        link = counted_link(
+            kept.page, number, other_anchors=judge.other_anchors, max_terms=judge.max_terms,
+            window_chars=judge.topic.window_chars,
+        )  # fmt: skip
         texts = (link.anchor, link.context, count(ids(link.window)), count(ids(url_terms(link.url))))
         return LinkTexts(source, *map(term_counts, texts))
 

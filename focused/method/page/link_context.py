@@ -7,8 +7,19 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from focused.utils.setting import Setting
+
 if TYPE_CHECKING:
     from focused.method.page.page import Page
+
+WINDOW_CHARS = Setting(
+    "FOCUSED_WINDOW_CHARS",
+    50,
+    "Characters on each side of an anchor that a topic's windows hold, for `hybrid`. I18 sect. 2 says 50 \"surrounding the "
+    'anchor text", which may be 25 on each side. A topic keeps what it was trained with.',
+    least=0,
+    most=1000,
+)
 
 _NOT_IN_URL_TERMS = frozenset(
     ["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"]
@@ -30,7 +41,7 @@ def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     return " ".join(" ".join(kept).split())
 
 
-def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
+def window_context(page: Page, anchor: int, n_chars: int = WINDOW_CHARS.default) -> str:
     """Return the anchor text with up to ``n_chars`` characters before and behind it [I18, Sect. 2].
 
     The window is cut at word boundaries and never reaches into the text of a neighbouring link.

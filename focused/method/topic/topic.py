@@ -14,6 +14,7 @@ import numpy as np
 import tomlkit
 
 from focused.method.learning.model import TopicModel, empty_model
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import TEXTS, WHOLE
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.method.topic.examples import read_examples
@@ -123,6 +124,11 @@ class Topic:
         """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
         text = str(self.manifest.get("page_text", WHOLE))
         return text if text in TEXTS else WHOLE
+
+    @property
+    def window_chars(self) -> int:
+        """Characters on each side of an anchor in the windows that the topic's examples hold."""
+        return int(self.manifest.get("window_chars", WINDOW_CHARS.default))
 
     @property
     def model_sha256(self) -> str:
