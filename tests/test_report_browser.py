@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from browser import Browser, chromium
-from evaluations import STRATEGIES, write_evaluation
+from made_evaluations import STRATEGIES, write_evaluation
 from test_report_evaluation import HOSTILE
 from test_report_runs import training, write_run, write_versions
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import environment, scrapy
-from evaluations import STRATEGIES, write_evaluation
+from made_evaluations import STRATEGIES, write_evaluation
 
 from focused.evaluation.report import write_evaluation_report
 from focused.evaluation.report.colours import look_of, look_of_reason
