@@ -38,8 +38,8 @@ class IncrementalSession(Session):
     `every_outcomes` of them the SVM goes on with Alg. 1 on these, its support vectors and DARK (`partial_fit`).
 
     A link keeps the score with which it was found, as the paper's do (docs/method/, D62). What P15 leaves open is D99.
-    ``to_scores`` turns decisions into scores. ``lambda_`` None: each context is judged by itself. Beyond `max_tree_units` units, new trees begin: a cluster of
-    long ago is forgotten.
+    ``to_scores`` turns decisions into scores. ``lambda_`` None: each context is judged by itself. Beyond `max_tree_units`
+    units, new trees begin: a cluster of long ago is forgotten.
     """
 
     def __init__(
