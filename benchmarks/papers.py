@@ -17,6 +17,7 @@ import argparse
 from pathlib import Path
 
 from common import DATA_DIR, ROOT, machine, say
+from paper_claims.link_texts import made_link_texts
 from paper_claims.pages import write_page
 from paper_claims.plan import PAPERS, PLAN
 from paper_claims.running import run_all
@@ -44,6 +45,8 @@ def main() -> None:
                 say(f"{paper}: left out, because their webs are not there: {', '.join(missing)}")
             if paper == "I18":
                 made_stages(folders["data"], output, quick=options.quick)
+            if paper == "P15":
+                made_link_texts(folders, output)
         about = f"{'Quick run' if options.quick else 'Full run'}. {machine()}."
         say(f"Written: {write_page(paper, output, options.docs, about, quick=options.quick)}")
 

@@ -32,7 +32,7 @@ MEANING = (
 
 
 def write_page(paper: str, output: Path, docs: Path, about: str, *, quick: bool) -> Path:
-    """Write docs/papers/PAPER.md and its figures from what was measured; return its path."""
+    """Write the page of a paper and its figures from what was measured; return its path."""
     module = import_module(f"paper_claims.{paper.lower()}")
     figures = docs.parent / "figures"
     docs.mkdir(parents=True, exist_ok=True)
