@@ -118,10 +118,9 @@ def _lambdas(crawls: Crawls, figures: Path) -> str:
 def _why(rows: list[dict[str, Any]]) -> str:
     if not rows:
         return ""
-    kinds = ("page", "context", "cosine", "clusters")
+    kinds = dict.fromkeys(("page", "context", "cosine", "clusters"), ".3f") | {"alone": ".2f", "wordless": ".2f"}
     lines = [
-        [row["topic"], row["web"], f"{row['links']:,}", *(f"{row[kind]:.3f}" for kind in kinds)]
-        + [f"{row['alone']:.2f}", f"{row['wordless']:.2f}"]
+        [row["topic"], row["web"], f"{row['links']:,}", *(f"{row[kind]:{form}}" for kind, form in kinds.items())]
         for row in rows
     ]
     loss = [fmean(row[name] for row in rows) for name in ("context", "cosine", "clusters")]
@@ -134,9 +133,9 @@ def _why(rows: list[dict[str, Any]]) -> str:
         "context is in no "
         "cluster of several contexts. *Without words*: share whose context holds no term of the topic's vocabulary.",
         table(["topic", "web", "links", "page", "context", "cosine", "cluster's cosine", "alone", "without words"], lines),
-        "Three things come together. But for the wiki, contexts say less of a link than its page does. The cosine with the mean "
-        f"page says less than the classifier ({loss[0]:.3f} and {loss[1]:.3f} in the mean): this is what `clustering` loses. And "
-        f"clusters change little ({loss[1]:.3f} and {loss[2]:.3f}): most contexts of a page share too few words to be merged (a "
-        "cosine of 0.53 is needed), so they are judged alone. Where contexts have few words, on the web of many small sites, "
-        "clusters help.",
+        "Three things come together. But for the wiki, contexts say less of a link than its page does. The cosine with the "
+        f"mean page says less than the classifier ({loss[0]:.3f} and {loss[1]:.3f} in the mean): this is what `clustering` "
+        f"loses. And clusters change little ({loss[1]:.3f} and {loss[2]:.3f}): most contexts of a page share too few words to "
+        "be merged (a cosine of 0.53 is needed), so they are judged alone. Where contexts have few words, on the web of many "
+        "small sites, clusters help.",
     ])  # fmt: skip
