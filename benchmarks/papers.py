@@ -17,6 +17,7 @@ import argparse
 from pathlib import Path
 
 from common import DATA_DIR, ROOT, machine, say
+from paper_claims.index import write_index
 from paper_claims.link_texts import made_link_texts
 from paper_claims.pages import write_page
 from paper_claims.plan import PAPERS, PLAN
@@ -38,6 +39,7 @@ def main() -> None:
     options = parser.parse_args()
     output = options.output.resolve() / ("quick" if options.quick else "full")
     folders = {"data": options.data.resolve(), "webs": options.webs.resolve()}
+    about = f"{'Quick run' if options.quick else 'Full run'}. {machine()}."
     for paper in options.paper or PAPERS:
         if not options.only_write:
             missing = run_all(PLAN[paper], output, folders, quick=options.quick, jobs=options.jobs)
@@ -47,8 +49,8 @@ def main() -> None:
                 made_stages(folders["data"], output, quick=options.quick)
             if paper == "P15":
                 made_link_texts(folders, output)
-        about = f"{'Quick run' if options.quick else 'Full run'}. {machine()}."
         say(f"Written: {write_page(paper, output, options.docs, about, quick=options.quick)}")
+    say(f"Written: {write_index(output, options.docs, about)}")
 
 
 if __name__ == "__main__":

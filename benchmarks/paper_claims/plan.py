@@ -62,7 +62,7 @@ class Evaluation:
 
 
 WVC = {"hyperphysics": "wvc", "webkb": "wvc", "demo": "iterated_svm"}
-"""P13's classifier by web. On the demo web 1-DNFC finds too few reliable negatives: every term of the topic stands in other pages,
+"""P13's classifier by web. On the demo web 1-DNFC finds too few reliable negatives: the topic's terms stand in other pages,
 too. There the same rounds of SVMs begin with the documents nearest to being negatives, and the last SVM judges (D14)."""
 
 
