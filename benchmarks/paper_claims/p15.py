@@ -43,6 +43,7 @@ _KINDS = {
     "learning-alone": "no clusters, learning",
     "learning": "clusters of all pages, learning (P15)",
 }
+_NOTHING = 0.002
 _WEBS = ("hyperphysics", "sites", "wiki")
 
 
@@ -103,7 +104,9 @@ def _lambdas(crawls: Crawls, figures: Path) -> str:
         verdict = "repeats" if best == "3" and spread > 0.01 else "does not repeat"
         parts += [
             f"{web}:", table(["", *(f"lambda = {value}" for value in LAMBDAS)], rows), drawn,
-            f"F is highest at {best}, and differs by {spread:.3f} between the best and the worst. Verdict: {verdict}.",
+            f"F is highest at {best}, and differs by {spread:.3f} between the best and the worst. Verdict: {verdict}."
+            if spread > _NOTHING
+            else "Lambda changes nothing here. Verdict: does not repeat.",
         ]  # fmt: skip
     if not parts:
         return ""
