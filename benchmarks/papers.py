@@ -2,8 +2,8 @@
 
 Crawls recorded webs as each paper crawls, compares the results with the paper's, and writes a page a paper into docs/papers.
 The output folder keeps what is done, so an interrupted run is resumed. In full it takes many hours; --quick has two topics a
-web, one repeat and 300 pages, and two draws a topic of the tables of I18. Comparisons on the webs of benchmarks/webs.py are left out
-where these are not there.
+web, one repeat and 300 pages, and two draws a topic of the tables of I18. Comparisons on the webs of benchmarks/webs.py are
+left out where these are not there.
 
 Examples
 --------
