@@ -61,17 +61,13 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
 
 
 def _target_length(crawls: Crawls, figures: Path) -> str:
-    rows, verdicts = [], []
+    rows, ranked = [], []
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             n_topics, found = crawls.lengths(f"{prefix}-{web}", list(STRATEGIES))
             rows.append([web, title, n_topics, *(number(found[strategy], ".2f") for strategy in STRATEGIES)])
             if n_topics:
-                ranked = sorted(found, key=lambda strategy: found[strategy])
-                place = ranked.index("cbp_slc") + 1
-                verdicts.append(
-                    f"{web}, {title}: shortest `{ranked[0]}`, longest `{ranked[-1]}`, `cbp_slc` is number {place}"
-                )
+                ranked.append(sorted(found, key=lambda strategy: found[strategy]))
     return "\n\n".join([
         "## Target length (eq. 10, fig. 13)",
         "P13: `breadth_first` is the least, `cbp_slc` the second, `best_first` the longest. Ours: links a relevant "
@@ -80,9 +76,22 @@ def _target_length(crawls: Crawls, figures: Path) -> str:
         "that all "
         "crawlers reached, at least five).",
         table(["web", "", "topics", *(f"`{strategy}`" for strategy in STRATEGIES)], rows),
-        f"{'; '.join(verdicts)}." if verdicts else "",
+        _length_verdict(ranked),
         length_curves(crawls, "p13-length", _PREFIXES, STRATEGIES, figures),
     ])  # fmt: skip
+
+
+def _length_verdict(ranked: list[list[str]]) -> str:
+    """Return how often the three crawlers that P13 names have the place that it says."""
+    if not ranked:
+        return ""
+    places = {"breadth_first": (0, "the least"), "cbp_slc": (1, "the second"), "best_first": (-1, "the longest")}
+    told = []
+    for strategy, (place, words) in places.items():
+        n = sum(order[place] == strategy for order in ranked)
+        verdict = "repeats" if n == len(ranked) else "repeats in part" if 2 * n > len(ranked) else "does not repeat"
+        told.append(f"`{strategy}` is {words} in {n} of {len(ranked)}: {verdict}")
+    return f"{'; '.join(told)}."
 
 
 def _evidence(crawls: Crawls) -> str:
