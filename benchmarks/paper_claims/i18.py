@@ -42,7 +42,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
     return [
         _stages(read_stages(output)),
         "## Crawls\n\nI18 has none. `hybrid`, its way to choose links, in crawls:",
-        orders(crawls, claims, "i18"),
+        orders(crawls, claims, "i18", word="hold"),
         harvest_curves(crawls, "i18-harvest", _PREFIXES, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
     ]

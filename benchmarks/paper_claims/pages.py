@@ -81,16 +81,17 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
     return "\n\n".join(parts)
 
 
-def orders(
-    crawls: Crawls, claims: Iterable[tuple[str, str, str, str]], printed: str, column: str = "share_of_bound"
-) -> str:
-    """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found."""
+def orders(crawls: Crawls, claims: Iterable[tuple[str, str, str, str]], printed: str, *, word: str = "repeat") -> str:
+    """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found.
+
+    ``word``: what a claim does, or does not.
+    """
     rows = []
     for claim, better, worse, in_paper in claims:
-        found, modern = crawls.order(printed, better, worse, column), crawls.order("modern", better, worse, column)
-        rows.append([
-            claim, in_paper, signed(found.on_all), found.verdict, signed(modern.on_all) if modern.on_web else "-",
-            modern.verdict,
-        ])  # fmt: skip
+        row = [claim, in_paper]
+        for prefix in (printed, "modern"):
+            found = crawls.order(prefix, better, worse)
+            row += [signed(found.on_all) if found.on_web else "-", found.verdict.replace("repeat", word)]
+        rows.append(row)
     head = ["claim", "paper", "as printed", "verdict", "today's parts", "verdict"]
     return table(head, rows)
