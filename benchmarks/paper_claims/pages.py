@@ -27,7 +27,7 @@ MEANING = (
     "other side "
     "wins does *not repeat*. Crawls that drop links may end early, so the share of the bound is compared, which holds "
     "each against "
-    "its full budget."
+    "its full budget; their curves are drawn on with the last value."
 )
 
 
