@@ -99,6 +99,8 @@ def _reliable_negatives(figures: TrainingFigures) -> list[str]:
     if figures.n_reliable_negatives is None:
         return []
     how = [f"lambda {figures.lambda_}"] if figures.lambda_ is not None else []
+    if figures.most_common is not None and figures.most_common < 1:
+        how.append(f"without terms of more than {figures.most_common:.0%} of the unlabelled pages")
     if figures.n_iterations is not None:
         how.append(f"{figures.n_iterations} round{'s' if figures.n_iterations != 1 else ''}")
     if figures.termination is not None:

@@ -30,6 +30,7 @@ from focused.crawl.settings_layers import (
 )
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
 from focused.method.topic import Topic, load_topic
+from focused.method.topic.presets import check_preset
 from focused.retraining.options import read_options
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
     """Check the arguments and settings of a crawl and return what it is going to do.
 
-    Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings. Without
+    Precedence: spider argument, then ``-s`` on the command line, then the preset that an argument names, then the topic, then
+    the preset that the topic names, then the project's settings. Without
     ``needs_seeds`` the spider asks for its first pages itself.
 
     Raises
@@ -59,12 +61,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if is_confined:
         check_client(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
-    effective = with_topic(topic, settings)
+    preset = check_preset(str(arguments["preset"])) if "preset" in arguments else ""
+    effective = with_topic(topic, settings, preset)
     check_settings(effective)
     refuse_former_classes(effective)
     check_values(effective)
     web = _web(arguments.get("web"), topic, effective, is_confined)
-    changed = topic_settings(topic)
+    changed = topic_settings(topic, preset)
     if web != "live":
         changed |= OFFLINE_SETTINGS
     strategy = _strategy(arguments.get("strategy"), topic, effective)
@@ -101,6 +104,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         web=web,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
         web_options={each.name: each.read(effective) for each in DEMO_OPTIONS.values()} if web == "demo" else {},
+        preset=preset or topic.preset,
         settings=changed,
         decided=decided,
     )

@@ -23,6 +23,7 @@ Integers = npt.NDArray[np.int64]
 PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 """The kinds of text units."""
 
+# By default the rule of L14 holds for the other papers' strategies, too (docs/method/, D90).
 OTHER_ANCHORS = Setting(
     "FOCUSED_CONTEXT_OTHER_ANCHORS",
     "exclude",

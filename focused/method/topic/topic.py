@@ -54,6 +54,10 @@ class Topic:
     #: Web that the topic is crawled on unless another is named: ``live``, ``demo`` or the path of a WARC file.
     web: str = "live"
     note: str = ""
+    #: Preset whose settings hold where neither the topic's own nor stronger ones do; empty: none.
+    preset: str = ""
+    #: Where links wait: `focused.method.topic.settings.SCHEDULERS`; empty: as the project says.
+    scheduler: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     #: The term of each column of the model's arrays.
     terms: list[str] = field(default_factory=list)
@@ -176,8 +180,9 @@ class Topic:
         if self.note:
             document["note"] = self.note
         document["language"] = self.language
-        if self.strategy:
-            document["strategy"] = self.strategy
+        for name in ("preset", "strategy", "scheduler"):
+            if value := getattr(self, name):
+                document[name] = value
         if self.web != "live":
             document["web"] = self.web
         document["seeds"] = tomlkit.item(self.seeds).multiline(True)

@@ -75,6 +75,8 @@ class WVC(LinearCountClassifier):
         Rows of the X given to `fit` that are reliable negatives.
     lambda_ : float or None
         1-DNFC's lambda; None with another method.
+    most_common_ : float or None
+        Share of U above which terms were no positive features ("1-dnfc-rare"); None with another method.
     positive_features_ : ndarray of int or None
         Columns of the positive features; None with a method that has none.
     """
@@ -119,6 +121,7 @@ class WVC(LinearCountClassifier):
             self.reliable, counts, positive, too_few=self.too_few, random_state=self.random_state
         )
         self.lambda_, self.positive_features_ = evidence.get("lambda_"), evidence.get("positive_features_")
+        self.most_common_ = evidence.get("most_common_")
         negative = np.zeros(len(positive), dtype=bool)
         negative[self.reliable_negatives_] = True
         self.term_weights_ = judged_term_weights(self.weighting, counts, positive, positive | negative)
