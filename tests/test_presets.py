@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from importlib.resources import files
 
 import hand_made
 import pytest
+from commands import environment, scrapy
 from scrapy.settings import Settings
 
 from focused import settings as project
@@ -149,3 +151,32 @@ def test_a_topic_from_words_has_no_learner_and_is_for_todays_defaults_only(setti
     with pytest.raises(PlanError, match="Topic 'words' was made from words"):
         plan_crawl({"topic": "words", "preset": "l16"}, settings)
     assert plan_crawl({"topic": "words", "preset": "modern"}, settings).preset == "modern"
+
+
+@pytest.mark.slow
+def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path):
+    (tmp_path / "stars.txt").write_text("\n".join(f"http://site.example/stars/{number}" for number in range(12)))
+    pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
+    seeds = ["--seeds", "http://site.example/stars/0"]
+    env = environment(tmp_path / "models")
+    trained = scrapy("train", "suns", *pages, *seeds, "--quick", "--quiet", "--preset", "l16", cwd=tmp_path, env=env)
+    assert trained.exit_code == 0, trained.err
+    manifest = json.loads((tmp_path / "models" / "suns" / "manifest.json").read_text())
+    assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "whole")
+    assert "--preset l16" in manifest["command"]
+    assert "--learner" not in manifest["command"]
+    assert "-a preset=l16" in trained.out
+    argv = ["-a", "topic=suns", "-a", "preset=l16", "-a", f"web={two_regions}", "-a", "run_dir=run"]
+    crawled = scrapy("crawl", "focused", *argv, cwd=tmp_path, env=env)
+    assert crawled.exit_code == 0, crawled.err
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (run["preset"], run["strategy"]) == ("l16", "lpe")
+    assert run["stats"]["focused/pages/fetched_count"] > 5
+    assert run["stats"]["focused/links/dropped_count"] > 0
+
+
+def test_a_training_names_its_learner_once(tmp_path):
+    argv = ["train", "suns", "--preset", "p13", "--learner", "svm", "--positive", "x"]
+    command = scrapy(*argv, cwd=tmp_path, env=environment(tmp_path))
+    assert command.exit_code == 1
+    assert "--learner and --preset p13 both name a learner, svm and wvc_p13. Leave one out." in command.err

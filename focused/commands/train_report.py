@@ -180,4 +180,7 @@ def _next(topic: Topic, directory: Path, why_no_seeds: str) -> str:
             f"{directory / TOPIC_FILE}."
         )
     crawl = f"scrapy crawl focused -a topic={topic.name}" + ("" if topic.seeds else " -a seeds=URL,URL")
+    _, by_preset, said = str(topic.manifest["command"]).partition(" --preset ")
+    if by_preset and not topic.preset:
+        crawl += f" -a preset={said.split()[0]}"
     return f"Topic written to {directory}\n{seeds}\nNext: {crawl}"
