@@ -171,7 +171,6 @@ def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path)
     assert crawled.exit_code == 0, crawled.err
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (run["preset"], run["strategy"]) == ("l16", "lpe")
-    assert run["stats"]["focused/pages/fetched_count"] > 5
     assert run["stats"]["focused/links/dropped_count"] > 0
 
 
