@@ -42,6 +42,7 @@ _LEARNERS = {
     # As printed, for the papers' presets (focused/presets): term frequencies as they are. What is left of D13 to D28 stands
     # in the presets' files.
     "wvc_p13": _printed("two_step.wvc.WVC", reliable="1-dnfc-rare", too_few="error", guard=None),
+    "wvc_libsvm": _printed("two_step.wvc.WVC", kernel="libsvm", reliable="1-dnfc-rare", too_few="error", guard=None),
     "psoc_l14": _printed("two_step.psoc.PSOC", weighting="tfipndf", reliable="1-dnfii", guard=None),
     "naive_bayes_l16": _printed("two_step.naive_bayes.NaiveBayes", prior=None, reliable="1-dnfc-rare", too_few="error"),
     "incremental_svm_p15": _printed("two_step.incremental_svm.IncrementalSVM"),
