@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from importlib.resources import files
 
 import hand_made
@@ -179,3 +180,17 @@ def test_a_training_names_its_learner_once(tmp_path):
     command = scrapy(*argv, cwd=tmp_path, env=environment(tmp_path))
     assert command.exit_code == 1
     assert "--learner and --preset p13 both name a learner, svm and wvc_p13. Leave one out." in command.err
+
+
+@pytest.mark.slow
+def test_a_topic_keeps_the_width_of_its_windows_and_a_crawl_joins_no_others(learnt, two_regions, settings, tmp_path):
+    shutil.copytree(learnt / "stars", tmp_path / "narrow" / "stars")
+    path = tmp_path / "narrow" / "stars" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"window_chars": 25}))
+    settings.setdict({"FOCUSED_MODELS_DIR": str(tmp_path / "narrow"), "FOCUSED_UNLABELED": "topic"}, priority="cmdline")
+    plan = plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
+    assert plan.strategy.window_chars == 25
+    settings.set("FOCUSED_RETRAINING", "automatic", priority="cmdline")
+    with pytest.raises(PlanError, match="Pages that join in a crawl have windows of 50 characters.* with 25"):
+        plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
+    assert plan_crawl({"topic": "stars", "strategy": "cbp"}, settings).strategy.name == "cbp"

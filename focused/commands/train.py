@@ -117,7 +117,8 @@ class Command(ProjectCommand):
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
-        how: Any = {"page_text": reader.page_text, "command": command_line(topic.name, opts), "random_state": state}
+        texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
+        how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         if keywords is not None and not positive:
             learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)

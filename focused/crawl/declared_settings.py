@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl.arguments import PlanError, did_you_mean
 from focused.crawl.own_settings import CRAWL, FOLDERS, FRONTIER, OUTPUT, PAGE_CLASSIFIER, PAGE_READER, RUN
 from focused.method.page.limits import PageLimits
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import PAGE_TEXT
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS
 from focused.method.page.text_units import OTHER_ANCHORS
@@ -30,7 +31,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Relevance": (PAGE_CLASSIFIER, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),
     "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),
     "Pages": (
-        *(PAGE_READER, PAGE_TEXT, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS),
+        *(PAGE_READER, PAGE_TEXT, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS, WINDOW_CHARS),
         *parameters_of(PageLimits).values(),
     ),
     "The frontier": FRONTIER,

@@ -28,10 +28,12 @@ from focused.crawl.settings_layers import (
     topic_settings,
     with_topic,
 )
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
+from focused.method.strategies.hybrid import Hybrid
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.presets import check_preset
-from focused.retraining.options import read_options
+from focused.retraining.options import OFF, read_options
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.webs import DEMO_OPTIONS, open_web
@@ -87,7 +89,16 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
-    read_options(effective, topic)
+    options = read_options(effective, topic)
+    if (
+        strategy.name == Hybrid.name
+        and topic.window_chars != WINDOW_CHARS.default
+        and (options.mode != OFF or options.is_against_met(topic))
+    ):
+        raise PlanError(
+            f"Pages that join in a crawl have windows of {WINDOW_CHARS.default} characters. Topic {topic.name!r} was trained "
+            f"with {topic.window_chars}. Crawl without retraining: -s FOCUSED_RETRAINING=off -s FOCUSED_UNLABELED=topic"
+        )
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
     if web != "live":

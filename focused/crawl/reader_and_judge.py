@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from focused.crawl.own_settings import PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
@@ -44,7 +45,11 @@ def learnt_texts(settings: Any, *, has_background: bool) -> dict[str, Any]:
     text = PAGE_TEXT.read(settings)
     if text == AUTO:
         text = OWN if has_background else WHOLE
-    return {"page_text": text, "other_anchors": OTHER_ANCHORS.read(settings) == "include"}
+    return {
+        "page_text": text,
+        "other_anchors": OTHER_ANCHORS.read(settings) == "include",
+        "window_chars": WINDOW_CHARS.read(settings),
+    }
 
 
 def make_judge(topic: Topic, settings: Any) -> Judge:

@@ -131,6 +131,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     make_topic(
         *(topic, learnt, positive if keywords is None else keywords, unlabeled),
         page_text=reader.page_text,
+        window_chars=reader.window_chars,
         command=group.command,
         warnings=warnings,
         random_state=group.random_state,

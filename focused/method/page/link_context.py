@@ -7,12 +7,23 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
+from focused.utils.setting import Setting
+
 if TYPE_CHECKING:
     from focused.method.page.page import Page
 
 _NOT_IN_URL_TERMS = frozenset(
     ["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"]
 )
+WINDOW_CHARS = Setting(
+    "FOCUSED_WINDOW_CHARS",
+    50,
+    "`scrapy train`: characters on each side of an anchor that belong to its window context; the topic's crawls (`hybrid`) take "
+    'as many. I18 says 50 "surrounding" it, which may mean both sides together: 25.',
+    least=0,
+    most=10_000,
+)
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 
@@ -30,7 +41,7 @@ def link_context(page: Page, anchor: int, other_anchors: bool = False) -> str:
     return " ".join(" ".join(kept).split())
 
 
-def window_context(page: Page, anchor: int, n_chars: int = 50) -> str:
+def window_context(page: Page, anchor: int, n_chars: int = WINDOW_CHARS.default) -> str:
     """Return the anchor text with up to ``n_chars`` characters before and behind it [I18, Sect. 2].
 
     The window is cut at word boundaries and never reaches into the text of a neighbouring link.

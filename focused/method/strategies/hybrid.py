@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.scoring.base import BELOW, BY_MODEL, LinkScores, Strategy
 from focused.method.strategies.link_counts import TermColumns
 from focused.method.strategies.rbf_classifier import RbfClassifier
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WINDOW_CHARS = 50
-"""On each side of the anchor, as the topic's examples have it."""
 _N_FOLDS = 5
 
 
@@ -45,7 +44,7 @@ class Hybrid(Strategy):
     """w1 times the score of the page plus w2 times the score of the link, admitted above 0.5 [I18, eq. 1].
 
     Both scores are probabilities of C-SVMs with a radial kernel on tf-idf rows [I18, Table 2]: the one judges the page
-    that holds the link, the other the anchor text with 50 characters on each side. They are trained on the topic's
+    that holds the link, the other the anchor text with 50 characters on each side (FOCUSED_WINDOW_CHARS). They are trained on the topic's
     examples, the second on the links among these. Both classes weigh the same, as I18's nearly do (docs/method/, D54).
     """
 
@@ -85,6 +84,8 @@ class Hybrid(Strategy):
         least=20,
         most=20_000,
     )
+    #: On each side of the anchor, as the topic's examples have it.
+    window_chars: int = field(default=WINDOW_CHARS.default, repr=False, compare=False)
     analyzer: Analyzer | None = field(default=None, repr=False, compare=False)
     pages: TextModel | None = field(default=None, repr=False, compare=False)
     links: TextModel | None = field(default=None, repr=False, compare=False)
@@ -112,7 +113,13 @@ class Hybrid(Strategy):
                 "pages. More examples that link to each other help.",
                 *(examples.n_links, topic.name, int(training.links.sum())),
             )
-        return replace(self, analyzer=topic.analyzer, pages=pages, links=links or pages)
+        found = {
+            "analyzer": topic.analyzer,
+            "window_chars": topic.window_chars,
+            "pages": pages,
+            "links": links or pages,
+        }
+        return replace(self, **found)
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the weighted sum of both probabilities; of a link's anchors the best counts."""
@@ -121,7 +128,7 @@ class Hybrid(Strategy):
         if not page.n_links:
             return LinkScores(np.zeros(0), np.zeros(0, dtype=np.int64))
         of_page = float(self.pages.classifier.probabilities(self.pages.columns.page(page))[0])
-        windows = self.links.columns.windows(page, self.analyzer, WINDOW_CHARS, with_urls=self.with_urls)
+        windows = self.links.columns.windows(page, self.analyzer, self.window_chars, with_urls=self.with_urls)
         of_links = page.best_of_anchors(self.links.classifier.probabilities(windows))
         scores = self.page_weight * of_page + (1 - self.page_weight) * of_links
         return LinkScores(scores, np.where(scores > self.threshold, BY_MODEL, BELOW))

@@ -14,6 +14,7 @@ import numpy as np
 import tomlkit
 
 from focused.method.learning.model import TopicModel, empty_model
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import OWN, WHOLE
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
 from focused.method.topic.examples import read_examples
@@ -126,6 +127,12 @@ class Topic:
     def page_text(self) -> str:
         """The text that pages are judged by: the one that the topic was learnt from (`focused.method.page.own_text`)."""
         return OWN if self.manifest.get("page_text") == OWN else WHOLE
+
+    @property
+    def window_chars(self) -> int:
+        """Characters on each side of an anchor in the window contexts of the topic's examples."""
+        found = self.manifest.get("window_chars", WINDOW_CHARS.default)
+        return found if isinstance(found, int) and found >= 0 else WINDOW_CHARS.default
 
     @property
     def model_sha256(self) -> str:

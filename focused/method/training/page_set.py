@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import WHOLE
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
@@ -69,7 +70,8 @@ class ExampleReader:
 
     ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of
     a language. ``page_text``: the text of a page that is learnt from (`focused.method.page.own_text`). ``other_anchors``:
-    whether link contexts keep the anchor texts of other links. ``track``: shows progress.
+    whether link contexts keep the anchor texts of other links. ``window_chars``: characters on each side of an anchor in its
+    window context. ``track``: shows progress.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class ExampleReader:
         reader_of: Callable[[str], PageReader] | None = None,
         page_text: str = WHOLE,
         other_anchors: bool = False,
+        window_chars: int = WINDOW_CHARS.default,
         track: Track = untracked,
     ) -> None:
         self.language = language
@@ -86,6 +89,7 @@ class ExampleReader:
         self.limits = self._reader("en").limits
         self.page_text = page_text
         self._other_anchors = other_anchors
+        self.window_chars = window_chars
         self._track = track
 
     def positives(self, candidates: list[Candidate], refusals: Refusals, wanted: set[str]) -> PageSet:
@@ -136,7 +140,7 @@ class ExampleReader:
     def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
         counted = counted_page(
             page, example.urls, wanted, page_text=self.page_text, other_anchors=self._other_anchors,
-            max_terms=self.limits.max_unit_terms,
+            max_terms=self.limits.max_unit_terms, window_chars=self.window_chars,
         )  # fmt: skip
         if not len(counted.terms.ids):
             pages.refusals.add("no words", example.candidate.name)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
-from focused.method.page.link_context import window_context
+from focused.method.page.link_context import WINDOW_CHARS, window_context
 from focused.method.page.own_text import WHOLE
 from focused.method.page.text_units import ANCHOR, CONTEXT, page_units
 from focused.method.text.analyzer import FIRST_TERM, TERMS
@@ -69,11 +69,13 @@ def counted_page(
     page_text: str = WHOLE,
     other_anchors: bool = False,
     max_terms: int = 1_000_000,
+    window_chars: int = WINDOW_CHARS.default,
 ) -> CountedPage:
     """Count a page's terms, and those of its links to other examples.
 
     ``urls``: the canonical forms of the page's own URLs. ``wanted``: canonical forms of the examples' URLs; links to other
     URLs are left out. ``page_text``, ``other_anchors`` and ``max_terms``: see `focused.method.page.text_units.page_units`.
+    ``window_chars``: characters on each side of an anchor in its window context.
     """
     targets = [_canonical_form(link.url) for link in page.links]
     chosen = [
@@ -83,21 +85,21 @@ def counted_page(
     if chosen:
         units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
         contexts = _Contexts(page, units)
-        links = [_counted_link(page, number, target, contexts) for number, target in chosen]
+        links = [_counted_link(page, number, target, contexts, window_chars) for number, target in chosen]
     return CountedPage(urls, count(page.judged_terms(page_text)), links)
 
 
 def counted_link(page: Page, number: int, *, other_anchors: bool = False, max_terms: int = 1_000_000) -> CountedLink:
     """Count the texts of one of a page's links; see `counted_page`."""
     units = page_units(page, (ANCHOR, CONTEXT), other_anchors=other_anchors, max_terms=max_terms)
-    return _counted_link(page, number, page.links[number].url, _Contexts(page, units))
+    return _counted_link(page, number, page.links[number].url, _Contexts(page, units), WINDOW_CHARS.default)
 
 
-def _counted_link(page: Page, number: int, target: str, contexts: _Contexts) -> CountedLink:
+def _counted_link(page: Page, number: int, target: str, contexts: _Contexts, window_chars: int) -> CountedLink:
     link = page.links[number]
     anchor = _longest(page, link.anchors)
     text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
-    return CountedLink(target, text, contexts.of_link(number), window_context(page, anchor), link.url)
+    return CountedLink(target, text, contexts.of_link(number), window_context(page, anchor, window_chars), link.url)
 
 
 def _longest(page: Page, anchors: list[int]) -> int:

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import WHOLE
 from focused.method.text.background import Background
 from focused.method.training.example_selection import digest_of
@@ -32,6 +33,7 @@ def make_topic(
     *,
     words: Keywords | None = None,
     page_text: str = WHOLE,
+    window_chars: int = WINDOW_CHARS.default,
     command: str,
     warnings: Sequence[str] = (),
     random_state: int = 0,
@@ -51,6 +53,7 @@ def make_topic(
         "kind": "examples" if isinstance(positive, PageSet) else "keywords",
         "command": command,
         "page_text": page_text,
+        **({} if window_chars == WINDOW_CHARS.default else {"window_chars": window_chars}),
         "versions": versions(),
         "learner": model.learner,
         "random_state": random_state,
