@@ -159,11 +159,13 @@ def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path)
     (tmp_path / "stars.txt").write_text("\n".join(f"http://site.example/stars/{number}" for number in range(12)))
     pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
     seeds = ["--seeds", "http://site.example/stars/0"]
+    how = ["--quick", "--quiet", "--preset", "l16", "-s", "FOCUSED_WINDOW_CHARS=25"]
     env = environment(tmp_path / "models")
-    trained = scrapy("train", "suns", *pages, *seeds, "--quick", "--quiet", "--preset", "l16", cwd=tmp_path, env=env)
+    trained = scrapy("train", "suns", *pages, *seeds, *how, cwd=tmp_path, env=env)
     assert trained.exit_code == 0, trained.err
     manifest = json.loads((tmp_path / "models" / "suns" / "manifest.json").read_text())
     assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "whole")
+    assert manifest["window_chars"] == 25
     assert "--preset l16" in manifest["command"]
     assert "--learner" not in manifest["command"]
     assert "-a preset=l16" in trained.out
@@ -191,6 +193,6 @@ def test_a_topic_keeps_the_width_of_its_windows_and_a_crawl_joins_no_others(lear
     plan = plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
     assert plan.strategy.window_chars == 25
     settings.set("FOCUSED_RETRAINING", "automatic", priority="cmdline")
-    with pytest.raises(PlanError, match="Pages that join in a crawl have windows of 50 characters.* with 25"):
+    with pytest.raises(PlanError, match=r"have windows of 50 characters\. Topic 'stars' was trained with 25"):
         plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
     assert plan_crawl({"topic": "stars", "strategy": "cbp"}, settings).strategy.name == "cbp"
