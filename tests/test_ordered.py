@@ -47,7 +47,7 @@ def test_a_crawl_is_scrapys_own_on_the_demo_web_and_on_its_recording(name, tmp_p
         assert stats["focused/links/dropped_count"] > 0
         # Pipelines classify, and log the harvest.
         assert stats["focused/pages/relevant_count"] > 0.6 * stats["focused/pages/fetched_count"] >= 0.6 * n_pages
-        assert re.search(r"Finished \(max_pages\): \d+ relevant of \d+ pages, harvest rate 0\.\d+", found.err)
+        assert re.search(r"Finished \(max_pages\): \d+ judged relevant of \d+ pages, harvest 0\.\d+", found.err)
         with (found.run_dir / "harvest.csv").open(newline="") as file:
             assert float(list(csv.DictReader(file))[-1]["harvest_rate"]) > 0.6
 
