@@ -21,6 +21,9 @@ class BuildWithTopics(build_py):
 
 setup(
     packages=find_packages(include=["focused", "focused.*"]),
-    package_data={"focused": ["py.typed"], "focused.method.text": ["*.npz"]},  # the general background
+    package_data={
+        "focused": ["py.typed", "presets/*.toml"],
+        "focused.method.text": ["*.npz"],
+    },  # the general background
     cmdclass={"build_py": BuildWithTopics},
 )

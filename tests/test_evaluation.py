@@ -581,3 +581,39 @@ def test_an_impossible_start_is_refused(site, tmp_path, option, value, problem):
     command = evaluate(site, tmp_path, **{option: value})
     assert command.exit_code == 1
     assert problem in command.err
+
+
+@pytest.mark.slow
+def test_presets_train_and_crawl_each_by_their_own_learner_and_are_a_column(site, tmp_path):
+    command = evaluate(site, tmp_path, preset="modern,p13", strategies="best_first", pages=15)
+    assert command.exit_code == 0, command.err
+    rows = rows_of(tmp_path / "eval" / "results.csv")
+    assert [(row["preset"], row["strategy"]) for row in rows] == [("modern", "best_first"), ("p13", "best_first")]
+    learners = {
+        json.loads((tmp_path / "eval" / "models" / f"site-stars-r1-{preset}" / "manifest.json").read_text())["learner"]
+        for preset in ("modern", "p13")
+    }
+    assert learners == {"screened_svm", "wvc_p13"}
+    assert "p13 best_first" in command.out
+    assert "p13 best_first" in (tmp_path / "eval" / "report.html").read_text()
+
+
+def test_a_preset_brings_its_papers_strategies_and_named_ones_take_their_place():
+    webs = (WebOption("demo"),)
+    of_paper = Options(webs, (), presets=("modern", "i18"))
+    assert of_paper.crawls == [("modern", "adaptive"), ("i18", "hybrid")]
+    assert Options(webs, ("cbp",), presets=("p13",)).series == ["p13 cbp"]
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ({"preset": "p12"}, "A preset must be one of modern, p13"),
+        ({"preset": "p13", "learner": "svm"}, "--learner svm and --preset both name a learner"),
+        ({"preset": "p13", "start": "words"}, "--start words makes topics without a learner"),
+    ],
+)
+def test_presets_that_cannot_be_compared_are_refused(site, tmp_path, options, problem):
+    command = evaluate(site, tmp_path, **options)
+    assert command.exit_code == 1
+    assert problem in command.err

@@ -6,7 +6,8 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import TooFewReliableNegativesError, wvc
+from focused.method.learning.estimators import text_svm
+from focused.method.learning.two_step import TooFewReliableNegativesError
 from focused.method.learning.two_step.iterated_svm import IteratedSVM
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
@@ -57,7 +58,7 @@ def forgetful(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds >= 3 else 0.0)
             return self
 
-    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
+    monkeypatch.setattr(text_svm, "LinearSVC", Forgetful)
 
 
 @pytest.mark.usefixtures("forgetful")

@@ -208,3 +208,31 @@ def test_below_most_leaves_at_most_the_noise_share_under_the_threshold():
 def test_parameters_outside_their_range_are_refused(name, options, message):
     with pytest.raises(ValueError, match=message):
         find(name, *pages()[:2], **options)
+
+
+@pytest.fixture
+def navigated():
+    """Pages of a site: a word of its navigation, `a`, is on 29 of 30 positives and 260 of 290 others, by chance more
+    often on the former; `b` is on positives only."""
+    counts = np.zeros((320, 3))
+    counts[:29, 0] = counts[30:290, 0] = 1
+    counts[:25, 1] = counts[30:60, 1] = 1
+    counts[:, 2] = np.arange(320) % 3
+    return sparse.csr_matrix(counts), np.arange(320) < 30
+
+
+def test_where_navigation_leaves_too_few_the_rare_features_alone_count(navigated):
+    counts, y = navigated
+    with pytest.raises(TooFewReliableNegativesError):
+        find("1-dnfc", counts, y, lambda_start=0.2, min_share=0.5)
+    found = find("1-dnfc-rare", counts, y, min_share=0.5)
+    assert found.evidence["positive_features_"].tolist() == [1]
+    assert found.evidence["most_common_"] < 260 / 290
+    assert len(found.unlabeled_rows) == 260
+
+
+def test_where_1dnfc_finds_enough_rare_features_change_nothing(easy):
+    counts, y, _ = easy
+    printed, ours = find("1-dnfc", counts, y), find("1-dnfc-rare", counts, y)
+    assert ours.evidence["most_common_"] == 1
+    assert ours.unlabeled_rows.tolist() == printed.unlabeled_rows.tolist()

@@ -3,10 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVC, LinearSVC
 from topics import pages
 
-from focused.method.learning.two_step import RELIABLE_NEGATIVES, wvc
+from focused.method.learning.estimators import text_svm
+from focused.method.learning.two_step import RELIABLE_NEGATIVES
 from focused.method.learning.two_step.wvc import WVC
 from focused.method.text.weighting import weighted_rows
 
@@ -54,7 +55,7 @@ def test_any_method_can_find_the_reliable_negatives(reliable, fitted):
     model = WVC(reliable=reliable, too_few="lowest", random_state=0).fit(counts, y)
     found = RELIABLE_NEGATIVES[reliable](counts[y], counts[~y], too_few="lowest", random_state=0)
     assert model.reliable_negatives_.tolist() == (20 + found.unlabeled_rows).tolist()
-    assert (model.lambda_ is None) == (reliable != "1-dnfc")
+    assert (model.lambda_ is None) == (not reliable.startswith("1-dnfc"))
     assert (model.positive_features_ is None) == ("dnf" not in reliable)
 
 
@@ -93,7 +94,7 @@ def test_the_guard_leaves_out_the_svm_that_loses_positives(monkeypatch):
             self.intercept_ = self.intercept_ - (10.0 if Forgetful.rounds == 3 else 0.0)
             return self
 
-    monkeypatch.setattr(wvc, "LinearSVC", Forgetful)
+    monkeypatch.setattr(text_svm, "LinearSVC", Forgetful)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(random_state=0).fit(counts, y)
     assert model.termination_condition_ == "positives_lost"
@@ -114,7 +115,7 @@ def test_voters_count_as_much_as_the_share_of_the_positives_that_they_find(monke
                 self.intercept_ = self.intercept_ - np.median(self.decision_function(X[y]))
             return self
 
-    monkeypatch.setattr(wvc, "LinearSVC", Shy)
+    monkeypatch.setattr(text_svm, "LinearSVC", Shy)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(weighting="tfc", guard=None, max_rounds=2, random_state=0).fit(counts, y)
     rows = weighted_rows(counts, model.term_weights_)
@@ -133,7 +134,7 @@ def test_voters_that_find_no_positive_at_all_count_the_same(monkeypatch):
             self.intercept_ = self.intercept_ - 10.0
             return self
 
-    monkeypatch.setattr(wvc, "LinearSVC", Blind)
+    monkeypatch.setattr(text_svm, "LinearSVC", Blind)
     counts, y, _ = pages(20, 300, words=12, seed=4)
     model = WVC(guard=None, max_rounds=3, random_state=0).fit(counts, y)
     assert (model.voter_recalls_ == 0).all()
@@ -167,3 +168,24 @@ def test_no_reliable_negatives_stop_training_instead_of_a_model_that_accepts_all
     with_word = sparse.hstack([counts, sparse.csr_matrix(everywhere).T], format="csr")
     with pytest.raises(ValueError, match="reliable negatives"):
         WVC(too_few="error").fit(with_word, y)
+
+
+def test_libsvms_defaults_are_a_linear_svm_on_rows_of_length_1():
+    rng = np.random.default_rng(0)
+    rows = rng.random((60, 400)) * (rng.random((60, 400)) < 0.1)
+    labels = np.arange(60) < 25
+    rows[labels, :20] += 1
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    radial = SVC(kernel="rbf", C=1.0, gamma=1 / 400, tol=1e-9).fit(rows, labels)
+    found = text_svm.train_svm(rows, labels, kernel="libsvm", C=1.0)
+    decisions = rows @ found.coef + found.intercept
+    spread = np.ptp(radial.decision_function(rows))
+    assert np.abs(decisions - radial.decision_function(rows)).max() < 0.01 * spread
+    # Too small a C for a border between them: every row is called as the larger class is.
+    assert (decisions < 0).all()
+
+
+def test_an_unknown_kernel_is_refused(fitted):
+    _, counts, y, _ = fitted
+    with pytest.raises(ValueError, match="kernel must be one of linear, libsvm"):
+        WVC(kernel="poly").fit(counts, y)

@@ -70,6 +70,10 @@ def test_an_installed_package_crawls_in_any_folder_for_a_topic_that_ships(instal
     stats = json.loads((results / "run.json").read_text())["stats"]
     assert stats["focused/pages/fetched_count"] == 60
     assert stats["focused/pages/relevant_count"] > 30
+    # A topic with a preset: the wheel holds its file.
+    run(installed / "focused", "crawl", "focused", "-a", "topic=ordered", "-a", "max_pages=20", cwd=tmp_path)
+    [results] = (tmp_path / "runs" / "ordered").iterdir()
+    assert json.loads((results / "run.json").read_text())["preset"] == "p13"
 
 
 @pytest.mark.slow

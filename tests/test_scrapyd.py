@@ -78,7 +78,8 @@ def server(tmp_path_factory, models, two_regions) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("scrapyd")
     server = Server(folder, free_port())
     shutil.copytree(models, folder / "models")
-    shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
+    for name in ("demo", "ordered"):
+        shutil.copytree(ROOT / "models" / name, folder / "models" / name)
     options = {
         "bind_address": "127.0.0.1", "http_port": server.port, "username": USER, "password": PASSWORD,
         "poll_interval": 0.2, "max_proc": 2,
@@ -154,14 +155,17 @@ def test_two_crawls_with_different_settings(server):
         _version="r1",
     )  # fmt: skip
     third = server.schedule({"FOCUSED_MAX_PAGES": 30}, topic="demo")
-    server.wait(first, second, third)
+    # The published method on Scrapy's own scheduler: its preset is read from the zipped egg.
+    fourth = server.schedule(topic="ordered", max_pages=30)
+    server.wait(first, second, third, fourth)
     runs = server.folder / "runs"
-    [third_dir] = (runs / "demo").iterdir()
-    results = [Finished(0, "", "", path) for path in (runs / "first", runs / "deep" / "second", third_dir)]
+    [third_dir], [fourth_dir] = ((runs / topic).iterdir() for topic in ("demo", "ordered"))
+    results = [Finished(0, "", "", path) for path in (runs / "first", runs / "deep" / "second", third_dir, fourth_dir)]
     reasons = [result.run["finish_reason"] for result in results]
-    assert reasons == ["max_pages", "finished", "max_pages"], "\n".join(map(server.log, (first, second, third)))
+    logs = "\n".join(map(server.log, (first, second, third, fourth)))
+    assert reasons == ["max_pages", "finished", "max_pages", "max_pages"], logs
 
-    one, two, three = results
+    one, two, three, four = results
     assert one.stats["focused/pages/fetched_count"] == 5
     assert one.run["settings"]["DOWNLOAD_DELAY"] == "0.01"
     assert (one.run_dir / "pages.warc.gz").stat().st_size > 0
@@ -175,6 +179,10 @@ def test_two_crawls_with_different_settings(server):
     assert three.run["web"] == "demo"
     assert three.stats["focused/pages/relevant_count"] >= 5
     assert "Finished (max_pages)" in server.log(first)
+    assert (four.run["preset"], four.run["strategy"]) == ("p13", "cbp_slc")
+    assert four.run["settings"]["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
+    assert four.stats["scheduler/dequeued/memory"] >= 30
+    assert four.stats["focused/pages/relevant_count"] >= 20
 
 
 REFUSED = {

@@ -399,6 +399,16 @@ def test_at_its_threshold_hybrid_does_not_admit_yet(trained: Topic) -> None:
     assert scored(replace(strategy, threshold=best - 1e-9), trained, PAGE).admitted.sum() == 1
 
 
+def test_hybrid_reads_windows_as_wide_as_those_of_the_topics_examples(trained: Topic) -> None:
+    narrow = topic(trained.examples)
+    narrow.manifest["window_chars"] = 5
+    html = hand_made.html("", title="") + b"<p>note star galaxy <a href='/a'>list</a></p>"
+    wide, close = (
+        scored(make_strategy("hybrid", page_weight=0.0).prepare(each), each, html).scores for each in (trained, narrow)
+    )
+    assert wide[0] > close[0] + 0.05
+
+
 @pytest.mark.parametrize("side", ["before", "behind"])
 def test_hybrid_reads_fifty_characters_on_each_side_of_an_anchor(trained: Topic, side: str) -> None:
     """A word about stars counts if it ends at the fiftieth character, and not at the fifty-first."""
@@ -456,7 +466,7 @@ def test_words_met_after_training_are_unknown_and_do_no_harm(trained: Topic) -> 
     assert scored(strategy, trained, PAGE).scores.tolist() == before.tolist()
 
 
-def test_hybrid_reads_windows_as_wide_as_those_of_the_topics_examples() -> None:
+def test_windows_of_no_width_hold_the_anchor_alone() -> None:
     html = b"<p>star nebula planet galaxy telescope orbit <a href=/x>list</a> soup butter oven flour</p>"
     page, found = read(html), {}
     wanted = {"http://h.org/x"}

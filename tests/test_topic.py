@@ -30,6 +30,7 @@ from focused.method.topic import (
 )
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.names import SHIPPED
+from focused.method.topic.presets import load_preset
 
 MODELS = Path(__file__).resolve().parent.parent / "models"
 
@@ -258,14 +259,13 @@ def test_settings_that_a_topic_may_set() -> None:
 
 
 def test_shipped_topics_load_and_say_how_good_they_are() -> None:
-    assert set(topic_names(MODELS)) >= {"demo", "astrophysics", "nuclear-physics", "university-courses"}
     for name in topic_names(MODELS):
         topic = load_topic(name, MODELS)
         assert topic.seeds
         assert 0 < topic.threshold("page") < 1
         assert len(topic.terms) > 500
         # Whoever changes the default trains them again: scripts/train_shipped_topics.py
-        assert topic.manifest["learner"] == LEARNERS[0]
+        assert topic.manifest["learner"] == (load_preset(topic.preset).learner if topic.preset else LEARNERS[0])
         assert "warnings" in topic.manifest
     assert "recorded webs" in load_topic("university-courses", MODELS).note
 

@@ -19,6 +19,7 @@ from focused.method.text.analyzer import Analyzer
 from focused.method.text.background import load_background
 from focused.method.topic import EXAMPLES_FILE, MANIFEST_FILE, TopicError, TopicExamples, load_topic
 from focused.method.topic import examples as examples_module
+from focused.method.topic.names import SHIPPED
 from focused.method.topic.page_keys import page_keys
 from focused.method.training import kept_examples as kept
 from focused.method.training.example_content import Content, Refusals
@@ -284,7 +285,7 @@ def test_large_counts_are_cut_instead_of_running_over() -> None:
     assert loaded.pages.toarray().tolist() == [[255.0, 0.0, 3.0]]
 
 
-@pytest.mark.parametrize("name", ["astrophysics", "demo", "nuclear-physics", "university-courses"])
+@pytest.mark.parametrize("name", SHIPPED)
 def test_shipped_topics_bring_small_examples_with_links(name: str) -> None:
     topic = load_topic(name, ROOT / "models")
     assert topic.examples is not None

@@ -55,3 +55,14 @@ def test_cosine_measures_links_but_never_decides_about_the_page(topic, page):
     assert found.page == Judge(topic).judge(page).page
     assert found.anchors.tolist() == pytest.approx([1 / np.sqrt(6), 0, 0])
     assert judge.thresholds == {"page": 0.5, "block": 0.3, "anchor": 0.3, "context": 0.3}
+
+
+def test_by_decision_a_unit_is_relevant_where_the_classifier_is_positive(topic, page):
+    judge = Judge(topic, similarity="decision")
+    found = judge.judge(page, {"anchor", "block"})
+    nebula, soup, more = found.anchors
+    assert soup < more < judge.thresholds["anchor"] < nebula
+    # One known term has the decision 1 - 0.5, another -1 - 0.5, none the intercept.
+    assert np.log(found.anchors / (1 - found.anchors)) == pytest.approx([0.5, -1.5, -0.5])
+    assert found.page == Judge(topic).judge(page).page
+    assert found.nothing["anchor"] == pytest.approx(more)

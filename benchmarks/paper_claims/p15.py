@@ -59,7 +59,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         _why(read_link_texts(output)),
         "## Clusters and the SVM by themselves (fig. 6, tables 1 to 4)\n\n"
         "See [papers: incremental SVM and clusters](../results/papers-incremental-svm-and-clusters.md). The paper's cluster "
-        "F-measure is given for one cluster (eq. 7 to 10); ours is its mean over clusters, weighted by size (D82).",
+        "F-measure is given for one cluster (eq. 7 to 10); ours is its mean over clusters, weighted by size (D84).",
     ]
 
 

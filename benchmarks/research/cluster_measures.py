@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def cluster_f_measure(labels_true: ArrayLike, labels_pred: ArrayLike) -> float:
-    """Return the mean F-measure of the clusters, weighted by their sizes (docs/method/, D82), in (0, 1] [P15, eq. 7-10].
+    """Return the mean F-measure of the clusters, weighted by their sizes (docs/method/, D84), in (0, 1] [P15, eq. 7-10].
 
     A cluster represents the class of most of its units: n of the cluster's c units, and of the class's k. Its precision
     is n / c, its recall n / k, its F-measure 2 n / (c + k). Of classes with the same n the smaller one is taken; the

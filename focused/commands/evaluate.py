@@ -16,8 +16,10 @@ from focused.commands.progress import Progress
 from focused.evaluation.starts import WEB
 from focused.method.learning.learners import LEARNERS
 from focused.method.strategies import STRATEGIES
+from focused.method.topic.presets import PRESETS
 from focused.utils.output_files import check_folder
 from focused.utils.project_command import ProjectCommand, whole_number
+from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
     import argparse
@@ -42,6 +44,8 @@ Examples:
   scrapy evaluate --web site.warc.gz --labels site.labels.tsv --topics Sound,Nuclear --strategies cbp_slc,best_first \\
       --output runs/two -s FOCUSED_BLOCK_ALPHA=0.25
       two topics, two strategies, another setting
+  scrapy evaluate --web site.warc.gz --labels site.labels.tsv --largest 3 --preset p13,l16,modern --output runs/papers
+      two papers' crawlers as printed, each by its own classifier, beside today's defaults
   scrapy evaluate --web runs/solar/20260101-120000/pages.warc.gz --labels-from solar --output runs/own
       a crawl that was recorded with FOCUSED_WARC_ENABLED, labelled by a classifier (marked as such)
 """
@@ -68,7 +72,9 @@ class Command(ProjectCommand):
         topics("--min-pages", metavar="N", help="labels with at least N pages")
         topics("--exclude", metavar="A,B", help="labels that are no topics, written likewise")
         crawl = parser.add_argument_group("crawls").add_argument
-        crawl("--strategies", default="all", metavar="all|A,B", help="default: all")
+        crawl("--strategies", metavar="all|A,B", help="default: all; with --preset, those of its paper")
+        help_ = f"train and crawl as papers do, each in turn: {', '.join(PRESETS)}"
+        crawl("--preset", metavar="A,B", help=help_)
         crawl("--pages", default="600", metavar="N", help="pages a crawl fetches (default: 600)")
         crawl("--depth", metavar="D", help="links from a seed, at most (default: no limit)")
         crawl("--positives", default="30", metavar="N", help="training positives (default: 30)")
@@ -84,7 +90,7 @@ class Command(ProjectCommand):
             help="sources that the general background leaves out (default: those of a known web)",
         )
         crawl("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
-        crawl("--learner", default=LEARNERS[0], metavar="NAME", help=f"of scrapy train (default: {LEARNERS[0]})")
+        crawl("--learner", metavar="NAME", help=f"of scrapy train (default: the preset's, else {LEARNERS[0]})")
         running = parser.add_argument_group("running").add_argument
         running("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")
         running("--output", metavar="DIR", help="folder of the results; required")
@@ -131,9 +137,9 @@ def _summary(evaluation: Evaluation) -> list[str]:
         compared = [e for e in evaluation.significance if (e["web"], e["start"], e["measure"]) == about]
         verdicts = {entry["strategy"]: entry for entry in compared}
         rows = []
-        for strategy in evaluation.options.strategies:
+        for strategy in evaluation.options.series:
             key = web, start, strategy
-            found = [each["figures"] for each in done if (each["web"], each["start"], each["strategy"]) == key]
+            found = [each["figures"] for each in done if _key(each) == key]
             shares = [each["share_of_bound"] for each in found if each["share_of_bound"] is not None]
             if shares:
                 rows.append((fmean(shares), fmean(each["harvest_rate"] for each in found), strategy, len(found)))
@@ -152,10 +158,14 @@ def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str
     for entry in verdicts.values():
         unit = entry["unit"] if entry["n"] != 1 else entry["unit"].removesuffix("s")
         return f"against {entry['against']}, over {entry['n']} {unit}"
-    default = str(evaluation.settings.get("FOCUSED_STRATEGY"))
-    if default in evaluation.options.strategies:
+    default = evaluation.against
+    if default in evaluation.options.series:
         return ""
     return f"against {default}, which was not crawled with (-s FOCUSED_STRATEGY=NAME names another)"
+
+
+def _key(record: dict[str, Any]) -> tuple[str, str, str]:
+    return record["web"], record["start"], with_preset(record["strategy"], record["preset"])
 
 
 def _verdict(entry: dict[str, Any] | None) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
 from focused.evaluation.options import Options, WebOption
-from focused.evaluation.starts import STARTS
-from focused.method.learning.learners import check_learner
+from focused.evaluation.starts import STARTS, WORDS
+from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
+from focused.method.topic.presets import MODERN, check_preset
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
 
@@ -39,10 +40,13 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         raise ValueError(f"{drawn}. Leave one out.")
     if opts.topics is not None and (opts.largest is not None or opts.min_pages is not None):
         raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
-    check_learner(opts.learner)
+    check_learner(opts.learner or LEARNERS[0])
+    presets, starts = _presets(opts), _starts(opts.start)
+    if WORDS in starts and set(presets) - {MODERN}:
+        raise ValueError(f"--start {WORDS} makes topics without a learner: no paper's --preset crawls for them.")
     return Options(
         webs=_webs(opts),
-        strategies=_strategies(opts.strategies),
+        strategies=() if presets and opts.strategies is None else _strategies(opts.strategies or "all"),
         topics=_names("--topics", opts.topics),
         largest=_optional("--largest", opts.largest),
         min_pages=_optional("--min-pages", opts.min_pages),
@@ -56,8 +60,9 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         repeats=whole_number("--repeats", opts.repeats, 1),
         random_state=whole_number("--random-state", opts.random_state, 0),
         concurrency=whole_number("--concurrency", opts.concurrency, 1),
-        learner=opts.learner,
-        starts=_starts(opts.start),
+        learner=opts.learner or LEARNERS[0],
+        starts=starts,
+        presets=presets,
         background_without=_sources(opts.background_without),
         settings=_settings(settings),
     )
@@ -106,6 +111,15 @@ def _strategies(value: str) -> tuple[str, ...]:
                 f"Got {name!r}.{given.did_you_mean(name, known)}"
             )
         strategy_class(name)
+    return names
+
+
+def _presets(opts: argparse.Namespace) -> tuple[str, ...]:
+    names = _names("--preset", opts.preset) or ()
+    for name in names:
+        check_preset(name)
+    if names and opts.learner is not None:
+        raise ValueError(f"--learner {opts.learner} and --preset both name a learner. Leave one out.")
     return names
 
 

@@ -16,6 +16,7 @@ from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
+from focused.method.topic.presets import load_preset
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
@@ -47,6 +48,8 @@ Examples:
       the same from a title and a sentence
   scrapy train solar --positive urls.txt --unlabeled crawl.warc.gz --quick
       several times faster: 3 folds instead of 10, 1,000 unlabelled pages, no learning curve
+  scrapy train solar --preset p13 --positive solar-pages/ --unlabeled crawl.warc.gz
+      as P13 does it, for crawls with -a preset=p13
   scrapy train solar --from-run runs/solar/20260102-030405
       keep what a crawl with FOCUSED_RETRAINING has learnt
 """
@@ -80,6 +83,9 @@ class Command(ProjectCommand):
             print(train_from_run(name, *run, tolerance=tolerance, force=opts.force, say=progress.say))
             return
         n_sample, random_state = check_options(opts)
+        if opts.preset is not None:
+            # Below -s: how the preset's paper reads pages and contexts.
+            self.settings.setdict(load_preset(opts.preset).settings, priority="spider")
         topic = _topic(name, models_dir, opts, self.settings)
         if opts.seeds:
             topic.seeds = read_seeds(opts.seeds)
@@ -111,12 +117,8 @@ class Command(ProjectCommand):
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
-        how: Any = {
-            "page_text": reader.page_text,
-            "window_chars": reader.window_chars,
-            "command": command_line(topic.name, opts),
-            "random_state": state,
-        }
+        texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
+        how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         if keywords is not None and not positive:
             learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)

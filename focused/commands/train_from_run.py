@@ -26,7 +26,7 @@ PREVIOUS = "previous"
 
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
-    *("seeds", "title", "note", "language"),
+    *("seeds", "title", "note", "language", "preset"),
 )
 
 

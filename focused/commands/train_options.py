@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.text.languages import LANGUAGES, detectable_languages
 from focused.method.topic import check_topic_name
+from focused.method.topic.presets import PRESETS, load_preset
 from focused.utils.project_command import whole_number
 
 if TYPE_CHECKING:
@@ -40,7 +41,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     topic("--note", metavar="TEXT", help="what users should know about it")
     topic("--language", metavar="CODE", help="ISO 639-1 code (default: that of most positives)")
     learning = parser.add_argument_group("learning").add_argument
-    learning("--learner", default=LEARNERS[0], metavar="NAME", help=f"{', '.join(LEARNERS)} (default: {LEARNERS[0]})")
+    learning("--learner", metavar="NAME", help=f"{', '.join(LEARNERS)} (default: the preset's, else {LEARNERS[0]})")
+    help_ = f"train as a paper does, for crawls with -a preset=NAME: {', '.join(PRESETS)}"
+    learning("--preset", metavar="NAME", help=help_)
     help_ = "for small machines: 3 folds, not 10, no learning curve, 1,000 unlabelled pages unless --unlabeled-sample differs"
     learning("--quick", action="store_true", help=help_)
     learning("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
@@ -67,6 +70,7 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
             "--positive is missing: name pages about the topic. Example: --positive solar-pages/. If you have none, begin "
             'with words: --keywords "solar panel photovoltaic inverter"'
         )
+    opts.learner = _learner(opts)
     for option in ("keywords", "describe"):
         if getattr(opts, option) is not None:
             _check_words(opts, option)
@@ -76,7 +80,6 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     for option in () if opts.unlabeled else ("unlabeled_urls", "unlabeled_sample"):
         if getattr(opts, option) is not None:
             raise ValueError(f"--{option.replace('_', '-')} needs --unlabeled PATH.")
-    check_learner(opts.learner)
     if opts.language is not None:
         opts.language = opts.language.lower()
         if opts.language not in LANGUAGES and opts.language not in detectable_languages():
@@ -88,6 +91,19 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     elif opts.quick and opts.unlabeled:
         n_sample = QUICK_SAMPLE
     return n_sample, whole_number("--random-state", opts.random_state, 0)
+
+
+def _learner(opts: argparse.Namespace) -> str:
+    """Return the learner that the options name, or the preset's; a ValueError says that they do not go together."""
+    if opts.preset is None:
+        check_learner(opts.learner or LEARNERS[0])
+        return opts.learner or LEARNERS[0]
+    preset = load_preset(opts.preset)
+    if opts.learner is not None:
+        raise ValueError(
+            f"--learner and --preset {preset.name} both name a learner, {opts.learner} and {preset.learner}. Leave one out."
+        )
+    return preset.learner
 
 
 def written_words(opts: argparse.Namespace) -> str:
@@ -108,7 +124,8 @@ def _check_words(opts: argparse.Namespace, option: str) -> None:
     if opts.positive_urls is not None and not opts.positive:
         raise ValueError("--positive-urls needs --positive PATH.")
     if opts.learner != LEARNERS[0] and not opts.positive:
-        raise ValueError("--learner needs --positive PATH: words alone are not learnt by a classifier.")
+        given = "--learner" if opts.preset is None else f"--preset {opts.preset}"
+        raise ValueError(f"{given} needs --positive PATH: words alone are not learnt by a classifier.")
 
 
 def command_line(name: str, opts: argparse.Namespace) -> str:
@@ -122,7 +139,8 @@ def command_line(name: str, opts: argparse.Namespace) -> str:
         value = getattr(opts, option)
         if value is not None:
             words += [f"--{option.replace('_', '-')}", *([value] if isinstance(value, str) else value)]
-    for option, default in (("learner", LEARNERS[0]), ("web", "live"), ("random_state", "0")):
+    learner = LEARNERS[0] if opts.preset is None else load_preset(opts.preset).learner
+    for option, default in (("preset", None), ("learner", learner), ("web", "live"), ("random_state", "0")):
         if getattr(opts, option) != default:
             words += [f"--{option.replace('_', '-')}", getattr(opts, option)]
     return shlex.join([*words, "--quick"] if opts.quick else words)

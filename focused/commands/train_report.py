@@ -99,6 +99,8 @@ def _reliable_negatives(figures: TrainingFigures) -> list[str]:
     if figures.n_reliable_negatives is None:
         return []
     how = [f"lambda {figures.lambda_}"] if figures.lambda_ is not None else []
+    if figures.most_common is not None and figures.most_common < 1:
+        how.append(f"without terms of more than {figures.most_common:.0%} of the unlabelled pages")
     if figures.n_iterations is not None:
         how.append(f"{figures.n_iterations} round{'s' if figures.n_iterations != 1 else ''}")
     if figures.termination is not None:
@@ -178,4 +180,7 @@ def _next(topic: Topic, directory: Path, why_no_seeds: str) -> str:
             f"{directory / TOPIC_FILE}."
         )
     crawl = f"scrapy crawl focused -a topic={topic.name}" + ("" if topic.seeds else " -a seeds=URL,URL")
+    _, by_preset, said = str(topic.manifest["command"]).partition(" --preset ")
+    if by_preset and not topic.preset:
+        crawl += f" -a preset={said.split()[0]}"
     return f"Topic written to {directory}\n{seeds}\nNext: {crawl}"

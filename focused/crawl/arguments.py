@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.method.topic.presets import PRESETS
 from focused.utils.url_lists import http_url
 
 if TYPE_CHECKING:
@@ -24,11 +25,12 @@ class Argument:
 
 
 _TOPIC_VALUES = "name of a directory of FOCUSED_MODELS_DIR, or of a topic that ships with the package"
-_STRATEGY_DEFAULT = "the topic's, else FOCUSED_STRATEGY"
+_STRATEGY_DEFAULT = "the preset's, else the topic's, else FOCUSED_STRATEGY"
 _SEEDS_VALUES = "URLs separated by commas or spaces, or a text file with one URL a line (# begins a comment)"
 ARGUMENTS = {
     "topic": Argument("what the crawl is about", _TOPIC_VALUES, "required"),
     "strategy": Argument("how links are scored", "name of a strategy, or the path of a class", _STRATEGY_DEFAULT),
+    "preset": Argument("the settings of a paper", f"one of {', '.join(PRESETS)}", "the topic's, else none"),
     "seeds": Argument("where the crawl starts", _SEEDS_VALUES, "the topic's"),
     "max_pages": Argument("pages to fetch; 0: no limit", "whole number", "FOCUSED_MAX_PAGES"),
     "max_relevant": Argument("relevant pages to find; 0: no limit", "whole number", "FOCUSED_MAX_RELEVANT"),
@@ -51,7 +53,7 @@ def check_names(arguments: Mapping[str, Any]) -> None:
     known = f"Known ones: {', '.join(ARGUMENTS)} (scrapy crawl -h explains them)."
     for name in sorted(given - set(ARGUMENTS)):
         raise PlanError(f"Unknown spider argument {name!r}.{did_you_mean(name, ARGUMENTS)} {known}")
-    for name in ("strategy", "run_dir"):
+    for name in ("strategy", "preset", "run_dir"):
         if name in given and not str(arguments[name]).strip():
             raise PlanError(f"Spider argument {name!r} is empty. Leave it out for the default. {known}")
     if "topic" not in given:

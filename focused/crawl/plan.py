@@ -30,7 +30,9 @@ class CrawlPlan:
     run_dir: Path
     #: What makes the demo web the one it is: its settings. Of other webs the name says it.
     web_options: dict[str, int] = field(default_factory=dict)
-    #: Settings that the topic and the web bring; weaker than the command line, stronger than the project's.
+    #: Name of the preset in force; empty: none.
+    preset: str = ""
+    #: Settings that preset, topic and web bring; weaker than the command line, stronger than the project's.
     settings: dict[str, Any] = field(default_factory=dict)
     #: Settings that follow from the arguments; stronger than the command line.
     decided: dict[str, Any] = field(default_factory=dict)

@@ -28,9 +28,12 @@ from focused.crawl.settings_layers import (
     topic_settings,
     with_topic,
 )
+from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
+from focused.method.strategies.hybrid import Hybrid
 from focused.method.topic import Topic, load_topic
-from focused.retraining.options import read_options
+from focused.method.topic.presets import check_preset
+from focused.retraining.options import OFF, read_options
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.webs import DEMO_OPTIONS, open_web
@@ -45,7 +48,8 @@ if TYPE_CHECKING:
 def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
     """Check the arguments and settings of a crawl and return what it is going to do.
 
-    Precedence: spider argument, then ``-s`` on the command line, then the topic, then the project's settings. Without
+    Precedence: spider argument, then ``-s`` on the command line, then the preset that an argument names, then the topic, then
+    the preset that the topic names, then the project's settings. Without
     ``needs_seeds`` the spider asks for its first pages itself.
 
     Raises
@@ -59,12 +63,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if is_confined:
         check_client(arguments, settings)
     topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
-    effective = with_topic(topic, settings)
+    preset = check_preset(str(arguments["preset"])) if "preset" in arguments else ""
+    effective = with_topic(topic, settings, preset)
     check_settings(effective)
     refuse_former_classes(effective)
     check_values(effective)
     web = _web(arguments.get("web"), topic, effective, is_confined)
-    changed = topic_settings(topic)
+    changed = topic_settings(topic, preset)
     if web != "live":
         changed |= OFFLINE_SETTINGS
     strategy = _strategy(arguments.get("strategy"), topic, effective)
@@ -84,7 +89,16 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
-    read_options(effective, topic)
+    options = read_options(effective, topic)
+    if (
+        strategy.name == Hybrid.name
+        and topic.window_chars != WINDOW_CHARS.default
+        and (options.mode != OFF or options.is_against_met(topic))
+    ):
+        raise PlanError(
+            f"Pages that join in a crawl have windows of {WINDOW_CHARS.default} characters. Topic {topic.name!r} was trained "
+            f"with {topic.window_chars}. Crawl without retraining: -s FOCUSED_RETRAINING=off -s FOCUSED_UNLABELED=topic"
+        )
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
     if web != "live":
@@ -101,6 +115,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         web=web,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
         web_options={each.name: each.read(effective) for each in DEMO_OPTIONS.values()} if web == "demo" else {},
+        preset=preset or topic.preset,
         settings=changed,
         decided=decided,
     )

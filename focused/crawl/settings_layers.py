@@ -1,4 +1,4 @@
-"""Settings of a crawl that nobody gives: they come from its topic, its web, its order and its contact."""
+"""Settings of a crawl that nobody gives: they come from its preset, its topic, its web, its order and its contact."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import DECLARED
+from focused.crawl.presets import check_trained_for, preset_settings
 from focused.method.topic import is_topic_setting
+from focused.method.topic.presets import load_preset
 from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
@@ -19,11 +21,23 @@ NEWEST_FIRST_SETTINGS = {
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.LifoMemoryQueue",
     "SCHEDULER_DISK_QUEUE": "scrapy.squeues.PickleLifoDiskQueue",
 }
+# By the short names that a topic may give.
+SCHEDULER_SETTINGS = {
+    "durable": {"SCHEDULER": "focused.frontier.scheduler.FrontierScheduler"},
+    "scrapy": {
+        "SCHEDULER": "scrapy.core.scheduler.Scheduler",
+        "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
+    },
+}
 OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDownloadHandler")
 
 
-def topic_settings(topic: Topic) -> dict[str, Any]:
-    """Return the Scrapy settings that a topic brings; a PlanError names one that a topic may not set."""
+def topic_settings(topic: Topic, preset: str = "") -> dict[str, Any]:
+    """Return the Scrapy settings that a topic and a preset bring; a PlanError names one that a topic may not set.
+
+    A preset that somebody asks for is stronger than what the topic says; one that the topic itself names is weaker than the
+    other lines of its file.
+    """
     strategy = {"FOCUSED_STRATEGY": topic.strategy} if topic.strategy else {}
     own = {name: value for name, value in topic.settings.items() if is_topic_setting(name)}
     for name in own:
@@ -31,13 +45,22 @@ def topic_settings(topic: Topic) -> dict[str, Any]:
             raise PlanError(
                 f"A topic may not set {name}, as topic {topic.name!r} does. Use -s {name}=... on the command line instead."
             )
-    return strategy | own
+    scheduler = SCHEDULER_SETTINGS.get(topic.scheduler, {})
+    of_topic = scheduler | strategy | own
+    if preset:
+        return of_topic | preset_settings(load_preset(preset))
+    return (preset_settings(load_preset(topic.preset)) if topic.preset else {}) | of_topic
 
 
-def with_topic(topic: Topic, settings: Any) -> Any:
-    """Return a copy of settings in which the topic's stand where the command line says nothing."""
+def with_topic(topic: Topic, settings: Any, preset: str = "") -> Any:
+    """Return a copy of settings in which those of the topic and of a preset stand where the command line says nothing.
+
+    A PlanError says that the topic was not trained as the preset says.
+    """
+    if preset or topic.preset:
+        check_trained_for(load_preset(preset or topic.preset), topic)
     effective = settings.copy()
-    effective.setdict(topic_settings(topic), priority="spider")
+    effective.setdict(topic_settings(topic, preset), priority="spider")
     return effective
 
 

@@ -48,11 +48,14 @@ class CrawlGroup:
     start: str = WEB
     #: Sources of the general background that the topic is trained without.
     background_without: list[str] = field(default_factory=list)
+    #: The preset by which the topic is trained and the crawls run; empty: none.
+    preset: str = ""
 
     @property
     def label(self) -> str:
         """For people."""
-        return f"{self.web} {self.topic} {self.repeat}" + ("" if self.start == WEB else f" from {self.start}")
+        start = "" if self.start == WEB else f" from {self.start}"
+        return f"{self.web} {self.topic} {self.repeat}{start}" + (f" by {self.preset}" if self.preset else "")
 
     @property
     def oracle_file(self) -> Path:
@@ -75,7 +78,7 @@ def write_record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> No
     path = record_path(Path(group.folder), group.name, strategy)
     path.parent.mkdir(parents=True, exist_ok=True)
     about = {"web": group.web, "topic": group.topic, "strategy": strategy, "repeat": group.repeat}
-    write_json(path, {**about, "start": group.start, **result})
+    write_json(path, {**about, "start": group.start, "preset": group.preset, **result})
 
 
 def read_record(path: Path) -> dict[str, Any] | None:

@@ -94,6 +94,7 @@ class Crawler:
             # watch ends the crawl when enough others were fetched.
             "max_pages": str(2 * group.pages + len(group.positives)),
             "run_dir": str(run_dir),
+            **({"preset": group.preset} if group.preset else {}),
         }
         plan = plan_crawl(arguments, crawler.settings)
         reader = CachedReader(plan.reader, self._cache)

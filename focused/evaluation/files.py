@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-_KEY = ("web", "topic", "strategy", "repeat", "start")
+_KEY = ("web", "topic", "strategy", "repeat", "start", "preset")
 RESULT_COLUMNS = (
     *_KEY,
     *("pages", "relevant", "harvest_rate", "target_recall", "target_length", "irrelevant_on_path"),

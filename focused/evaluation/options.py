@@ -6,6 +6,8 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from focused.evaluation.starts import WEB
+from focused.method.topic.presets import load_preset
+from focused.utils.words import with_preset
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,7 @@ class Options:
     """The options of ``scrapy evaluate`` that change its results."""
 
     webs: tuple[WebOption, ...]
+    #: Empty with presets whose own strategies crawl.
     strategies: tuple[str, ...]
     topics: tuple[str, ...] | None = None
     largest: int | None = None
@@ -44,18 +47,32 @@ class Options:
     starts: tuple[str, ...] = (WEB,)
     #: Sources that the general background leaves out; None: those of each web.
     background_without: tuple[str, ...] | None = None
+    #: Presets to compare; without any, topics and crawls are as the other options say.
+    presets: tuple[str, ...] = ()
     #: Settings given with ``-s``.
     settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def crawls(self) -> list[tuple[str, str]]:
+        """The crawls of a sample: preset (empty: none) and strategy of each. A preset brings its paper's strategies."""
+        if not self.presets:
+            return [("", strategy) for strategy in self.strategies]
+        return [(name, each) for name in self.presets for each in self.strategies or load_preset(name).strategies]
+
+    @property
+    def series(self) -> list[str]:
+        """The names of `crawls` for people."""
+        return [with_preset(strategy, preset) for preset, strategy in self.crawls]
 
     def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
         """Return the options to keep, by name, with digests of the files.
 
-        Strategies, starts and repeats are left out: crawls do not depend on each other, so an evaluation can be extended by
-        these.
+        Strategies, starts, presets and repeats are left out: crawls do not depend on each other, so an evaluation can be
+        extended by these.
         """
         found = asdict(self)
         webs = found.pop("webs")
-        del found["strategies"], found["repeats"], found["starts"]
+        del found["strategies"], found["repeats"], found["starts"], found["presets"]
         if self.background_without is None:
             del found["background_without"]  # an evaluation from before there was this option can be resumed
         kept: dict[str, Any] = {

@@ -78,9 +78,9 @@ class Repeat:
     relevant: list[str]
     targets: list[str]
 
-    def model(self, start: str) -> str:
+    def model(self, start: str, preset: str = "") -> str:
         """Return the name of the topic's directory."""
-        return self.name if start == WEB else f"{self.name}-{start}"
+        return "-".join(filter(None, [self.name, "" if start == WEB else start, preset]))
 
     def described(self, budget: int) -> dict[str, Any]:
         """Return what ``run.json`` says of it."""

@@ -19,9 +19,11 @@ from focused.evaluation.run_json import described, significance
 from focused.evaluation.starts import WEB, sources_of
 from focused.method.strategies import strategy_class
 from focused.method.topic import load_topic
+from focused.method.topic.presets import MODERN, load_preset
 from focused.utils.file_names import RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.places import models_dirs
+from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -50,6 +52,11 @@ class Evaluation:
     #: Set by `run`: the records of the crawls, in the order of ``results.csv``.
     records: list[dict[str, Any]] = field(default_factory=list)
     significance: list[dict[str, Any]] = field(default_factory=list)
+
+    @property
+    def against(self) -> str:
+        """The crawls that all others are compared with: those of FOCUSED_STRATEGY, with presets by today's defaults."""
+        return with_preset(str(self.settings.get("FOCUSED_STRATEGY")), MODERN if self.options.presets else "")
 
     def run(self) -> int:
         """Run the crawls that are left, write the files, and return the number of failed crawls.
@@ -140,14 +147,20 @@ class Evaluation:
                 self.say(f"  {repeat.web.name} {repeat.topic}, repeat {repeat.repeat}: no relevant page can be reached")
 
     def _crawl(self, repeats: Sequence[Repeat]) -> None:
-        groups = [self._group(repeat, start) for repeat in repeats for start in self.options.starts]
+        presets = dict.fromkeys(preset for preset, _ in self.options.crawls)
+        groups = [
+            self._group(repeat, start, preset)
+            for repeat in repeats
+            for start in self.options.starts
+            for preset in presets
+        ]
+        n_all = sum(len(group.strategies) for group in groups)
         pending = []
         for group in groups:
             left = [strategy for strategy in group.strategies if not self._is_done(group, strategy)]
             if left:
                 group.strategies[:] = left
                 pending.append(group)
-        n_all = len(groups) * len(self.options.strategies)
         n_left = sum(len(group.strategies) for group in pending)
         self.say(f"{n_all} crawls of {self.options.pages:,} pages; {n_all - n_left} are done already")
         if not pending:
@@ -159,14 +172,16 @@ class Evaluation:
         record = read_record(record_path(self.folder, group.name, strategy))
         return record is not None and record["state"] == DONE
 
-    def _group(self, repeat: Repeat, start: str) -> CrawlGroup:
+    def _group(self, repeat: Repeat, start: str, preset: str) -> CrawlGroup:
         options, sample = self.options, repeat.sample
+        strategies = [strategy for name, strategy in options.crawls if name == preset]
+        learner = load_preset(preset).learner if preset else options.learner
         return CrawlGroup(
             web=repeat.web.name, warc=str(repeat.web.warc), graph=str(repeat.web.graph_path), topic=repeat.topic,
-            name=repeat.model(start), repeat=repeat.repeat, strategies=list(options.strategies), positives=sample.positives,
+            name=repeat.model(start, preset), repeat=repeat.repeat, strategies=strategies, positives=sample.positives,
             unlabeled=sample.unlabeled, seeds=sample.seeds, seed_pages=repeat.seed_pages, relevant=repeat.relevant,
             targets=repeat.targets, pages=options.pages, depth=options.depth, concurrency=options.concurrency,
-            learner=options.learner, random_state=options.random_state, settings=options.settings,
+            learner=learner, preset=preset, random_state=options.random_state, settings=options.settings,
             command=self.command, folder=str(self.folder),
             cache_dir=str(self.settings.get("FOCUSED_CACHE_DIR") or ""), start=start,
             background_without=list(repeat.web.background_without),
@@ -181,14 +196,14 @@ class Evaluation:
     def _write(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], seconds: float) -> None:
         """Write all files but the report, also after an interrupt."""
         found = [
-            read_record(record_path(self.folder, repeat.model(start), strategy))
+            read_record(record_path(self.folder, repeat.model(start, preset), strategy))
             for repeat in repeats
             for start in self.options.starts
-            for strategy in self.options.strategies
+            for preset, strategy in self.options.crawls
         ]
-        self.records = [{"start": WEB, **record} for record in found if record is not None]
+        self.records = [{"start": WEB, "preset": "", **record} for record in found if record is not None]
         write_results(self.folder, self.records)
-        against = str(self.settings.get("FOCUSED_STRATEGY"))
+        against = self.against
         self.significance = significance(self.records, [web.name for web in webs], self.options, against)
         about = {
             "command": self.command,

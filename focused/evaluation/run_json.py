@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from focused.evaluation.crawl_group import DONE, FAILED
 from focused.method.training.trained_topic import versions
 from focused.utils.estimates import compare
+from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,14 +36,14 @@ def described(
             ]
             topics.append(about | {"repeats": repeats_of_topic})
     n_failed = sum(record["state"] == FAILED for record in records)
-    is_complete = len(records) == len(repeats) * len(options.starts) * len(options.strategies)
+    is_complete = len(records) == len(repeats) * len(options.starts) * len(options.crawls)
     return {
         "versions": versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")},
         "random_state": options.random_state,
         "state": "finished" if is_complete else "interrupted",
         "webs": [web.described() for web in webs],
         "topics": topics,
-        "strategies": list(options.strategies),
+        "strategies": options.series,
         "starts": list(options.starts),
         "options": {
             name: value for name, value in asdict(options).items() if name not in ("webs", "strategies", "starts")
@@ -63,18 +64,19 @@ def _words(records: Sequence[dict[str, Any]], web: str, topic: str, repeat: int)
 def significance(
     records: Sequence[dict[str, Any]], webs: Sequence[str], options: Options, against: str
 ) -> list[dict[str, Any]]:
-    """Compare each strategy with one strategy, for each web, start and measure."""
+    """Compare each strategy, under each preset, with one of them, for each web, start and measure."""
     found = []
     for web, start, measure in product(webs, options.starts, MEASURES):
-        values: dict[str, dict[tuple[str, int], float]] = {strategy: {} for strategy in options.strategies}
+        values: dict[str, dict[tuple[str, int], float]] = {name: {} for name in options.series}
         for record in records:
             if (
                 (record["web"], record["start"]) == (web, start)
                 and record["state"] == DONE
                 and record["figures"][measure] is not None
             ):
-                values[record["strategy"]][record["topic"], record["repeat"]] = record["figures"][measure]
-        for strategy in options.strategies:
+                name = with_preset(record["strategy"], record["preset"])
+                values[name][record["topic"], record["repeat"]] = record["figures"][measure]
+        for strategy in options.series:
             compared = compare(values[strategy], values.get(against, {}))
             if strategy == against or not compared.n:
                 continue

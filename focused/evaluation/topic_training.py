@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.evaluation.starts import WEB, WORDS
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
+from focused.method.topic.presets import load_preset
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import Seen, examples
 from focused.method.training.example_sources import Opening, candidates_in
@@ -50,6 +51,8 @@ def _drawn(group: CrawlGroup) -> dict[str, Any]:
         "n_positives": len(group.positives),
         "n_unlabeled": len(group.unlabeled),
     }
+    if group.preset:
+        drawn["preset"] = group.preset
     if group.start == WEB:
         return drawn
     return drawn | {"start": group.start, "background_without": group.background_without}
@@ -75,6 +78,9 @@ def train(group: CrawlGroup, settings: Any) -> Path:
     from focused.method.training.general_background import general_background
     from focused.method.training.trained_topic import make_topic
 
+    if group.preset:
+        settings = settings.copy()
+        settings.setdict(load_preset(group.preset).settings, priority="spider")
     topic = Topic(group.name, group.topic, "en", list(group.seeds), web=group.warc)
     reader = ExampleReader(
         reader_of=lambda language: make_reader(Analyzer(language), settings),

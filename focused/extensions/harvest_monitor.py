@@ -78,11 +78,12 @@ class HarvestMonitor:
         plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
         seeds = quantity(len(plan.seeds), "seeds") if plan.seeds else "seeds of the spider"
-        what = f"Topic {plan.topic.name} on web {plan.web}, strategy {plan.strategy.name}"
+        preset = f"preset {plan.preset}, " if plan.preset else ""
+        what = f"Topic {plan.topic.name} on web {plan.web}, {preset}strategy {plan.strategy.name}"
         logger.info("%s, %s, %s; results in %s", what, seeds, limit, plan.run_dir)
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
-        if not plan.strategy.merges and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
+        if not (plan.strategy.merges or plan.preset) and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         if weakness := plan.topic.weakness:
             logger.warning(
@@ -192,6 +193,7 @@ class HarvestMonitor:
         run = {
             "command": shlex.join(sys.orig_argv),
             "topic": plan.topic.name,
+            "preset": plan.preset or None,
             "strategy": plan.strategy.name,
             "parts": self._parts,
             "web": plan.web,

@@ -14,3 +14,12 @@ def quantity(count: int, things: str) -> str:
     ('1,200 pages with many links', '1 page with many links')
     """
     return f"{count:,} {things if count != 1 else _THINGS.sub(lambda found: found[1], things, count=1)}"
+
+
+def with_preset(strategy: str, preset: str) -> str:
+    """Return the name of a strategy for people, with the preset that it was crawled with if there was one.
+
+    >>> with_preset("cbp", "p13"), with_preset("cbp", "")
+    ('p13 cbp', 'cbp')
+    """
+    return f"{preset} {strategy}" if preset else strategy

@@ -12,6 +12,7 @@ import numpy as np
 from focused.evaluation.report.files import ReportError, read_json, read_rows
 from focused.utils.estimates import Estimate, compare, estimated
 from focused.utils.file_names import CURVES_FILE, RESULTS_FILE, RUN_FILE
+from focused.utils.words import with_preset
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,7 +186,8 @@ def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
     try:
         web, topic, strategy = (row[name] or "" for name in _NAMES)
         web = with_start(web, row.get("start") or "web")
-        return (web, topic, strategy, int(row["repeat"])) if strategy else None
+        name = with_preset(strategy, row.get("preset") or "")
+        return (web, topic, name, int(row["repeat"])) if strategy else None
     except (KeyError, ValueError, TypeError):
         return None
 
@@ -193,7 +195,7 @@ def _key(row: dict[str, str]) -> tuple[str, str, str, int] | None:
 def _numbers(row: dict[str, str]) -> dict[str, float]:
     numbers = {}
     for column, value in row.items():
-        if column is None or column in (*_NAMES, "start") or not isinstance(value, str):
+        if column is None or column in (*_NAMES, "start", "preset") or not isinstance(value, str):
             continue
         try:
             number = float(value)

@@ -24,6 +24,10 @@ def _learner(path: str, **options: Any) -> _Learner:
     return _Learner(f"focused.method.learning.{path}", {"sublinear_tf": True, **options})
 
 
+def _printed(path: str, **options: Any) -> _Learner:
+    return _learner(path, **options)._replace(options={"sublinear_tf": False, **options})
+
+
 # The first one is the default; docs/method/, D29 says why it is not the papers' WVC, which fails where 1-DNFC finds too
 # few reliable negatives (D13). On most real pages 1-DNF and 1-DNFII find too few reliable negatives, so learners that
 # use them take the next best documents (D14).
@@ -35,6 +39,16 @@ _LEARNERS = {
     "wvc_tfc": _learner("two_step.wvc.WVC", weighting="tfc", too_few="error"),
     "wvc_tfidf": _learner("two_step.wvc.WVC", weighting="tfidf", too_few="error"),
     "wvc_independent": _learner("two_step.wvc.WVC", weighting="tfipndf_independent", too_few="error"),
+    # As printed, for the papers' presets (focused/presets): term frequencies as they are. What is left of D13 to D28 stands
+    # in the presets' files.
+    "wvc_p13": _printed("two_step.wvc.WVC", reliable="1-dnfc-rare", too_few="error", guard=None),
+    "wvc_libsvm": _printed("two_step.wvc.WVC", kernel="libsvm", reliable="1-dnfc-rare", too_few="error", guard=None),
+    "psoc_l14": _printed("two_step.psoc.PSOC", weighting="tfipndf", reliable="1-dnfii", guard=None),
+    "naive_bayes_l16": _printed(
+        "two_step.naive_bayes.NaiveBayes", prior=None, term_share=0.5, reliable="1-dnfc-rare", too_few="error"
+    ),
+    "incremental_svm_p15": _printed("two_step.incremental_svm.IncrementalSVM"),
+    "svm_i18": _printed("estimators.plain_svm.PlainSVM", weighting="tfidf"),
     "pebl": _learner("two_step.iterated_svm.IteratedSVM", weighting="tfc", reliable="1-dnf", guard=None),
     "iterated_svm": _learner("two_step.iterated_svm.IteratedSVM", weighting="tfc"),
     "psoc": _learner("two_step.psoc.PSOC", weighting="tfc", reliable="1-dnfii"),
@@ -43,7 +57,6 @@ _LEARNERS = {
     "batch_svm": _learner("two_step.batch_svm.BatchSVM"),
     "naive_bayes": _learner("two_step.naive_bayes.NaiveBayes"),
     "naive_bayes_tfidf": _learner("two_step.naive_bayes.NaiveBayes", weighting="tfidf"),
-    "naive_bayes_l16": _learner("two_step.naive_bayes.NaiveBayes", sublinear_tf=False, term_share=0.5, prior=None),
     "elkan_noto": _learner("estimators.elkan_noto.ElkanNoto", c_estimator="fitted"),
     "nnpu": _learner("estimators.nnpu.NonNegativePU", loss="logistic", balanced=True, C=5.0),
     "biased_svm": _learner("estimators.biased_svm.BiasedSVM"),

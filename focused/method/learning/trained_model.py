@@ -55,6 +55,8 @@ class TrainingFigures:
     """The figures at other thresholds of the page's relevance."""
     brier: float | None = None
     """Expected squared error of a page's held-out relevance; see `brier_score`."""
+    most_common: float | None = None
+    """Share of U above which terms were no positive features (docs/method/, D80), 1 if all count; None with other methods."""
 
 
 @dataclass(frozen=True, slots=True)

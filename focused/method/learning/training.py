@@ -195,6 +195,7 @@ def train_topic(
         n_folds=n_folds,
         n_reliable_negatives=None if reliable is None else len(reliable),
         lambda_=getattr(estimator, "lambda_", None),
+        most_common=getattr(estimator, "most_common_", None),
         n_iterations=getattr(estimator, "n_iter_", None),
         termination=getattr(estimator, "termination_condition_", None),
         prior_is_assumed=is_background,

@@ -24,6 +24,15 @@ WINDOW_CHARS = Setting(
 _NOT_IN_URL_TERMS = frozenset(
     ["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"]
 )
+WINDOW_CHARS = Setting(
+    "FOCUSED_WINDOW_CHARS",
+    50,
+    "`scrapy train`: characters on each side of an anchor that belong to its window context; the topic's crawls (`hybrid`) "
+    'take as many. I18 says 50 "surrounding" it, which may mean both sides together: 25.',
+    least=0,
+    most=10_000,
+)
+
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 

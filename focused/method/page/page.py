@@ -80,7 +80,7 @@ class Page:
         return list(map(Link, self.link_numbers, self.link_anchors))
 
     def best_of_anchors(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-        """Return for each link the largest of its anchors' values (docs/method/, D81).
+        """Return for each link the largest of its anchors' values (docs/method/, D83).
 
         ``values`` of shape (n_anchors,): in [0, 1]. The result is of shape (n_links,).
         """

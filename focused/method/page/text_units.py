@@ -23,7 +23,7 @@ Integers = npt.NDArray[np.int64]
 PAGE, BLOCK, ANCHOR, CONTEXT = KINDS = ("page", "block", "anchor", "context")
 """The kinds of text units."""
 
-# L14's rule is the default for all strategies: it finds more (docs/method/, D79).
+# By default the rule of L14 holds for the other papers' strategies, too (docs/method/, D79).
 OTHER_ANCHORS = Setting(
     "FOCUSED_CONTEXT_OTHER_ANCHORS",
     "exclude",

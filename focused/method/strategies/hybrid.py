@@ -44,9 +44,9 @@ class Hybrid(Strategy):
     """w1 times the score of the page plus w2 times the score of the link, admitted above 0.5 [I18, eq. 1].
 
     Both scores are probabilities of C-SVMs with a radial kernel on tf-idf rows [I18, Table 2]: the one judges the page
-    that holds the link, the other the anchor text with 50 characters on each side (FOCUSED_WINDOW_CHARS when the topic was
-    trained). They are trained on the topic's examples, the second on the links among these. Both classes weigh the same, as
-    I18's nearly do (docs/method/, D54).
+    that holds the link, the other the anchor text with 50 characters on each side (FOCUSED_WINDOW_CHARS). They are trained on
+    the topic's examples, the second on the links among these. Both classes weigh the same, as I18's nearly do
+    (docs/method/, D54).
     """
 
     page_weight: float = parameter(
@@ -85,10 +85,11 @@ class Hybrid(Strategy):
         least=20,
         most=20_000,
     )
+    #: On each side of the anchor, as the topic's examples have it.
+    window_chars: int = field(default=WINDOW_CHARS.default, repr=False, compare=False)
     analyzer: Analyzer | None = field(default=None, repr=False, compare=False)
     pages: TextModel | None = field(default=None, repr=False, compare=False)
     links: TextModel | None = field(default=None, repr=False, compare=False)
-    window_chars: int = field(default=WINDOW_CHARS.default, repr=False, compare=False)
 
     name = "hybrid"
 
@@ -113,9 +114,8 @@ class Hybrid(Strategy):
                 "pages. More examples that link to each other help.",
                 *(examples.n_links, topic.name, int(training.links.sum())),
             )
-        return replace(
-            self, analyzer=topic.analyzer, pages=pages, links=links or pages, window_chars=topic.window_chars
-        )
+        width = topic.window_chars
+        return replace(self, analyzer=topic.analyzer, window_chars=width, pages=pages, links=links or pages)
 
     def score(self, page: Page, relevance: PageRelevance, visit: Visit) -> LinkScores:
         """Return the weighted sum of both probabilities; of a link's anchors the best counts."""

@@ -37,7 +37,7 @@ class IncrementalSession(Session):
     its context falls into. When a link has been fetched, its context becomes an example with the page's verdict. After
     `every_outcomes` of them the SVM goes on with Alg. 1 on these, its support vectors and DARK (`partial_fit`).
 
-    A link keeps the score with which it was found, as the paper's do (docs/method/, D62). What P15 leaves open is D83.
+    A link keeps the score with which it was found, as the paper's do (docs/method/, D62). What P15 leaves open is D85.
     ``to_scores`` turns decisions into scores. ``lambda_`` None: each context is judged by itself. Beyond `max_tree_units`
     units, new trees begin: a cluster of long ago is forgotten.
     """

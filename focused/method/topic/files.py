@@ -24,7 +24,8 @@ from focused.method.topic.names import (
     retrain_advice,
     topic_names,
 )
-from focused.method.topic.settings import check_setting, refuse_class_path
+from focused.method.topic.presets import check_preset
+from focused.method.topic.settings import SCHEDULERS, check_setting, refuse_class_path
 from focused.method.topic.topic import FORMAT, Topic
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ MAX_MODEL_BYTES = 200_000_000  # also unpacked: a small archive can hold an endl
 MAX_TEXT_FILE_BYTES = 5_000_000
 
 _ARRAYS = ("terms", "idf", "coef", "topic_vector")
-_KEYS = ("title", "note", "language", "seeds", "strategy", "web", "settings")
+_TEXTS = {"note": "", "language": "en", "strategy": "", "web": "live", "preset": "", "scheduler": ""}
+_KEYS = ("title", *_TEXTS, "seeds", "settings")
 
 
 def load_topic(name: str, *models_dirs: Path) -> Topic:
@@ -127,19 +129,22 @@ def _read_toml(name: str, path: Path) -> Topic:
     seeds = document.get("seeds", [])
     if not isinstance(seeds, list) or not all(isinstance(seed, str) for seed in seeds):
         raise TopicError(f"seeds in {path} must be a list of URLs. Got {seeds!r}.")
-    texts = {}
-    for key, default in (("title", name), ("note", ""), ("language", "en"), ("strategy", ""), ("web", "live")):
+    texts: dict[str, Any] = {}
+    for key, default in {"title": name, **_TEXTS}.items():
         texts[key] = document.get(key, default)
         if not isinstance(texts[key], str):
             raise TopicError(f"{key} in {path} must be a text in quotes. Got {texts[key]!r}.")
     refuse_class_path(texts["strategy"], path)
+    if texts["scheduler"] not in ("", *SCHEDULERS):
+        raise TopicError(f"scheduler in {path} must be {' or '.join(SCHEDULERS)}. Got {texts['scheduler']!r}.")
     try:
         language(texts["language"])
+        if texts["preset"]:
+            check_preset(texts["preset"])
     except ValueError as error:
         raise TopicError(f"{path}: {error}") from None
-    return Topic(
-        name, texts["title"], texts["language"], seeds, texts["strategy"] or None, texts["web"], texts["note"], settings
-    )
+    texts["strategy"] = texts["strategy"] or None
+    return Topic(name, seeds=seeds, settings=settings, **texts)
 
 
 def _read_manifest(name: str, path: Path) -> dict[str, Any]:

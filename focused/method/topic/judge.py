@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import expit
 
 from focused.method.learning.calibration import calibrated
 from focused.method.page.limits import MAX_UNIT_TERMS
@@ -34,18 +35,19 @@ RELEVANCE_THRESHOLD = Setting(
 LINK_THRESHOLD = Setting(
     "FOCUSED_LINK_THRESHOLD",
     None,
-    "Relevance from which a block, an anchor text or a link context is relevant, instead of those fitted in training. Not "
-    "with cosine similarity.",
+    "Relevance from which a block, an anchor text or a link context is relevant, instead of those fitted in training. With "
+    "calibrated similarity only.",
     above=0,
     most=1,
 )
 SIMILARITY = Setting(
     "FOCUSED_SIMILARITY",
     "calibrated",
-    "How blocks, anchor texts and contexts are compared with the topic: by a probability, or by the cosine with the topic "
-    "vector [L16, eq. 13].",
-    choices=("calibrated", "cosine"),
+    "How blocks, anchor texts and contexts are compared with the topic: by a probability, by the cosine with the topic vector "
+    "[L16, eq. 13], or by the classifier's `decision`: relevant if it is positive [P13, Sect. 5].",
+    choices=("calibrated", "cosine", "decision"),
 )
+# L16's 0.5 is for texts longer than an anchor (docs/method/, D81).
 COSINE_THRESHOLD = Setting(
     "FOCUSED_COSINE_THRESHOLD",
     0.1,
@@ -61,7 +63,8 @@ class PageRelevance:
     """Relevances in [0, 1]; of the kinds that were not asked for there are none.
 
     Of a page or a block: the probability that it is on topic. Of an anchor text or a context: the probability that
-    the link's target is. With cosine similarity, the similarity to the topic vector instead.
+    the link's target is. With cosine similarity, the similarity to the topic vector instead; with that by decision,
+    1 / (1 + exp(-d)) of the classifier's decision d, which is positive from 1/2 on.
     """
 
     page: float
@@ -88,10 +91,11 @@ class Judge:
 
     ``threshold``: relevance in (0, 1] from which pages are relevant, instead of the one fitted when the topic was trained.
     ``similarity``: how blocks, anchors and contexts are compared with the topic: by the probability that the classifier
-    gives, or by the cosine with the topic vector [L16, eq. 13]. ``cosine_threshold``: in [0, 1]; with cosine similarity, from
-    which value a unit is relevant. ``link_threshold``: relevance in (0, 1] from which blocks, anchor texts and contexts are
-    relevant, instead of those fitted when the topic was trained. Not with cosine similarity. ``other_anchors``: whether link
-    contexts keep the anchor texts of other links. ``max_terms``: bound on the terms of a page's link contexts.
+    gives, by the cosine with the topic vector [L16, eq. 13], or by the classifier's decision as it is [P13, Sect. 5].
+    ``cosine_threshold``: in [0, 1]; with cosine similarity, from which value a unit is relevant. ``link_threshold``: relevance
+    in (0, 1] from which blocks, anchor texts and contexts are relevant, instead of those fitted when the topic was trained;
+    with calibrated similarity only. ``other_anchors``: whether link contexts keep the anchor texts of other links.
+    ``max_terms``: bound on the terms of a page's link contexts.
     """
 
     def __init__(
@@ -122,6 +126,9 @@ class Judge:
         self._nothing = dict(zip(KINDS, nothing.tolist(), strict=True)) if similarity == "calibrated" else {}
         if similarity == "cosine":
             self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), cosine_threshold), PAGE: fitted[PAGE]}
+        elif similarity == "decision":
+            self.thresholds = {**dict.fromkeys((BLOCK, ANCHOR, CONTEXT), 0.5), PAGE: fitted[PAGE]}
+            self._nothing = dict.fromkeys(KINDS, float(expit(topic.model.intercept)))
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the judge ready to judge; called once. One that is plugged in reads its own settings here."""
@@ -144,6 +151,8 @@ class Judge:
         whole = float(found[0])
         if is_cosine:
             found = cosines[1]
+        elif self.similarity == "decision":
+            found = expit(cosines[0] + self.topic.model.intercept)
         anchors = found[units.link_rows]
         if units.anchor_row is not None:
             anchors = page.best_of_anchors(found[units.anchor_row])

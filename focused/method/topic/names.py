@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 TOPIC_FILE, MANIFEST_FILE, MODEL_FILE, EXAMPLES_FILE = "topic.toml", "manifest.json", "model.npz", "examples.npz"
 
-SHIPPED = ("astrophysics", "demo", "nuclear-physics", "university-courses")
+SHIPPED = ("astrophysics", "demo", "nuclear-physics", "ordered", "ordered-lpe", "university-courses")
 """Topics that come with the project; scripts/train_shipped_topics.py makes them."""
 _SHIPPED_EXAMPLES = "runs/shipped-topics/"
 """Where that script writes what they are learnt from: nobody else has it."""

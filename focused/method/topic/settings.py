@@ -19,6 +19,9 @@ ALLOWED_SETTINGS = frozenset(
 )
 """Scrapy's settings that a topic may set."""
 
+SCHEDULERS = ("durable", "scrapy")
+"""Where a topic may have its links wait: in the frontier that survives a crash, or in Scrapy's own priority queue."""
+
 _TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
 _SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"})
 

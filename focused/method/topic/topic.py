@@ -55,6 +55,10 @@ class Topic:
     #: Web that the topic is crawled on unless another is named: ``live``, ``demo`` or the path of a WARC file.
     web: str = "live"
     note: str = ""
+    #: Preset whose settings hold where neither the topic's own nor stronger ones do; empty: none.
+    preset: str = ""
+    #: Where links wait: `focused.method.topic.settings.SCHEDULERS`; empty: as the project says.
+    scheduler: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     #: The term of each column of the model's arrays.
     terms: list[str] = field(default_factory=list)
@@ -127,8 +131,9 @@ class Topic:
 
     @property
     def window_chars(self) -> int:
-        """Characters on each side of an anchor in the windows that the topic's examples hold."""
-        return int(self.manifest.get("window_chars", WINDOW_CHARS.default))
+        """Characters on each side of an anchor in the window contexts of the topic's examples."""
+        found = self.manifest.get("window_chars", WINDOW_CHARS.default)
+        return found if isinstance(found, int) and found >= 0 else WINDOW_CHARS.default
 
     @property
     def model_sha256(self) -> str:
@@ -183,8 +188,9 @@ class Topic:
         if self.note:
             document["note"] = self.note
         document["language"] = self.language
-        if self.strategy:
-            document["strategy"] = self.strategy
+        for name in ("preset", "strategy", "scheduler"):
+            if value := getattr(self, name):
+                document[name] = value
         if self.web != "live":
             document["web"] = self.web
         document["seeds"] = tomlkit.item(self.seeds).multiline(True)

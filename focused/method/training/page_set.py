@@ -70,8 +70,8 @@ class ExampleReader:
 
     ``language``: ISO 639-1 code; if not given, it is detected when the positives are read. ``reader_of``: makes the reader of
     a language. ``page_text``: the text of a page that is learnt from (`focused.method.page.own_text`). ``other_anchors``:
-    whether link contexts keep the anchor texts of other links. ``window_chars``: characters on each side of an anchor that its
-    window holds. ``track``: shows progress.
+    whether link contexts keep the anchor texts of other links. ``window_chars``: characters on each side of an anchor in its
+    window context. ``track``: shows progress.
     """
 
     def __init__(
@@ -140,8 +140,7 @@ class ExampleReader:
     def _add(self, pages: PageSet, example: Example, page: Page, wanted: set[str], language: str) -> None:
         counted = counted_page(
             page, example.urls, wanted, page_text=self.page_text, other_anchors=self._other_anchors,
-            window_chars=self.window_chars,
-            max_terms=self.limits.max_unit_terms,
+            max_terms=self.limits.max_unit_terms, window_chars=self.window_chars,
         )  # fmt: skip
         if not len(counted.terms.ids):
             pages.refusals.add("no words", example.candidate.name)

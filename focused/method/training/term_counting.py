@@ -75,7 +75,7 @@ def counted_page(
 
     ``urls``: the canonical forms of the page's own URLs. ``wanted``: canonical forms of the examples' URLs; links to other
     URLs are left out. ``page_text``, ``other_anchors`` and ``max_terms``: see `focused.method.page.text_units.page_units`.
-    ``window_chars``: characters on each side of an anchor that its window holds.
+    ``window_chars``: characters on each side of an anchor in its window context.
     """
     targets = [_canonical_form(link.url) for link in page.links]
     chosen = [
@@ -106,8 +106,7 @@ def _counted_link(page: Page, number: int, target: str, contexts: _Contexts, win
     link = page.links[number]
     anchor = _longest(page, link.anchors)
     text = count(page.terms[slice(*page.stretch(page.anchors[anchor]))])
-    window = window_context(page, anchor, window_chars)
-    return CountedLink(target, text, contexts.of_link(number), window, link.url)
+    return CountedLink(target, text, contexts.of_link(number), window_context(page, anchor, window_chars), link.url)
 
 
 def _longest(page: Page, anchors: list[int]) -> int:

@@ -60,7 +60,9 @@ def make_topic(
         "examples": _described(positive, unlabeled)
         | ({} if words is None else {"words": {"text": words.text, "terms": list(words.terms)}}),
         "warnings": list(warnings),
-        "figures": asdict(model.figures),
+        "figures": {
+            name: value for name, value in asdict(model.figures).items() if (name, value) != ("most_common", None)
+        },
         "learning_curve": None if learnt.curve is None else asdict(learnt.curve) | {"advice": learnt.curve.advice},
         "terms_for": strongest[0],
         "terms_against": strongest[1],

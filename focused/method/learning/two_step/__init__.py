@@ -14,6 +14,7 @@ import numpy as np
 from focused.method.learning.two_step.nearest_positives import nearest_negatives
 from focused.method.learning.two_step.one_dnf import one_dnf_negatives
 from focused.method.learning.two_step.one_dnfc import one_dnfc_negatives
+from focused.method.learning.two_step.one_dnfc_rare import one_dnfc_rare_negatives
 from focused.method.learning.two_step.one_dnfii import one_dnfii_negatives
 from focused.method.learning.two_step.reliable_negatives import ReliableNegatives, TooFewReliableNegativesError
 from focused.method.learning.two_step.rocchio import rocchio_negatives
@@ -30,6 +31,7 @@ __all__ = ["RELIABLE_NEGATIVES", "ReliableNegatives", "TooFewReliableNegativesEr
 RELIABLE_NEGATIVES: dict[str, Callable[..., ReliableNegatives]] = {
     "1-dnf": one_dnf_negatives,
     "1-dnfc": one_dnfc_negatives,
+    "1-dnfc-rare": one_dnfc_rare_negatives,
     "1-dnfii": one_dnfii_negatives,
     "spy": spy_negatives,
     "rocchio": rocchio_negatives,

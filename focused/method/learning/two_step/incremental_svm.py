@@ -41,7 +41,7 @@ class IncrementalSVM(LabeledSVM):
         Percentage of the rightly classified documents that are DARK, in [0, 100].
     start_share : float, default=0.2
         Share of P and of the negatives that SVM_0 is trained on, drawn by `random_state`, in (0, 1]; P15 names none
-        (docs/method/, D80).
+        (docs/method/, D82).
     patience : int, default=2
         Stop when FALSE is unchanged for this many rounds.
     max_rounds : int, default=20

@@ -84,7 +84,7 @@ class PSOC(WVC):
             seen, unseen = fold != left_out, np.flatnonzero(fold == left_out)
             for i in range(len(rounds.recalls)):
                 svm = train(positive & seen, (rounds.joined <= i) & seen)
-                decisions[i, unseen] = rows[unseen] @ svm.coef_[0] + svm.intercept_[0]
+                decisions[i, unseen] = rows[unseen] @ svm.coef + svm.intercept
         return np.asarray(decisions)
 
     def _stage_weights(self, n_voters: int) -> NDArray[np.float64]:

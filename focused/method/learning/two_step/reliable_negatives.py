@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+logger = logging.getLogger(__name__)
 
 TOO_FEW = ("error", "all", "lowest")
 
@@ -81,8 +84,12 @@ def select(
         if too_few == "error":
             raise too_few_error(method, needed, len(scores), f"{len(rows)}{reason}.")
         rank = len(scores) if too_few == "all" else min(needed, len(scores))
-        threshold = float(np.partition(scores, rank - 1)[rank - 1])
+        n_found, threshold = len(rows), float(np.partition(scores, rank - 1)[rank - 1])
         rows = np.flatnonzero(scores <= threshold)
+        instead = (
+            "%s found %d reliable negatives and needs %d: the %d documents with the lowest scores stand in for them"
+        )
+        logger.info(instead, method, n_found, needed, len(rows))
     return ReliableNegatives(rows, scores, threshold, evidence)
 
 

@@ -11,10 +11,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
     from scipy import sparse
-    from sklearn.svm import LinearSVC
+
+    from focused.method.learning.estimators.text_svm import TextSVM
 
     # From the flags of the positives and of the negatives to train on.
-    Train = Callable[[NDArray[np.bool_], NDArray[np.bool_]], LinearSVC]
+    Train = Callable[[NDArray[np.bool_], NDArray[np.bool_]], TextSVM]
 
 
 class Rounds(NamedTuple):
@@ -64,8 +65,7 @@ def train_rounds(
     joined = np.where(negative, 0, max_rounds)
     termination = "max_rounds"
     for _ in range(max_rounds):
-        svm = train(positive, negative)
-        coef, intercept = svm.coef_[0], float(svm.intercept_[0])
+        coef, intercept = train(positive, negative)
         decisions = rows @ coef + intercept
         recall = float(np.mean(decisions[positive] > 0))
         if guard is not None and recalls and recall < recalls[0] - guard:

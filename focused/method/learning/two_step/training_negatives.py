@@ -32,6 +32,8 @@ class TwoClassLearner(LinearCountClassifier):
     ----------
     reliable_negatives_ : ndarray of int
         Rows of the X given to `fit` that serve as negatives.
+    most_common_ : float or None
+        Share of U above which terms were no positive features ("1-dnfc-rare"); None with another method.
     """
 
     reliable: str
@@ -39,6 +41,7 @@ class TwoClassLearner(LinearCountClassifier):
     unlabeled_are_negative: bool
     random_state: Any
     reliable_negatives_: NDArray[np.intp]
+    most_common_: float | None = None
 
     def _training_flags(self, counts: sparse.csr_matrix, positive: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Choose the negatives, and return the flags of the documents to train on."""
@@ -47,9 +50,10 @@ class TwoClassLearner(LinearCountClassifier):
         if self.unlabeled_are_negative:
             self.reliable_negatives_ = np.flatnonzero(~positive)
         else:
-            self.reliable_negatives_, _ = find_negatives(
+            self.reliable_negatives_, evidence = find_negatives(
                 self.reliable, counts, positive, too_few=self.too_few, random_state=self.random_state
             )
+            self.most_common_ = evidence.get("most_common_")
         used = positive.copy()
         used[self.reliable_negatives_] = True
         return used

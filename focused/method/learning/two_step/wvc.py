@@ -6,10 +6,10 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from focused.method.learning.estimators.base import LinearCountClassifier, check_counts, check_examples
+from focused.method.learning.estimators.text_svm import check_kernel, train_svm
 from focused.method.learning.estimators.weightings import check_weighting, judged_term_weights, training_rows
 from focused.method.learning.two_step import check_method, find_negatives
 from focused.method.learning.two_step.svm_rounds import train_rounds
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy import sparse
 
+    from focused.method.learning.estimators.text_svm import TextSVM
     from focused.method.learning.two_step.svm_rounds import Rounds, Train
 
 logger = logging.getLogger(__name__)
@@ -46,8 +47,10 @@ class WVC(LinearCountClassifier):
         prediction.
     reliable : str, default="1-dnfc"
         The search for reliable negatives, a name of `focused.method.learning.two_step.RELIABLE_NEGATIVES`.
+    kernel : {"linear", "libsvm"}, default="linear"
+        Linear SVMs with balanced classes, or LIBSVM's defaults, as P13 prints them; see `text_svm.train_svm`.
     C : float, default=1.0
-        Penalty of each linear SVM.
+        Penalty of each SVM.
     too_few : {"error", "all", "lowest"}, default="lowest"
         If there are too few reliable negatives: fail, take all unlabelled documents, or those that the search scores lowest.
     guard : float or None, default=0.05
@@ -75,6 +78,8 @@ class WVC(LinearCountClassifier):
         Rows of the X given to `fit` that are reliable negatives.
     lambda_ : float or None
         1-DNFC's lambda; None with another method.
+    most_common_ : float or None
+        Share of U above which terms were no positive features ("1-dnfc-rare"); None with another method.
     positive_features_ : ndarray of int or None
         Columns of the positive features; None with a method that has none.
     """
@@ -89,6 +94,7 @@ class WVC(LinearCountClassifier):
         *,
         weighting: str = "tfipndf",
         reliable: str = "1-dnfc",
+        kernel: str = "linear",
         C: float = 1.0,
         too_few: str = "lowest",
         guard: float | None = 0.05,
@@ -98,6 +104,7 @@ class WVC(LinearCountClassifier):
     ) -> None:
         self.weighting = weighting
         self.reliable = reliable
+        self.kernel = kernel
         self.C = C
         self.too_few = too_few
         self.guard = guard
@@ -112,6 +119,7 @@ class WVC(LinearCountClassifier):
         """
         check_weighting(self.weighting)
         check_method(self.reliable)
+        check_kernel(self.kernel)
         if self.max_rounds < 1:
             raise ValueError(f"max_rounds must be at least 1. Got {self.max_rounds}.")
         counts, positive, self.classes_ = check_examples(self, X, y)
@@ -119,19 +127,19 @@ class WVC(LinearCountClassifier):
             self.reliable, counts, positive, too_few=self.too_few, random_state=self.random_state
         )
         self.lambda_, self.positive_features_ = evidence.get("lambda_"), evidence.get("positive_features_")
+        self.most_common_ = evidence.get("most_common_")
         negative = np.zeros(len(positive), dtype=bool)
         negative[self.reliable_negatives_] = True
         self.term_weights_ = judged_term_weights(self.weighting, counts, positive, positive | negative)
         rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
 
-        def train(positive: NDArray[np.bool_], negative: NDArray[np.bool_]) -> LinearSVC:
+        def train(positive: NDArray[np.bool_], negative: NDArray[np.bool_]) -> TextSVM:
             known = positive | negative
             labels, weights = positive[known], self.term_weights_
             of_known = training_rows(
                 self.weighting, counts[known], rows[known], labels, weights, sublinear=self.sublinear_tf
             )
-            svm = LinearSVC(C=self.C, class_weight="balanced", random_state=self.random_state, max_iter=10_000)
-            return svm.fit(of_known, labels)
+            return train_svm(of_known, labels, kernel=self.kernel, C=self.C, random_state=self.random_state)
 
         rounds = train_rounds(train, rows, positive, negative, guard=self.guard, max_rounds=self.max_rounds)
         self.n_iter_ = len(rounds.recalls)

@@ -1,0 +1,198 @@
+"""Presets: what the papers fix, as files, and what a crawl takes from them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from importlib.resources import files
+
+import hand_made
+import pytest
+from commands import environment, scrapy
+from scrapy.settings import Settings
+
+from focused import settings as project
+from focused.crawl.arguments import PlanError
+from focused.crawl.declared_settings import DECLARED, defaults
+from focused.crawl.planning import plan_crawl
+from focused.method.learning.learners import LEARNERS
+from focused.method.strategies import STRATEGIES
+from focused.method.topic import TopicError, load_topic
+from focused.method.topic.presets import MODERN, PRESETS, load_preset
+from focused.utils.setting import TOPIC
+
+PAPERS = [name for name in PRESETS if name != MODERN]
+COMMAND = "scrapy train stars --learner screened_svm --positive my-pages --seeds http://site.example/ --quick"
+
+
+@pytest.fixture
+def models(tmp_path):
+    """A models folder with topics that differ in their learner: ``stars`` as by default, ``printed`` as P13 prints it."""
+    folder = tmp_path / "models"
+    hand_made.topic(manifest={"learner": "screened_svm", "command": COMMAND}).save(folder)
+    hand_made.topic("printed", manifest={"learner": "wvc_p13"}, strategy="slc", settings={"DEPTH_LIMIT": 3}).save(
+        folder
+    )
+    own = {"FOCUSED_BELOW_THRESHOLD": "defer"}
+    hand_made.topic(
+        "ordered", manifest={"learner": "wvc_p13"}, preset="p13", strategy="lpe", scheduler="scrapy", settings=own
+    ).save(folder)
+    return folder
+
+
+@pytest.fixture
+def settings(models, tmp_path) -> Settings:
+    found = Settings()
+    found.setmodule(project, priority="project")
+    found.setdict({"FOCUSED_MODELS_DIR": str(models), "FOCUSED_RUNS_DIR": str(tmp_path / "runs")}, priority="project")
+    return found
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_preset_names_only_what_there_is(name):
+    preset = load_preset(name)
+    assert preset.learner in LEARNERS
+    assert preset.strategies
+    assert set(preset.strategies) <= set(STRATEGIES)
+    for setting, value in preset.settings.items():
+        assert DECLARED[setting].set_by == TOPIC
+        assert DECLARED[setting].check(value) == value
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
+    text = files("focused").joinpath("presets", f"{name}.toml").read_text()
+    lines = [line for line in text.splitlines() if line.startswith("FOCUSED_")]
+    assert len(lines) == len(load_preset(name).settings)
+    said = r" # (ours|alg\.|eq\.|sect\.|tables? \d|P13,|a page is|a person|the training set|nothing is learnt)"
+    without = [line for line in lines if not re.search(said, line)]
+    assert not without
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_the_papers_drop_and_do_not_look_around(name):
+    found = load_preset(name).settings
+    assert found["FOCUSED_BELOW_THRESHOLD"] == "drop"
+    assert (found["FOCUSED_UNLABELED"], found["FOCUSED_PAGE_TEXT"]) == ("topic", "whole")
+    # What no preset leaves to the next one: two of them set the same things.
+    assert set(load_preset(MODERN).settings) <= set(found)
+
+
+def test_modern_is_what_a_crawl_does_without_a_preset():
+    modern, ours = load_preset(MODERN), defaults()
+    assert {name: ours[name] for name in modern.settings} == modern.settings
+    assert (modern.strategies, modern.learner) == ((ours["FOCUSED_STRATEGY"],), LEARNERS[0])
+
+
+def test_a_preset_decides_over_the_topic_and_leaves_what_it_does_not_name(settings):
+    plan = plan_crawl({"topic": "printed", "preset": "p13"}, settings)
+    assert (plan.strategy.name, plan.drops_below_threshold, plan.preset) == ("cbp_slc", True, "p13")
+    assert plan.judge.similarity == "decision"
+    assert plan.settings["DEPTH_LIMIT"] == 3
+
+
+def test_the_command_line_decides_over_a_preset_and_an_argument_over_both(settings):
+    settings.setdict({"FOCUSED_BELOW_THRESHOLD": "defer", "FOCUSED_STRATEGY": "cbp"}, priority="cmdline")
+    plan = plan_crawl({"topic": "printed", "preset": "p13"}, settings)
+    assert (plan.strategy.name, plan.drops_below_threshold) == ("cbp", False)
+    plan = plan_crawl({"topic": "printed", "preset": "p13", "strategy": "anchor_text"}, settings)
+    assert plan.strategy.name == "anchor_text"
+
+
+def test_a_preset_that_a_topic_names_holds_where_its_file_says_nothing_else(settings):
+    plan = plan_crawl({"topic": "ordered"}, settings)
+    assert (plan.preset, plan.strategy.name, plan.drops_below_threshold) == ("p13", "lpe", False)
+    assert plan.judge.similarity == "decision"
+    asked_for = plan_crawl({"topic": "ordered", "preset": "p13"}, settings)
+    assert (asked_for.strategy.name, asked_for.drops_below_threshold) == ("cbp_slc", True)
+
+
+def test_a_topic_may_have_its_links_wait_in_scrapys_own_queue(settings):
+    plan = plan_crawl({"topic": "ordered"}, settings)
+    assert plan.settings["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
+    assert plan.settings["SCHEDULER_PRIORITY_QUEUE"] == "scrapy.pqueues.ScrapyPriorityQueue"
+
+
+def test_preset_and_scheduler_are_kept_in_the_topics_file(models):
+    topic = load_topic("ordered", models)
+    assert (topic.preset, topic.scheduler) == ("p13", "scrapy")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('scheduler = "os.abort"', "scheduler in .* must be durable or scrapy. Got 'os.abort'"),
+        ('preset = "p12"', "A preset must be one of modern, p13, .* Got 'p12'. Did you mean 'p1[35]'?"),
+    ],
+)
+def test_a_topic_names_only_presets_and_schedulers_that_there_are(models, line, message):
+    path = models / "stars" / "topic.toml"
+    path.write_text(f"{line}\n{path.read_text()}")
+    with pytest.raises(TopicError, match=message):
+        load_topic("stars", models)
+
+
+def test_a_topic_of_another_learner_is_refused_with_the_command_that_trains_it(settings):
+    train = "scrapy train stars --preset p13 --positive my-pages --seeds http://site.example/ --quick --force"
+    message = f"was trained with screened_svm. Train it: {train}"
+    with pytest.raises(PlanError, match=f"{re.escape(message)}$"):
+        plan_crawl({"topic": "stars", "preset": "p13"}, settings)
+
+
+def test_a_topic_that_learnt_another_text_of_its_pages_is_refused(settings, models):
+    hand_made.topic("own", manifest={"learner": "wvc_p13", "page_text": "own"}).save(models)
+    with pytest.raises(PlanError, match="needs a topic that was trained on the whole text of pages"):
+        plan_crawl({"topic": "own", "preset": "p13"}, settings)
+
+
+def test_a_topic_from_words_has_no_learner_and_is_for_todays_defaults_only(settings, models):
+    words = {"learner": "keywords", "examples": {"keywords": {"terms": ["star"]}}}
+    hand_made.topic("words", manifest=words).save(models)
+    with pytest.raises(PlanError, match="Topic 'words' was made from words"):
+        plan_crawl({"topic": "words", "preset": "l16"}, settings)
+    assert plan_crawl({"topic": "words", "preset": "modern"}, settings).preset == "modern"
+
+
+@pytest.mark.slow
+def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path):
+    (tmp_path / "stars.txt").write_text("\n".join(f"http://site.example/stars/{number}" for number in range(12)))
+    pages = ["--positive", str(two_regions), "--positive-urls", "stars.txt", "--unlabeled", str(two_regions)]
+    seeds = ["--seeds", "http://site.example/stars/0"]
+    how = ["--quick", "--quiet", "--preset", "l16", "-s", "FOCUSED_WINDOW_CHARS=25"]
+    env = environment(tmp_path / "models")
+    trained = scrapy("train", "suns", *pages, *seeds, *how, cwd=tmp_path, env=env)
+    assert trained.exit_code == 0, trained.err
+    manifest = json.loads((tmp_path / "models" / "suns" / "manifest.json").read_text())
+    assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "whole")
+    assert manifest["window_chars"] == 25
+    assert "--preset l16" in manifest["command"]
+    assert "--learner" not in manifest["command"]
+    assert "-a preset=l16" in trained.out
+    argv = ["-a", "topic=suns", "-a", "preset=l16", "-a", f"web={two_regions}", "-a", "run_dir=run"]
+    crawled = scrapy("crawl", "focused", *argv, cwd=tmp_path, env=env)
+    assert crawled.exit_code == 0, crawled.err
+    run = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert (run["preset"], run["strategy"]) == ("l16", "lpe")
+    assert run["stats"]["focused/links/dropped_count"] > 0
+
+
+def test_a_training_names_its_learner_once(tmp_path):
+    argv = ["train", "suns", "--preset", "p13", "--learner", "svm", "--positive", "x"]
+    command = scrapy(*argv, cwd=tmp_path, env=environment(tmp_path))
+    assert command.exit_code == 1
+    assert "--learner and --preset p13 both name a learner, svm and wvc_p13. Leave one out." in command.err
+
+
+@pytest.mark.slow
+def test_a_topic_keeps_the_width_of_its_windows_and_a_crawl_joins_no_others(learnt, two_regions, settings, tmp_path):
+    shutil.copytree(learnt / "stars", tmp_path / "narrow" / "stars")
+    path = tmp_path / "narrow" / "stars" / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"window_chars": 25}))
+    settings.setdict({"FOCUSED_MODELS_DIR": str(tmp_path / "narrow"), "FOCUSED_UNLABELED": "topic"}, priority="cmdline")
+    plan = plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
+    assert plan.strategy.window_chars == 25
+    settings.set("FOCUSED_RETRAINING", "automatic", priority="cmdline")
+    with pytest.raises(PlanError, match=r"have windows of 50 characters\. Topic 'stars' was trained with 25"):
+        plan_crawl({"topic": "stars", "strategy": "hybrid"}, settings)
+    assert plan_crawl({"topic": "stars", "strategy": "cbp"}, settings).strategy.name == "cbp"
