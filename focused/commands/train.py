@@ -15,6 +15,7 @@ from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
+from focused.method.text.word_vectors import chosen_word_vectors
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
@@ -130,7 +131,13 @@ class Command(ProjectCommand):
         topic.note = "" if topic.note.startswith(NOTE) else topic.note
         terms = () if keywords is None else keywords.terms
         learnt = learn(
-            positive, unlabeled, words=terms, learner=opts.learner, quick=opts.quick, random_state=state, say=say
+            *(positive, unlabeled),
+            words=terms,
+            vectors=chosen_word_vectors(self.settings, topic.language),
+            learner=opts.learner,
+            quick=opts.quick,
+            random_state=state,
+            say=say,
         )
         found = topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms
         warnings = warnings_about(*found, weakness=learnt.weakness, prior=learnt.prior, left_out=learnt.model.left_out)

@@ -12,6 +12,7 @@ from focused.method.page.own_text import PAGE_TEXT
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.strategies import STRATEGIES
+from focused.method.text.word_vectors import WORD_VECTORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
@@ -28,7 +29,7 @@ _SHARED = (COSINE_THRESHOLD, OTHER_ANCHORS, *parameters_of(PageLimits).values())
 GROUPS: dict[str, tuple[Setting, ...]] = {
     "The crawl": CRAWL,
     "This run": RUN,
-    "Relevance": (PAGE_CLASSIFIER, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),
+    "Relevance": (*(PAGE_CLASSIFIER, WORD_VECTORS, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),),
     "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),
     "Pages": (
         *(PAGE_READER, PAGE_TEXT, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS, WINDOW_CHARS),

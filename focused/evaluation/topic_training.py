@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.evaluation.starts import WEB, WORDS
+from focused.method.text.word_vectors import chosen_word_vectors
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
 from focused.method.topic.presets import load_preset
 from focused.method.training.example_content import Refusals
@@ -121,7 +122,8 @@ def train(group: CrawlGroup, settings: Any) -> Path:
         warnings = keyword_warnings(topic.language, keywords, unlabeled)
     else:
         keywords = None
-        learnt = learn(positive, unlabeled, learner=group.learner, random_state=group.random_state)
+        vectors = chosen_word_vectors(settings, topic.language)
+        learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
         warnings = warnings_about(
             *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),
             weakness=learnt.weakness,

@@ -18,6 +18,7 @@ from focused.utils.url_forms import canonical_form
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from focused.method.text.word_vectors import WordVectors
     from focused.retraining.judged_pages import JudgedPage, TermCounts
 
 Integers = npt.NDArray[np.int64]
@@ -96,6 +97,16 @@ def with_terms(examples: TopicExamples, terms: Sequence[str]) -> TopicExamples:
             (rows.data, rows.indices, rows.indptr), (rows.shape[0], rows.shape[1] + len(new))
         )
     return replace(examples, terms=[*examples.terms, *new], **wide)
+
+
+def with_vectors(
+    examples: TopicExamples, vectors: WordVectors | None
+) -> tuple[TopicExamples, npt.NDArray[np.float32] | None]:
+    """Return examples whose terms include all that have a vector, and the vectors of their terms, as training wants them."""
+    if vectors is None:
+        return examples, None
+    wide = with_terms(examples, vectors.terms)
+    return wide, vectors.of_terms(wide.terms)
 
 
 def columns_of(examples: TopicExamples, terms: Sequence[str]) -> list[int] | None:

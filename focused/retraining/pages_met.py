@@ -17,7 +17,15 @@ from focused.method.learning.harvest_share import estimate_share
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
-from focused.retraining.augmentation import AugmentedExamples, columns_of, keys_among, keys_of, links_of, with_terms
+from focused.retraining.augmentation import (
+    AugmentedExamples,
+    columns_of,
+    keys_among,
+    keys_of,
+    links_of,
+    with_terms,
+    with_vectors,
+)
 from focused.retraining.training import with_model
 from focused.retraining.versions import FIRST
 
@@ -92,11 +100,13 @@ def train_on_pages_met(
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
     aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
     examples = with_terms(examples, topic.named_terms)
+    wide, term_vectors = with_vectors(examples, topic.word_vectors)
     model = train_topic(
-        examples.pages,
-        examples.positive,
-        words=columns_of(examples, topic.named_terms),
-        link_examples=links_of(examples),
+        wide.pages,
+        wide.positive,
+        words=columns_of(wide, topic.named_terms),
+        link_examples=links_of(wide),
+        term_vectors=term_vectors,
         learner=topic.learner,
         only_judged=aside,
         every_term=True,
@@ -117,7 +127,7 @@ def train_on_pages_met(
         seen = [page.relevance for page in met if page.number not in verdicts and page.version > FIRST]
         share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], np.array(seen))
         added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
-    return with_model(topic, model, examples, {**(about or {}), **added})
+    return with_model(topic, model, wide.terms, examples, {**(about or {}), **added})
 
 
 def _harvest(

@@ -14,7 +14,7 @@ from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.training.example_warnings import no_known_word
 from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
-from focused.retraining.augmentation import AugmentedExamples, columns_of, links_of, with_terms
+from focused.retraining.augmentation import AugmentedExamples, columns_of, links_of, with_terms, with_vectors
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import resembling
 from focused.utils.words import quantity
@@ -147,11 +147,13 @@ class Retraining:
         wanted = self.new_subtopic(labels, verdicts)
         aside = self._left_aside(examples, self._examples.numbers(labels), wanted)
         examples = with_terms(examples, self.topic.named_terms)
+        wide, term_vectors = with_vectors(examples, self.topic.word_vectors)
         model = train_topic(
-            examples.pages,
-            examples.positive,
-            words=columns_of(examples, self.topic.named_terms),
-            link_examples=links_of(examples),
+            wide.pages,
+            wide.positive,
+            words=columns_of(wide, self.topic.named_terms),
+            link_examples=links_of(wide),
+            term_vectors=term_vectors,
             learner=self._learner,
             background_prior=prior if is_assumed else None,
             links_are_met=True,
@@ -166,7 +168,7 @@ class Retraining:
         if model.left_out:
             say(_without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
         added = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
-        return with_model(self.topic, model, examples, {**(about or {}), **added})
+        return with_model(self.topic, model, wide.terms, examples, {**(about or {}), **added})
 
     def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
         """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
@@ -184,11 +186,16 @@ def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
     return no_known_word(len(rows), ", ".join(named))
 
 
-def with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about: dict[str, Any]) -> Topic:
-    """Return a topic with a new model, the examples that it was trained on, and what its manifest says of both."""
+def with_model(
+    topic: Topic, model: TrainedModel, terms: Sequence[str], examples: TopicExamples, about: dict[str, Any]
+) -> Topic:
+    """Return a topic with a new model, the examples that it was trained on, and what its manifest says of both.
+
+    ``terms``: those of the columns that the model was trained on.
+    """
     strongest = [
-        [[examples.terms[column], round(weight, 4)] for column, weight in terms]
-        for terms in (model.positive_terms, model.negative_terms)
+        [[terms[column], round(weight, 4)] for column, weight in strong]
+        for strong in (model.positive_terms, model.negative_terms)
     ]
     manifest = {
         **{key: value for key, value in topic.manifest.items() if key not in _OF_MODEL},
@@ -198,7 +205,12 @@ def with_model(topic: Topic, model: TrainedModel, examples: TopicExamples, about
         "terms_against": strongest[1],
         "retraining": {**about, "from_model_sha256": topic.model_sha256},
     }
-    terms = [examples.terms[column] for column in model.term_indices.tolist()]
-    made = replace(topic, terms=terms, model=model, manifest=manifest, directory=None)
+    made = replace(
+        topic,
+        terms=[terms[column] for column in model.term_indices.tolist()],
+        model=model,
+        manifest=manifest,
+        directory=None,
+    )
     made.examples = examples
     return made

@@ -55,7 +55,7 @@ def train_words_on_pages_met(
         *(examples.pages, [column_of[word] for word in words]),
     )
     added = {"n_unlabeled": len(met), "n_drawn": sum(page.is_drawn for page in met), "n_left_aside": 0}
-    return with_model(topic, model, examples, {**(about or {}), **added})
+    return with_model(topic, model, examples.terms, examples, {**(about or {}), **added})
 
 
 def _texts(page: JudgedPage) -> list[Mapping[str, int]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -90,6 +90,7 @@ def held_out_decisions(
     n_jobs: int | None = None,
     learnt_only: NDArray[np.bool_] | None = None,
     learnt: NDArray[np.bool_] | None = None,
+    term_vectors: NDArray[np.floating[Any]] | None = None,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions on each group of units, by models that were not trained on the units' pages.
 
@@ -117,6 +118,8 @@ def held_out_decisions(
         do not count for the scale.
     learnt : ndarray of bool of shape (n_pages,), optional
         Pages that models are trained on; the others are only judged. None: all.
+    term_vectors : ndarray of shape (n_terms, n_dimensions), optional
+        Word vectors, for learners that know of them.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -135,6 +138,7 @@ def held_out_decisions(
             counts[is_learnt & (fold_of != fold)],
             positive[is_learnt & (fold_of != fold)],
             [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
+            term_vectors,
         )
         for fold in range(n_folds)
     )
@@ -159,6 +163,7 @@ def _judge(
     counts: sparse.csr_matrix,
     positive: NDArray[np.bool_],
     texts: list[sparse.csr_matrix],
+    term_vectors: NDArray[np.floating[Any]] | None,
 ) -> list[NDArray[np.float64]]:
-    model = make_learner(learner, random_state).fit(counts, positive)
+    model = make_learner(learner, random_state, term_vectors).fit(counts, positive)
     return [model.decision_function(each) if each.shape[0] else np.empty(0) for each in texts]

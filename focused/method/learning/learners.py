@@ -81,7 +81,12 @@ def check_learner(name: str) -> None:
         PLUG_IN.load(name, LEARNERS)
 
 
-def make_learner(name: str, random_state: int | None = None) -> LinearCountClassifier:
+def knows_vectors(name: str) -> bool:
+    """Return whether a learner can use word vectors; parameters and errors as of `make_learner`."""
+    return "term_vectors" in make_learner(name).get_params(deep=False)
+
+
+def make_learner(name: str, random_state: int | None = None, term_vectors: Any = None) -> LinearCountClassifier:
     """Return a new, unfitted estimator.
 
     Parameters
@@ -90,6 +95,8 @@ def make_learner(name: str, random_state: int | None = None) -> LinearCountClass
         One of ``LEARNERS``, the name of an installed one, or the path of a class from outside.
     random_state : int, optional
         Given to a learner that has such a parameter.
+    term_vectors : array-like of shape (n_terms, n_dimensions), optional
+        Word vectors of the terms; given to a learner that has such a parameter.
 
     Raises
     ------
@@ -102,6 +109,7 @@ def make_learner(name: str, random_state: int | None = None) -> LinearCountClass
         made = getattr(import_module(module), estimator)(**options)
     else:
         made = PLUG_IN.load(name, LEARNERS)()
-    if "random_state" in made.get_params(deep=False):
-        made.set_params(random_state=random_state)
+    for parameter, value in (("random_state", random_state), ("term_vectors", term_vectors)):
+        if parameter in made.get_params(deep=False):
+            made.set_params(**{parameter: value})
     return cast("LinearCountClassifier", made)

@@ -11,7 +11,7 @@ import numpy as np
 from focused.method.learning.calibration import Calibration, CalibrationExamples
 from focused.method.learning.estimators.class_prior import estimate_prior
 from focused.method.learning.held_out import Units, held_out_decisions, short_texts
-from focused.method.learning.learners import LEARNERS, make_learner
+from focused.method.learning.learners import LEARNERS, knows_vectors, make_learner
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.pu_calibration import STRENGTH
 from focused.method.learning.threshold import with_best_page_threshold
@@ -56,6 +56,7 @@ def train_topic(
     every_term: bool = False,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
+    term_vectors: NDArray[np.floating[Any]] | None = None,
     n_folds: int = 10,
     random_state: int = 0,
     n_jobs: int | None = None,
@@ -97,6 +98,9 @@ def train_topic(
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
         Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
+    term_vectors : ndarray of shape (n_columns, n_dimensions), optional
+        Word vectors of the terms, zeros where there is none. A learner that knows of them judges terms that no page holds by
+        them (docs/method/, D80); for other learners they are left out.
     n_folds : int
         Folds of the cross-fitting; fewer if there are fewer positives.
     random_state : int
@@ -120,9 +124,12 @@ def train_topic(
     if words is not None:
         masks = (left_aside, only_judged, np.zeros(n_pages) if learnt_only is None else learnt_only)
         counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(words, counts, y, masks)
-    data = prepare(
-        counts, y, link_examples if background_prior is None or links_are_met else None, every_term=every_term
-    )
+    if not knows_vectors(learner):
+        term_vectors = None
+    links_used = link_examples if background_prior is None or links_are_met else None
+    data = prepare(counts, y, links_used, every_term=every_term, term_vectors=term_vectors)
+    if term_vectors is not None:
+        term_vectors = term_vectors[data.terms]
     data = replace(data, left_out=data.left_out[data.left_out < n_pages])
     positive = data.positive
     learnt, drawn = np.ones(len(positive), dtype=np.bool_), np.ones(len(positive), dtype=np.bool_)
@@ -131,7 +138,7 @@ def train_topic(
     drawn &= learnt
     if only_judged is not None:
         learnt &= positive | ~np.asarray(only_judged, dtype=np.bool_)[data.rows]
-    estimator = make_learner(learner, random_state).fit(data.counts[learnt], positive[learnt])
+    estimator = make_learner(learner, random_state, term_vectors).fit(data.counts[learnt], positive[learnt])
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
@@ -152,6 +159,7 @@ def train_topic(
         n_jobs=n_jobs,
         learnt_only=None if learnt_only is None else ~drawn,
         learnt=learnt,
+        term_vectors=term_vectors,
     )
     is_background = background_prior is not None
     is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]

@@ -54,7 +54,12 @@ class TrainingSet:
 
 
 def prepare(
-    counts: Any, y: ArrayLike, link_examples: LinkExamples | None = None, *, every_term: bool = False
+    counts: Any,
+    y: ArrayLike,
+    link_examples: LinkExamples | None = None,
+    *,
+    every_term: bool = False,
+    term_vectors: NDArray[np.floating[Any]] | None = None,
 ) -> TrainingSet:
     """Check the examples, choose the vocabulary, and leave out positives without a known word.
 
@@ -73,6 +78,9 @@ def prepare(
             "that are not among the positives, a few hundred or more."
         )
     terms = np.flatnonzero(document_frequencies(matrix)) if every_term else select_terms(matrix, positive)
+    if term_vectors is not None:
+        # What no example holds is judged by its vector.
+        terms = np.union1d(terms, np.flatnonzero(np.asarray(term_vectors).any(axis=1)))
     known = matrix[:, terms]
     has_words = np.diff(known.indptr) > 0
     n_with_words = int((positive & has_words).sum())

@@ -17,6 +17,7 @@ from focused.method.learning.model import TopicModel, empty_model
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import TEXTS, WHOLE
 from focused.method.text.analyzer import COUNTING, TERMS, Analyzer
+from focused.method.text.word_vectors import word_vectors_of
 from focused.method.topic.examples import read_examples
 from focused.method.topic.names import (
     EXAMPLES_FILE,
@@ -34,6 +35,7 @@ from focused.utils.plugins import is_class_path
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from focused.method.text.word_vectors import WordVectors
     from focused.method.topic.examples import TopicExamples
 
 FORMAT = 1
@@ -134,6 +136,11 @@ class Topic:
         """Characters on each side of an anchor in the window contexts of the topic's examples."""
         found = self.manifest.get("window_chars", WINDOW_CHARS.default)
         return found if isinstance(found, int) and found >= 0 else WINDOW_CHARS.default
+
+    @property
+    def word_vectors(self) -> WordVectors | None:
+        """Vectors of the words of its language, if it was learnt with vectors; those of today, should they be others."""
+        return word_vectors_of(self.language) if "word_vectors" in self.manifest else None
 
     @property
     def model_sha256(self) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from focused.method.learning.diagnosis import Diagnosis, diagnose
-from focused.method.learning.learners import LEARNERS
+from focused.method.learning.learners import LEARNERS, knows_vectors
 from focused.method.learning.learning_curve import LearningCurve, learning_curve
 from focused.method.learning.trained_model import TrainingFigures
 from focused.method.learning.training import LinkExamples, train_topic
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from focused.method.learning.trained_model import TrainedModel
+    from focused.method.text.word_vectors import WordVectors
     from focused.method.training.page_set import PageSet
     from focused.method.training.term_counting import CountedPage
 
@@ -49,6 +50,8 @@ class Learnt:
     diagnosis: Diagnosis = field(default_factory=Diagnosis)
     curve: LearningCurve | None = None
     """None if it was not computed."""
+    vectors: WordVectors | None = None
+    """Those that it was learnt with."""
 
     @property
     def weakness(self) -> str:
@@ -89,6 +92,7 @@ def learn(
     unlabeled: PageSet | Background,
     *,
     words: Collection[str] = (),
+    vectors: WordVectors | None = None,
     learner: str = LEARNERS[0],
     quick: bool = False,
     random_state: int = 0,
@@ -100,22 +104,25 @@ def learn(
     how frequent relevant pages are in a crawl: an estimated prior would be 0, and so would every relevance.
     `BACKGROUND_PRIOR` is assumed instead.
 
-    ``words``: terms that name the topic, beside its pages. ``learner``: one of `focused.method.learning.learners.LEARNERS`.
-    ``quick``: judge the held-out pages by 3 models instead
+    ``words``: terms that name the topic, beside its pages. ``vectors``: those of the words of its language, if they are to be
+    used. ``learner``: one of `focused.method.learning.learners.LEARNERS`. ``quick``: judge held-out pages by 3 models instead
     of 10, draw no learning curve, and learn from a sample of 1,000 pages of a background. Of other unlabelled pages the
     caller draws the sample, before they are read. ``say``: called with one line of text when a step begins. Raises ValueError
     if nothing can be learnt from them; one line that says why.
     """
     pages, background = list(positive.pages), None
+    if not knows_vectors(learner):
+        vectors = None
+    known = [] if vectors is None else vectors.terms
     if isinstance(unlabeled, Background):
-        columns = Columns(pages, [*unlabeled.terms, *words])
+        columns = Columns(pages, [*unlabeled.terms, *words, *known])
         background = columns.of_background(unlabeled)
         if quick and background.shape[0] > QUICK_UNLABELED:
             rng = np.random.default_rng(random_state)
             background = background[np.sort(rng.choice(background.shape[0], QUICK_UNLABELED, replace=False))]
     else:
         pages += unlabeled.pages
-        columns = Columns(pages, words)
+        columns = Columns(pages, [*words, *known])
     counts = columns.counts([page.terms for page in pages])
     if background is not None:
         counts = sparse.vstack([counts, background], format="csr")
@@ -131,6 +138,7 @@ def learn(
             learner=learner,
             background_prior=prior,
             random_state=random_state,
+            term_vectors=None if vectors is None else vectors.of_terms(columns.terms),
             n_jobs=-1 if counts.shape[0] >= _MANY_PAGES else None,
             # With few positives, a third less is too few.
             n_folds=QUICK_FOLDS if quick and len(positive) >= QUICK_POSITIVES else N_FOLDS,
@@ -147,10 +155,10 @@ def learn(
     say("Looking at the positives")
     diagnosis = diagnose(counts, y, is_background=is_background, random_state=random_state)
     if quick:
-        return Learnt(model, columns.terms, diagnosis)
+        return Learnt(model, columns.terms, diagnosis, vectors=vectors)
     say("Computing the learning curve (--quick leaves it out)")
     prior, is_assumed = figures.prior, figures.prior_is_assumed
     curve = learning_curve(
         counts, y, prior=prior, prior_is_assumed=is_assumed, learner=learner, random_state=random_state
     )
-    return Learnt(model, columns.terms, diagnosis, curve)
+    return Learnt(model, columns.terms, diagnosis, curve, vectors)

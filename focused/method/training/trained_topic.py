@@ -56,6 +56,7 @@ def make_topic(
         **({} if window_chars == WINDOW_CHARS.default else {"window_chars": window_chars}),
         "versions": versions(),
         "learner": model.learner,
+        **({} if learnt.vectors is None else {"word_vectors": {"sha256": learnt.vectors.sha256}}),
         "random_state": random_state,
         "examples": _described(positive, unlabeled)
         | ({} if words is None else {"words": {"text": words.text, "terms": list(words.terms)}}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from focused.method.learning.estimators.base import LinearCountClassifier, check_examples
@@ -13,10 +14,12 @@ from focused.method.text.weighting import smoothed_inverse_document_frequency, w
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from scipy import sparse
 
 # Penalty of the second SVM for one positive: it grows with |P|, up to what the solver handles well.
 _PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
+
+_VIEW_VARIANCE = 0.05
+"""Mean square of the distances of the documents' vector sums from their mean; the rows beside them have length 1."""
 
 
 class ScreenedSVM(LinearCountClassifier):
@@ -36,6 +39,9 @@ class ScreenedSVM(LinearCountClassifier):
         Penalty of the first SVM.
     min_share : float, default=0.05
         Least share of U that must remain as negatives, in [0, 1], and at least |P|. If fewer remain, nothing is screened out.
+    term_vectors : array-like of shape (n_terms, n_dimensions) or None, default=None
+        Word vectors of the terms, zeros where a term has none. The sum of a document's weighted vectors stands beside its
+        row as a second view (docs/method/, D80). Terms that no document holds get their coefficients from their vectors.
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 
@@ -62,12 +68,14 @@ class ScreenedSVM(LinearCountClassifier):
         C_first: float = 1.0,
         min_share: float = 0.05,
         sublinear_tf: bool = True,
+        term_vectors: Any = None,
         random_state: Any = None,
     ) -> None:
         self.C = C
         self.C_first = C_first
         self.min_share = min_share
         self.sublinear_tf = sublinear_tf
+        self.term_vectors = term_vectors
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ScreenedSVM:
@@ -82,6 +90,9 @@ class ScreenedSVM(LinearCountClassifier):
         self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
         self.term_weights_ = smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
         rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
+        vectors, scale = self._view(rows)
+        if scale:
+            rows = sparse.hstack([rows, sparse.csr_matrix(scale * (rows @ vectors))], format="csr")
 
         first = self._svm(self.C_first, rows, positive)
         suspect = ~positive & (first.decision_function(rows) > 0)
@@ -98,7 +109,26 @@ class ScreenedSVM(LinearCountClassifier):
 
         svm = self._svm(self.C_, rows[~suspect], positive[~suspect])
         self.coef_, self.intercept_ = svm.coef_, svm.intercept_
+        if scale:
+            # The second view is linear in the row, so it is told in coefficients of terms: judging costs what it did.
+            n_terms = counts.shape[1]
+            self.coef_ = svm.coef_[:, :n_terms] + scale * (svm.coef_[:, n_terms:] @ vectors.T)
         return self
+
+    def _view(self, rows: sparse.csr_matrix) -> tuple[NDArray[np.floating[Any]], float]:
+        """Return the terms' vectors, shape (n_terms, n_dimensions), and their factor in the second view; 0 for no such view.
+
+        ``rows``: the documents. Raises ValueError if there is not one vector a term.
+        """
+        n_terms = rows.shape[1]
+        vectors = np.zeros((n_terms, 0)) if self.term_vectors is None else np.asarray(self.term_vectors)
+        if vectors.ndim != 2 or len(vectors) != n_terms:
+            raise ValueError(
+                f"term_vectors must hold one row a term ({n_terms}). Got an array of shape {vectors.shape}."
+            )
+        sums = rows @ vectors
+        variance = float(((sums - sums.mean(axis=0)) ** 2).sum(axis=1).mean())
+        return vectors, float(np.sqrt(_VIEW_VARIANCE / variance)) if variance > 0 else 0.0
 
     def _svm(self, penalty: float, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
         weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
