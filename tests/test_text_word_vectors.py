@@ -14,11 +14,11 @@ from focused.method.learning.training import train_topic
 from focused.method.text.word_vectors import (
     WORD_VECTORS_FILE,
     WordVectors,
-    chosen_word_vectors,
     from_bytes,
     load_word_vectors,
     to_bytes,
 )
+from focused.method.topic.vectors import chosen_word_vectors
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -50,10 +50,10 @@ def test_the_same_vectors_are_the_same_bytes_and_come_back() -> None:
     assert np.allclose(from_bytes(data).vectors, vectors, atol=0.01)
 
 
-@pytest.mark.parametrize(("settings", "language"), [({"FOCUSED_WORD_VECTORS": False}, "en"), ({}, "de")])
+@pytest.mark.parametrize(("settings", "language"), [({}, "en"), ({"FOCUSED_WORD_VECTORS": True}, "de")])
 def test_other_languages_and_topics_that_do_without_have_no_vectors(settings: dict[str, bool], language: str) -> None:
     assert chosen_word_vectors(settings, language) is None
-    assert isinstance(chosen_word_vectors({}, "en"), WordVectors)
+    assert isinstance(chosen_word_vectors({"FOCUSED_WORD_VECTORS": True}, "en"), WordVectors)
 
 
 # Two kinds of words: columns 0 and 1 are of the topic, 2 and 3 are not; 1 and 3 stand in no document.

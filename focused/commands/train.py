@@ -15,9 +15,9 @@ from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
-from focused.method.text.word_vectors import chosen_word_vectors
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
+from focused.method.topic.vectors import chosen_word_vectors
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from

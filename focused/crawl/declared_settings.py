@@ -12,8 +12,8 @@ from focused.method.page.own_text import PAGE_TEXT
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.strategies import STRATEGIES
-from focused.method.text.word_vectors import WORD_VECTORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY
+from focused.method.topic.vectors import WORD_VECTORS
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
 from focused.webs import DEMO_OPTIONS

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.evaluation.starts import WEB, WORDS
-from focused.method.text.word_vectors import chosen_word_vectors
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, Analyzer, Topic
 from focused.method.topic.presets import load_preset
+from focused.method.topic.vectors import chosen_word_vectors
 from focused.method.training.example_content import Refusals
 from focused.method.training.example_selection import Seen, examples
 from focused.method.training.example_sources import Opening, candidates_in

@@ -18,7 +18,7 @@ from focused.utils.url_forms import canonical_form
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from focused.method.text.word_vectors import WordVectors
+    from focused.method.topic import Topic
     from focused.retraining.judged_pages import JudgedPage, TermCounts
 
 Integers = npt.NDArray[np.int64]
@@ -99,10 +99,9 @@ def with_terms(examples: TopicExamples, terms: Sequence[str]) -> TopicExamples:
     return replace(examples, terms=[*examples.terms, *new], **wide)
 
 
-def with_vectors(
-    examples: TopicExamples, vectors: WordVectors | None
-) -> tuple[TopicExamples, npt.NDArray[np.float32] | None]:
-    """Return examples whose terms include all that have a vector, and the vectors of their terms, as training wants them."""
+def with_vectors(examples: TopicExamples, topic: Topic) -> tuple[TopicExamples, npt.NDArray[np.float32] | None]:
+    """Return examples whose terms include all that have a vector, and these vectors, if the topic was learnt with vectors."""
+    vectors = topic.word_vectors
     if vectors is None:
         return examples, None
     wide = with_terms(examples, vectors.terms)

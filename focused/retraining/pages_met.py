@@ -100,7 +100,7 @@ def train_on_pages_met(
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
     aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
     examples = with_terms(examples, topic.named_terms)
-    wide, term_vectors = with_vectors(examples, topic.word_vectors)
+    wide, term_vectors = with_vectors(examples, topic)
     model = train_topic(
         wide.pages,
         wide.positive,

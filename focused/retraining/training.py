@@ -147,7 +147,7 @@ class Retraining:
         wanted = self.new_subtopic(labels, verdicts)
         aside = self._left_aside(examples, self._examples.numbers(labels), wanted)
         examples = with_terms(examples, self.topic.named_terms)
-        wide, term_vectors = with_vectors(examples, self.topic.word_vectors)
+        wide, term_vectors = with_vectors(examples, self.topic)
         model = train_topic(
             wide.pages,
             wide.positive,

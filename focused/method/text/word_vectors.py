@@ -17,22 +17,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.method.text.analyzer import TITLE_PREFIX
-from focused.utils.setting import Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
 WORD_VECTORS_FILE = "word_vectors.npz"
 LANGUAGE = "en"
-
-WORD_VECTORS = Setting(
-    "FOCUSED_WORD_VECTORS",
-    True,
-    "Whether a topic is learnt with word vectors, by which it judges words that none of its examples holds. English only; the "
-    "learners of the papers do without.",
-)
 
 
 @dataclass(frozen=True)
@@ -69,11 +61,6 @@ def load_word_vectors() -> WordVectors:
 def word_vectors_of(language: str) -> WordVectors | None:
     """Return the vectors of the words of a language (ISO 639-1); None where there are none."""
     return load_word_vectors() if language == LANGUAGE else None
-
-
-def chosen_word_vectors(settings: Mapping[str, Any], language: str) -> WordVectors | None:
-    """Return the vectors that settings let a topic in some language be learnt with."""
-    return word_vectors_of(language) if WORD_VECTORS.read(settings) else None
 
 
 def to_bytes(terms: Sequence[str], vectors: NDArray[np.floating[Any]], about: dict[str, Any]) -> bytes:

@@ -90,9 +90,9 @@ class ScreenedSVM(LinearCountClassifier):
         self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
         self.term_weights_ = smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
         rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
-        vectors, scale = self._view(rows)
-        if scale:
-            rows = sparse.hstack([rows, sparse.csr_matrix(scale * (rows @ vectors))], format="csr")
+        view, vectors = self._second_view(rows)
+        if view is not None:
+            rows = sparse.hstack([rows, sparse.csr_matrix(view)], format="csr")
 
         first = self._svm(self.C_first, rows, positive)
         suspect = ~positive & (first.decision_function(rows) > 0)
@@ -109,16 +109,16 @@ class ScreenedSVM(LinearCountClassifier):
 
         svm = self._svm(self.C_, rows[~suspect], positive[~suspect])
         self.coef_, self.intercept_ = svm.coef_, svm.intercept_
-        if scale:
+        if view is not None:
             # The second view is linear in the row, so it is told in coefficients of terms: judging costs what it did.
             n_terms = counts.shape[1]
-            self.coef_ = svm.coef_[:, :n_terms] + scale * (svm.coef_[:, n_terms:] @ vectors.T)
+            self.coef_ = svm.coef_[:, :n_terms] + svm.coef_[:, n_terms:] @ vectors.T
         return self
 
-    def _view(self, rows: sparse.csr_matrix) -> tuple[NDArray[np.floating[Any]], float]:
-        """Return the terms' vectors, shape (n_terms, n_dimensions), and their factor in the second view; 0 for no such view.
+    def _second_view(self, rows: sparse.csr_matrix) -> tuple[NDArray[np.float64] | None, NDArray[np.floating[Any]]]:
+        """Return what stands beside the rows of documents, shape (n_documents, n_dimensions), and the vectors in that scale.
 
-        ``rows``: the documents. Raises ValueError if there is not one vector a term.
+        None if the documents hold no term with a vector. Raises ValueError if there is not one vector a term.
         """
         n_terms = rows.shape[1]
         vectors = np.zeros((n_terms, 0)) if self.term_vectors is None else np.asarray(self.term_vectors)
@@ -126,9 +126,13 @@ class ScreenedSVM(LinearCountClassifier):
             raise ValueError(
                 f"term_vectors must hold one row a term ({n_terms}). Got an array of shape {vectors.shape}."
             )
-        sums = rows @ vectors
+        held = np.unique(rows.indices)  # most terms with a vector stand in no document
+        sums = np.asarray(rows[:, held] @ vectors[held], dtype=np.float64)
         variance = float(((sums - sums.mean(axis=0)) ** 2).sum(axis=1).mean())
-        return vectors, float(np.sqrt(_VIEW_VARIANCE / variance)) if variance > 0 else 0.0
+        if variance == 0:
+            return None, vectors
+        scale = np.float32(np.sqrt(_VIEW_VARIANCE / variance))
+        return scale * sums, scale * vectors
 
     def _svm(self, penalty: float, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
         weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
