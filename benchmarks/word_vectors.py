@@ -1,0 +1,76 @@
+"""Crawls with topics that were learnt with word vectors and without (`FOCUSED_WORD_VECTORS`).
+
+For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from example pages and the general
+background. Written are the shares of the bound.
+docs/method/evaluation.md is the protocol.
+
+Examples
+--------
+  python benchmarks/word_vectors.py --webs ../webs
+  python benchmarks/word_vectors.py --only wiki,sites --topics 1 --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+from common import DATA_DIR, ROOT, machine, table
+from evaluations.plan import web_arguments
+from evaluations.running import evaluate
+from evaluations.tables import rows_of
+from provenance import CRAWL_ROOMS, now, write_blocks
+from unlabeled_met import CHOSEN_ON, KNOWN, PAGES, RECORDED, first_topics
+
+START = "examples"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "word-vectors")
+    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--no-write", action="store_true", help="print the table only")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    if unknown := [name for name in names if name not in KNOWN]:
+        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
+    rows, shares = [], []
+    for name in names:
+        folder = (options.data if name in RECORDED else options.webs).resolve()
+        topics = first_topics(name, options.topics)
+        found = [
+            shares_of(name, topics, has_vectors, folder, options.output.resolve(), options.jobs)
+            for has_vectors in (False, True)
+        ]
+        shares.append([float(np.mean(each)) for each in found])
+        mark = " *" if name in CHOSEN_ON else ""
+        each = [", ".join(f"{share:.3f}" for share in kind) for kind in found]
+        rows.append([f"{name}{mark}", topics.replace('"', ""), *each])
+    rows.append(["**mean**", "", *(f"{mean:.3f}" for mean in np.mean(shares, axis=0))])
+    text = f"{table(['web', 'topics', 'words', 'words and vectors'], rows)}\n\n\\* chosen on this web. {machine()}."
+    if options.no_write:
+        print(text)
+        return
+    command = f"python benchmarks/word_vectors.py --topics {options.topics}"
+    settings = {"pages": PAGES, "topics": options.topics, "repeats": 1}
+    write_blocks({"word vectors": text}, now(command, [*CRAWL_ROOMS, "focused/retraining"], settings))
+
+
+def shares_of(name: str, topics: str, has_vectors: bool, folder: Path, output: Path, jobs: int) -> list[float]:
+    """Crawl, or read what was crawled; return the share of the bound of each topic."""
+    arguments = web_arguments(name, folder)
+    arguments[arguments.index("--topics") + 1] = topics
+    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", START, "--quiet"]
+    runs = output / f"{name}-{'vectors' if has_vectors else 'words'}"
+    evaluate([*arguments, *chosen, "-s", f"FOCUSED_WORD_VECTORS={has_vectors}"], runs, jobs)
+    return [float(row["share_of_bound"]) for row in rows_of(runs, START)]
+
+
+if __name__ == "__main__":
+    main()
