@@ -11,6 +11,7 @@ from scipy import sparse
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
 from focused.method.learning.learners import LEARNERS, knows_vectors
 from focused.method.learning.training import train_topic
+from focused.method.text.background import load_background
 from focused.method.text.word_vectors import (
     WORD_VECTORS_FILE,
     WordVectors,
@@ -19,6 +20,7 @@ from focused.method.text.word_vectors import (
     to_bytes,
 )
 from focused.method.topic.vectors import chosen_word_vectors
+from focused.method.training.from_keywords import learn_keywords, read_keywords
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -54,6 +56,26 @@ def test_the_same_vectors_are_the_same_bytes_and_come_back() -> None:
 def test_other_languages_and_topics_that_do_without_have_no_vectors(settings: dict[str, bool], language: str) -> None:
     assert chosen_word_vectors(settings, language) is None
     assert isinstance(chosen_word_vectors({"FOCUSED_WORD_VECTORS": True}, "en"), WordVectors)
+
+
+def test_stems_near_to_words_are_found_without_these_words() -> None:
+    stems, cosines = load_word_vectors().nearest(["galaxi", "qqqq"], 50)
+    assert len(stems) == len(cosines) == 50
+    assert "planet" in stems
+    assert "galaxi" not in stems
+    assert load_word_vectors().nearest(["qqqq"], 50)[0] == []
+
+
+def test_words_alone_find_words_that_the_background_lacks_by_their_vectors() -> None:
+    words, background = read_keywords("galaxy comet telescope planet", "en"), load_background()
+    plain, wider = (learn_keywords(words, background, vectors=each) for each in (None, load_word_vectors()))
+    new = {term for term in wider.terms if term not in set(background.terms)} - set(words.terms)
+    of_term = {wider.terms[i]: weight for i, weight in zip(wider.model.term_indices, wider.model.coef, strict=True)}
+    assert "quasar" in new
+    assert of_term["quasar"] > 0
+    assert "quasar" not in plain.terms
+    assert wider.vectors is not None
+    assert plain.vectors is None
 
 
 # Two kinds of words: columns 0 and 1 are of the topic, 2 and 3 are not; 1 and 3 stand in no document.

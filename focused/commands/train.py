@@ -122,7 +122,8 @@ class Command(ProjectCommand):
         how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         if keywords is not None and not positive:
-            learnt = learn_keywords(keywords, unlabeled, random_state=state, say=say)
+            vectors = chosen_word_vectors(self.settings, topic.language)
+            learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=state, say=say)
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
             make_topic(topic, learnt, keywords, unlabeled, warnings=warnings, **how)

@@ -115,14 +115,14 @@ def train(group: CrawlGroup, settings: Any) -> Path:
             contents = (example.content for example in examples(positives, Seen(), Refusals()))
             pages = (page_reader.read(content.body, content.url, content.content_type) for content in contents)
             words = choose_words(pages, group.topic, topic.analyzer, general_background())
+    vectors = chosen_word_vectors(settings, topic.language)
     if words:
         keywords = read_keywords(" ".join(words), topic.language)
-        learnt = learn_keywords(keywords, unlabeled, random_state=group.random_state)
+        learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=group.random_state)
         topic.note = keywords.note
         warnings = keyword_warnings(topic.language, keywords, unlabeled)
     else:
         keywords = None
-        vectors = chosen_word_vectors(settings, topic.language)
         learnt = learn(positive, unlabeled, vectors=vectors, learner=group.learner, random_state=group.random_state)
         warnings = warnings_about(
             *(topic.language, positive, unlabeled, learnt.diagnosis, learnt.terms),

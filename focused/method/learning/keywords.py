@@ -45,6 +45,8 @@ def train_keywords(
     *,
     title_columns: ArrayLike = (),
     is_background: bool = False,
+    near_columns: ArrayLike = (),
+    nearness: ArrayLike = (),
     link_examples: LinkExamples | None = None,
     random_state: int = 0,
 ) -> TrainedModel:
@@ -66,6 +68,9 @@ def train_keywords(
         idf they would outweigh all words.
     is_background : bool
         Whether the pages are a general background.
+    near_columns, nearness : array-like of shape (n_near,)
+        Columns of other words that mean something similar, by word vectors, and how near they are to the words, above 0.
+        They count as much as the words and what stands beside these together (docs/method/, D80).
     link_examples : LinkExamples, optional
         Links among the pages; not used with a background.
     random_state : int
@@ -80,16 +85,23 @@ def train_keywords(
     keywords = np.unique(np.asarray(columns, dtype=np.int64))
     frequent = select_terms(matrix, np.zeros(matrix.shape[0], dtype=bool))
     titles = np.intersect1d(np.asarray(title_columns, dtype=np.int64), frequent)
-    terms = np.union1d(frequent, keywords)
+    near = np.asarray(near_columns, dtype=np.int64)
+    terms = np.union1d(np.union1d(frequent, keywords), near)
     known = matrix[:, terms]
     if known.shape[0] < 3:
         raise ValueError(f"At least 3 unlabelled pages are needed. Got {known.shape[0]}.")
     places = np.searchsorted(terms, keywords)
     frequencies = document_frequencies(known)
-    frequencies[places] = np.maximum(frequencies[places], 1)
+    near_places = np.searchsorted(terms, near)
+    for each in (places, near_places):
+        frequencies[each] = np.maximum(frequencies[each], 1)
     idf = inverse_document_frequency(frequencies, known.shape[0])
     rows = weighted_rows(known, idf, sublinear=True)
     coef = keyword_direction(rows, idf, places, np.searchsorted(terms, titles))
+    if len(near):
+        similar = np.zeros(len(terms))
+        similar[near_places] = np.asarray(nearness, dtype=np.float64)
+        coef = _unit(coef + _unit(similar))
     decisions = np.asarray(rows @ coef)
     share = SHARE["background" if is_background else "unlabeled"]
     relevance = assumed_relevance(decisions, share)

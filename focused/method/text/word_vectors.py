@@ -51,6 +51,18 @@ class WordVectors:
         found[rows >= 0] = self.vectors[rows[rows >= 0]]
         return found
 
+    def nearest(self, terms: Sequence[str], n: int) -> tuple[list[str], NDArray[np.float32]]:
+        """Return the stems nearest to the sum of some terms' vectors, without these terms, and their cosines with it.
+
+        At most ``n``, sorted, and only those with a cosine above 0; none where no term has a vector.
+        """
+        total = self.of_terms(terms).sum(axis=0)
+        cosines = self.vectors @ (total / max(float(np.linalg.norm(total)), 1e-9))
+        own = set(terms)
+        by_nearness = (row for row in np.argsort(-cosines)[: n + len(own)] if self.terms[row] not in own)
+        rows = sorted(row for row in list(by_nearness)[:n] if cosines[row] > 0)
+        return [self.terms[row] for row in rows], cosines[rows]
+
 
 @lru_cache(maxsize=1)
 def load_word_vectors() -> WordVectors:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from focused.method.learning.keywords import train_keywords
 from focused.method.text.analyzer import TERMS, TITLE_PREFIX, Analyzer
@@ -15,7 +15,11 @@ from focused.method.training.term_counting import Columns
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from focused.method.text.word_vectors import WordVectors
     from focused.method.training.page_set import PageSet
+
+N_NEAREST = 1_000
+"""Stems near to the words that count beside them."""
 
 NOTE = "A beginning, made from words alone:"
 
@@ -79,12 +83,20 @@ def learn_keywords(
     keywords: Keywords,
     unlabeled: PageSet | Background,
     *,
+    vectors: WordVectors | None = None,
     random_state: int = 0,
     say: Callable[[str], None] = lambda _: None,
 ) -> Learnt:
-    """Make a topic's model from words and unlabelled pages. Words that none of the pages holds count by themselves."""
+    """Make a topic's model from words and unlabelled pages. Words that none of the pages holds count by themselves.
+
+    ``vectors``: those of the words of its language. With a background, the `N_NEAREST` stems nearest to the words count, too.
+    """
+    near: list[str] = []
+    nearness: Any = ()
+    if vectors is not None and isinstance(unlabeled, Background):
+        near, nearness = vectors.nearest(list(keywords.terms), N_NEAREST)
     if isinstance(unlabeled, Background):
-        columns = Columns([], [*unlabeled.terms, *keywords.terms])
+        columns = Columns([], [*unlabeled.terms, *keywords.terms, *near])
         # A background holds too few pages of a topic to learn from their titles.
         titles = [title for term in keywords.terms if (title := f"{TITLE_PREFIX}{term}") in columns.column_of]
         counts, links = columns.of_background(unlabeled), None
@@ -98,7 +110,9 @@ def learn_keywords(
         [columns.column_of[term] for term in keywords.terms],
         title_columns=[columns.column_of[term] for term in titles],
         is_background=isinstance(unlabeled, Background),
+        near_columns=[columns.column_of[term] for term in near],
+        nearness=nearness,
         link_examples=links,
         random_state=random_state,
     )
-    return Learnt(model, columns.terms)
+    return Learnt(model, columns.terms, vectors=vectors if near else None)
