@@ -16,7 +16,8 @@ WORD_VECTORS = Setting(
     "FOCUSED_WORD_VECTORS",
     False,
     "Whether a topic is learnt with word vectors: it then judges words that none of its examples holds by words that stand "
-    "in similar surroundings. English only, and only with the learner `screened_svm`.",
+    "in similar surroundings; a topic from words takes the stems nearest to them as well. English only; from examples only with "
+    "the learner `screened_svm`.",
 )
 
 
