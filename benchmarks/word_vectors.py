@@ -1,8 +1,7 @@
 """Crawls with topics that were learnt with word vectors and without (`FOCUSED_WORD_VECTORS`).
 
-For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from example pages and the general
-background. Written are the shares of the bound.
-docs/method/evaluation.md is the protocol.
+For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from example pages or six words and the
+general background. Written are the shares of the bound. docs/method/evaluation.md is the protocol.
 
 Examples
 --------
@@ -24,8 +23,6 @@ from evaluations.tables import rows_of
 from provenance import CRAWL_ROOMS, now, write_blocks
 from unlabeled_met import CHOSEN_ON, KNOWN, PAGES, RECORDED, first_topics
 
-START = "examples"
-
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -35,6 +32,7 @@ def main() -> None:
     parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--start", choices=("examples", "words"), default="examples", help="start of the topics")
     parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
     names = options.only.split(",")
@@ -45,7 +43,7 @@ def main() -> None:
         folder = (options.data if name in RECORDED else options.webs).resolve()
         topics = first_topics(name, options.topics)
         found = [
-            shares_of(name, topics, has_vectors, folder, options.output.resolve(), options.jobs)
+            shares_of(name, topics, options.start, has_vectors, folder, options.output.resolve(), options.jobs)
             for has_vectors in (False, True)
         ]
         shares.append([float(np.mean(each)) for each in found])
@@ -57,19 +55,23 @@ def main() -> None:
     if options.no_write:
         print(text)
         return
-    command = f"python benchmarks/word_vectors.py --topics {options.topics}"
+    command = f"python benchmarks/word_vectors.py --topics {options.topics} --start {options.start}"
     settings = {"pages": PAGES, "topics": options.topics, "repeats": 1}
-    write_blocks({"word vectors": text}, now(command, [*CRAWL_ROOMS, "focused/retraining"], settings))
+    write_blocks(
+        {f"word vectors, start by {options.start}": text}, now(command, [*CRAWL_ROOMS, "focused/retraining"], settings)
+    )
 
 
-def shares_of(name: str, topics: str, has_vectors: bool, folder: Path, output: Path, jobs: int) -> list[float]:
+def shares_of(
+    name: str, topics: str, start: str, has_vectors: bool, folder: Path, output: Path, jobs: int
+) -> list[float]:
     """Crawl, or read what was crawled; return the share of the bound of each topic."""
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", START, "--quiet"]
-    runs = output / f"{name}-{'vectors' if has_vectors else 'words'}"
-    evaluate([*arguments, *chosen, "-s", f"FOCUSED_WORD_VECTORS={has_vectors}"], runs, jobs)
-    return [float(row["share_of_bound"]) for row in rows_of(runs, START)]
+    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", start, "--quiet"]
+    runs = output / f"{name}-{start}-{'vectors' if has_vectors else 'words'}"
+    evaluate([*arguments, *chosen, "-s", f"FOCUSED_WORD_VECTORS={'all' if has_vectors else 'off'}"], runs, jobs)
+    return [float(row["share_of_bound"]) for row in rows_of(runs, start)]
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ from focused.method.learning.training import train_topic
 from focused.method.text.background import load_background
 from focused.method.text.word_vectors import (
     WORD_VECTORS_FILE,
-    WordVectors,
     from_bytes,
     load_word_vectors,
     to_bytes,
@@ -52,10 +51,16 @@ def test_the_same_vectors_are_the_same_bytes_and_come_back() -> None:
     assert np.allclose(from_bytes(data).vectors, vectors, atol=0.01)
 
 
-@pytest.mark.parametrize(("settings", "language"), [({}, "en"), ({"FOCUSED_WORD_VECTORS": True}, "de")])
-def test_other_languages_and_topics_that_do_without_have_no_vectors(settings: dict[str, bool], language: str) -> None:
-    assert chosen_word_vectors(settings, language) is None
-    assert isinstance(chosen_word_vectors({"FOCUSED_WORD_VECTORS": True}, "en"), WordVectors)
+@pytest.mark.parametrize(
+    ("chosen", "language", "of_words", "of_examples"),
+    [("off", "en", False, False), ("words", "en", True, False), ("all", "en", True, True), ("all", "de", False, False)],
+)
+def test_settings_and_language_say_which_topics_have_vectors(
+    chosen: str, language: str, of_words: bool, of_examples: bool
+) -> None:
+    settings = {"FOCUSED_WORD_VECTORS": chosen}
+    assert (chosen_word_vectors(settings, language, is_from_words=True) is not None) == of_words
+    assert (chosen_word_vectors(settings, language, is_from_words=False) is not None) == of_examples
 
 
 def test_stems_near_to_words_are_found_without_these_words() -> None:

@@ -122,7 +122,7 @@ class Command(ProjectCommand):
         how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))
         if keywords is not None and not positive:
-            vectors = chosen_word_vectors(self.settings, topic.language)
+            vectors = chosen_word_vectors(self.settings, topic.language, is_from_words=True)
             learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=state, say=say)
             topic.note = opts.note or keywords.note
             warnings = keyword_warnings(topic.language, keywords, unlabeled)
@@ -134,7 +134,7 @@ class Command(ProjectCommand):
         learnt = learn(
             *(positive, unlabeled),
             words=terms,
-            vectors=chosen_word_vectors(self.settings, topic.language),
+            vectors=chosen_word_vectors(self.settings, topic.language, is_from_words=False),
             learner=opts.learner,
             quick=opts.quick,
             random_state=state,

@@ -115,7 +115,7 @@ def train(group: CrawlGroup, settings: Any) -> Path:
             contents = (example.content for example in examples(positives, Seen(), Refusals()))
             pages = (page_reader.read(content.body, content.url, content.content_type) for content in contents)
             words = choose_words(pages, group.topic, topic.analyzer, general_background())
-    vectors = chosen_word_vectors(settings, topic.language)
+    vectors = chosen_word_vectors(settings, topic.language, is_from_words=bool(words))
     if words:
         keywords = read_keywords(" ".join(words), topic.language)
         learnt = learn_keywords(keywords, unlabeled, vectors=vectors, random_state=group.random_state)

@@ -12,15 +12,19 @@ if TYPE_CHECKING:
 
     from focused.method.text.word_vectors import WordVectors
 
+OFF, WORDS, ALL = CHOICES = ("off", "words", "all")
+
 WORD_VECTORS = Setting(
     "FOCUSED_WORD_VECTORS",
-    False,
-    "Whether a topic is learnt with word vectors: it then judges words that none of its examples holds by words that stand "
-    "in similar surroundings; a topic from words takes the stems nearest to them as well. English only; from examples only with "
-    "the learner `screened_svm`.",
+    OFF,
+    "Which topics are learnt with word vectors: those from `words` alone, which take the stems nearest to them as well, or "
+    "`all`: one from examples then judges words that no example holds by words like them (learner `screened_svm`). English "
+    "only.",
+    choices=CHOICES,
 )
 
 
-def chosen_word_vectors(settings: Mapping[str, Any], language: str) -> WordVectors | None:
+def chosen_word_vectors(settings: Mapping[str, Any], language: str, *, is_from_words: bool) -> WordVectors | None:
     """Return the vectors that settings let a topic in a language (ISO 639-1) be learnt with; None for none."""
-    return word_vectors_of(language) if WORD_VECTORS.read(settings) else None
+    chosen = WORD_VECTORS.read(settings)
+    return word_vectors_of(language) if chosen == ALL or (is_from_words and chosen == WORDS) else None
