@@ -70,7 +70,7 @@ def train_keywords(
         Whether the pages are a general background.
     near_columns, nearness : array-like of shape (n_near,)
         Columns of other words that mean something similar, by word vectors, and how near they are to the words, above 0.
-        They count as much as the words and what stands beside these together (docs/method/, D80).
+        They count as much as the words and what stands beside these together (docs/method/, D86).
     link_examples : LinkExamples, optional
         Links among the pages; not used with a background.
     random_state : int

@@ -100,7 +100,7 @@ def train_topic(
         Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
     term_vectors : ndarray of shape (n_columns, n_dimensions), optional
         Word vectors of the terms, zeros where there is none. A learner that knows of them judges terms that no page holds by
-        them (docs/method/, D80); for other learners they are left out.
+        them (docs/method/, D86); for other learners they are left out.
     n_folds : int
         Folds of the cross-fitting; fewer if there are fewer positives.
     random_state : int

@@ -41,7 +41,7 @@ class ScreenedSVM(LinearCountClassifier):
         Least share of U that must remain as negatives, in [0, 1], and at least |P|. If fewer remain, nothing is screened out.
     term_vectors : array-like of shape (n_terms, n_dimensions) or None, default=None
         Word vectors of the terms, zeros where a term has none. The sum of a document's weighted vectors stands beside its
-        row as a second view (docs/method/, D80). Terms that no document holds get their coefficients from their vectors.
+        row as a second view (docs/method/, D86). Terms that no document holds get their coefficients from their vectors.
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 
