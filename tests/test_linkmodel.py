@@ -562,7 +562,7 @@ def test_a_group_that_takes_the_place_of_a_forgotten_one_begins_anew():
     folders, number = memory.groups["folder"].table, memory.number("http://h.org/a/1")
     before = memory.links["folder"][number]
     assert folders["rate"][before] > 0
-    finish(memory.forgetting(np.array([number]), model.values()))
+    finish(memory.forgetting(np.array([number]), model.values(), model.values()))
     memory.add(page("http://h.org/c", 0.2, "http://h.org/new/3"))
     number = memory.number("http://h.org/new/3")
     assert memory.links["folder"][number] == before

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from focused.method.page.url_kinds import url_kind
+
 N_COLUMNS = 2**16
 """Columns that the terms of URLs, and those of anchor texts, are hashed to; column 0 stands for no term."""
 MAX_URL_TERMS = 16
@@ -21,11 +23,12 @@ _PLAIN_URL = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class UrlFeatures:
-    """Columns of a URL's terms, without duplicates, and the host and folder that it lies in."""
+    """Columns of a URL's terms, without duplicates, the host and folder that it lies in, and the kind of its page."""
 
     columns: list[int]
     host: str
     folder: str
+    kind: str
 
 
 def url_features(url: str) -> UrlFeatures:
@@ -37,7 +40,7 @@ def url_features(url: str) -> UrlFeatures:
     host, path, query = _split(url)
     folder, own = _own_terms(path, query)
     columns = [*_host_columns(host), *map(hashed, own), *_folder_columns(folder)]
-    return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder)
+    return UrlFeatures(list(dict.fromkeys(columns))[:MAX_URL_TERMS], host, host + folder, url_kind(path.lower(), query))
 
 
 def url_terms(url: str) -> dict[int, str]:

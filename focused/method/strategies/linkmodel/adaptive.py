@@ -78,6 +78,14 @@ class Adaptive(Strategy):
         "single seed: from one of its links); 0: not at all.",
         least=0,
     )
+    discovery: float = parameter(
+        "FOCUSED_ADAPTIVE_DISCOVERY",
+        0.6,
+        "How far links come forward that others may lie behind: those of kinds of pages that have led to relevant ones, and "
+        "of kinds that were tried little. It counts as far as the harvest has fallen below that of the crawl's best time; 0: "
+        "not at all.",
+        least=0,
+    )
     seed: int = parameter(
         "FOCUSED_ADAPTIVE_SEED", 0, "Seed of the draw; another one draws other links to explore.", least=0
     )
@@ -128,6 +136,7 @@ class Adaptive(Strategy):
             seed=self.seed,
             prior=self.prior or NO_PRIOR,
             fairness=self.fairness,
+            discovery=self.discovery,
         )
 
     def why(self, page: Page, relevance: PageRelevance, visit: Visit) -> list[str]:

@@ -46,8 +46,8 @@ class _ExampleMemory(LinkMemory):
     def _features(self, url: str) -> UrlFeatures:
         row = self._rows.get(url)
         if row is None or not row[1]:
-            return UrlFeatures([], f"?{url}", f"?{url}")
-        return UrlFeatures([column for column in row[2:].tolist() if column], f"#{row[1]}", f"#{row[0]}")
+            return UrlFeatures([], f"?{url}", f"?{url}", "")
+        return UrlFeatures([column for column in row[2:].tolist() if column], f"#{row[1]}", f"#{row[0]}", "")
 
     def _key(self, place: str) -> int:
         return int(place[1:]) if place[0] == "#" else hash(place)

@@ -8,12 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from focused.method.strategies.linkmodel.growing_table import GrowingTable
-
-_WINDOW = 28
-"""Pages whose mean relevance says how a crawl fares."""
 
 
 class LinkExploration:
@@ -52,12 +47,3 @@ class LinkExploration:
 
 def _waiting(links: GrowingTable) -> npt.NDArray[np.int64]:
     return np.flatnonzero((links["frontier"] >= 0) & ~links["explores"])
-
-
-def share_lost(relevances: Sequence[float]) -> float:
-    """Return by how much the latest pages are less relevant than those of the best time were, in [0, 1]."""
-    if len(relevances) <= _WINDOW:
-        return 0.0
-    sums = np.cumsum([0.0, *relevances])
-    means = (sums[_WINDOW:] - sums[:-_WINDOW]) / _WINDOW
-    return float(1 - means[-1] / max(means.max(), 1e-12))

@@ -12,6 +12,7 @@ from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+    from focused.method.strategies.linkmodel.discovery import Discovery
     from focused.method.strategies.linkmodel.model import LinkModel
 
 Integers = npt.NDArray[np.int64]
@@ -25,11 +26,12 @@ _KEPT_SHARE = 7 / 8
 class Forgetting:
     """Forgets links, page by page. It chooses an eighth of all links at once, and forgets them over several pages.
 
-    They are those of the model's memory; no fit may be under way.
+    They are those of the model's memory; no fit may be under way. What lay behind them is kept for their kinds.
     """
 
-    def __init__(self, model: LinkModel) -> None:
+    def __init__(self, model: LinkModel, discovery: Discovery) -> None:
         self._model = model
+        self._discovery = discovery
         #: Links that are going to be forgotten, and whether they were waiting when they were chosen.
         self._chosen: Integers = np.zeros(0, dtype=np.int64)
         self._was_waiting = np.zeros(0, dtype=np.bool_)
@@ -47,7 +49,7 @@ class Forgetting:
         self._chosen, self._was_waiting = self._chosen[n:], self._was_waiting[n:]
         values = self._model.values()
         is_as_before = np.isnan(values[forgotten]) == was_waiting  # some were fetched meanwhile
-        yield from memory.forgetting(forgotten[is_as_before], values)
+        yield from memory.forgetting(forgotten[is_as_before], values, self._discovery.yields())
 
     def _least_useful(self) -> Integers:
         """Return which links should be forgotten so that an eighth more can be remembered, in this order.

@@ -14,6 +14,7 @@ from focused.method.page.url_features import MAX_URL_TERMS, UrlFeatures, place_k
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS
 from focused.method.strategies.linkmodel.groups import Groups
 from focused.method.strategies.linkmodel.growing_table import GrowingTable, padded
+from focused.method.strategies.linkmodel.recent_harvest import RecentHarvest
 from focused.method.strategies.linkmodel.seed_shares import UNKNOWN_START, Fairness
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ EVIDENCE_GROUPS = ("source", "block", "anchor", "place")
 its host."""
 LINK_GROUPS = ("folder", "host")
 """Groups that a link itself belongs to."""
+KIND_GROUPS = ("kind", "site_kind")
+"""Groups by the kind of page that a link's URL names: on any host, and on its own."""
 
 EVIDENCE_OF_LINK = 4
 """Pages that link somewhere, for each link that may be remembered; they are forgotten together."""
@@ -53,9 +56,11 @@ class LinkMemory:
         n_links, n_rows = max_links + max_links // 4, EVIDENCE_OF_LINK * (max_links + max_links // 4)
         #: ``frontier`` is a link's number in the frontier, -1 if it does not wait there, and ``level`` what it was placed
         #: with. ``page`` is the page that a link led to, ``discoverer`` the first that linked there, and ``start`` the number
-        #: of the seed from which that was reached, ``branch`` that of the seed's link.
+        #: of the seed from which that was reached, ``branch`` that of the seed's link. ``ordinal`` is how many links of its
+        #: kind were remembered when it came.
         self.links = GrowingTable(
             n_links, key=(np.int64, 0, 0), folder=(np.int32, 0, 0), host=(np.int32, 0, 0),
+            kind=(np.int32, 0, 0), site_kind=(np.int32, 0, 0), ordinal=(np.int32, 0, 0),
             columns=(np.int32, 0, MAX_URL_TERMS), n_columns=(np.int32, 1, 0),
             discoverer=(np.int32, -1, 0), start=(np.int32, UNKNOWN_START, 0), branch=(np.int32, UNKNOWN_START, 0),
             page=(np.int32, -1, 0), outcome=(np.float64, np.nan, 0),
@@ -70,6 +75,10 @@ class LinkMemory:
         self.groups = {
             name: Groups(reserve=n_links, keeps_empty=name == "source") for name in (*EVIDENCE_GROUPS, *LINK_GROUPS)
         }
+        #: ``sum`` and ``count`` are of the yields of fetched links.
+        self.kinds = {
+            name: Groups(reserve=n_links, sum=(np.float64, 0, 0), count=(np.float64, 0, 0)) for name in KIND_GROUPS
+        }
         #: The text of each anchor group, as people read it.
         self.anchor_words: dict[int, str] = {}
         self.groups["anchor"] = Groups(
@@ -80,6 +89,7 @@ class LinkMemory:
         self.n_pages = 0
         #: Of all pages, summed.
         self.relevance = 0.0
+        self.harvest = RecentHarvest()
         self.n_forgotten = 0
         self.links.add(1)  # NO_LINK
 
@@ -107,7 +117,8 @@ class LinkMemory:
 
     def append_only(self, is_on: bool) -> None:
         """Switch the reuse of freed rows off or on. While it is off, tables can be read in slices although rows are added."""
-        for table in (self.links, self.evidence, *(groups.table for groups in self.groups.values())):
+        of_groups = (groups.table for groups in (*self.groups.values(), *self.kinds.values()))
+        for table in (self.links, self.evidence, *of_groups):
             table.reuses = not is_on
 
     def features_of_new(self, urls: Iterable[str]) -> dict[str, UrlFeatures]:
@@ -123,6 +134,7 @@ class LinkMemory:
         [page] = self.groups["source"].add(1).tolist()
         self.n_pages += 1
         self.relevance += found.relevance
+        self.harvest.add(found.relevance)
         links = self.links
         ids = self.add_urls([*found.links, *found.urls])
         led, ids = ids[len(found.links) :], ids[: len(found.links)]
@@ -164,11 +176,12 @@ class LinkMemory:
         """How much of what may be remembered is: of links or of evidence, whichever is more."""
         return max(len(self.links), len(self.evidence) / EVIDENCE_OF_LINK) / self.max_links
 
-    def forgetting(self, forgotten: Integers, values: Floats) -> Generator[int, None, None]:
+    def forgetting(self, forgotten: Integers, values: Floats, yields: Floats) -> Generator[int, None, None]:
         """Forget links, each named once, and what pages say of them; add their outcomes to what is known of their groups.
 
         In steps, each of which yields about how many rows of a table it has dealt with: the links are there until the last;
-        what pages say of them cannot be asked for meanwhile. `values` are the outcomes of all links, NaN of links without.
+        what pages say of them cannot be asked for meanwhile. `values` are the outcomes of all links, `yields` what lies
+        behind them; NaN of links without.
         """
         links, evidence = self.links, self.evidence
         is_forgotten = np.zeros(links.size, dtype=np.bool_)
@@ -181,6 +194,8 @@ class LinkMemory:
             yield 20 * len(rows)
         for name in LINK_GROUPS:
             self.groups[name].remove_members(links[name][forgotten], of_links)
+        for name in KIND_GROUPS:
+            self.kinds[name].remove_members(links[name][forgotten], yields[forgotten])
         deque(map(self._numbers.pop, links["key"][forgotten].tolist()), maxlen=0)
         evidence.free(rows)
         links.free(forgotten)
@@ -232,10 +247,25 @@ class LinkMemory:
             }
             for name, of_kind in groups.items():
                 self.groups[name].add_members(of_kind)
+            groups |= self._kinds(features)
             known: dict[str, npt.ArrayLike] = {"key": list(new), "columns": columns, "n_columns": n_columns, **groups}
             rows = self.links.add(len(new), known)
             numbers.update(zip(new, rows.tolist(), strict=True))
         return np.array([numbers[key] for key in keys], dtype=np.int64)
+
+    def _kinds(self, features: list[UrlFeatures]) -> dict[str, Integers]:
+        """Return the numbers of the kinds of new links, and how many links of its kind were remembered before each."""
+        kind, site = self.kinds["kind"], self.kinds["site_kind"]
+        numbers = {
+            "kind": kind.numbers([place_key(each.kind) for each in features]),
+            "site_kind": site.numbers([place_key(each.host + each.kind) for each in features]),
+        }
+        ordinals, n_members = np.empty(len(features), dtype=np.int64), kind.table["n_members"]
+        for row, number in enumerate(numbers["kind"].tolist()):
+            ordinals[row] = n_members[number]
+            n_members[number] += 1
+        site.add_members(numbers["site_kind"])
+        return numbers | {"ordinal": ordinals}
 
     def _anchors(self, columns: list[tuple[int, ...]], texts: list[str]) -> Integers:
         found = self.groups["anchor"].numbers(list(map(hash, columns)))

@@ -10,7 +10,8 @@ from scipy.special import expit
 
 from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
-from focused.method.strategies.linkmodel.exploration import LinkExploration, share_lost
+from focused.method.strategies.linkmodel.discovery import Discovery, lifted
+from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.link_reasons import LinkReasons
 from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
@@ -47,7 +48,7 @@ class LinkSession(Session):
 
     A fit is made after each `every_pages`. At most `max_links` are remembered. Links come forward by `fairness` that were
     reached from a seed that has had less than an equal share of the pages (:class:`SeedShares`); with a single seed, from one
-    of its links that has.
+    of its links that has. Links come forward by `discovery` that others may lie behind (:class:`Discovery`).
     """
 
     def __init__(
@@ -61,8 +62,10 @@ class LinkSession(Session):
         seed: int = 0,
         prior: Prior = NO_PRIOR,
         fairness: float = 0.0,
+        discovery: float = 0.0,
     ) -> None:
-        self._use(LinkModel(LinkMemory(max_links), credit, prior))
+        memory = LinkMemory(max_links)
+        self._use(LinkModel(memory, credit, prior), Discovery(memory, discovery))
         self._every_pages = every_pages
         self._exploration = LinkExploration(exploration, seed)
         self._fairness = fairness
@@ -153,9 +156,7 @@ class LinkSession(Session):
         assert isinstance(fresh, LinkSession)
         arrived: list[PageLinks] = []
         self._arrived = arrived
-        relevances = []
         for page, relevance, visit in judged:
-            relevances.append(relevance.page)
             found = page_links(page, relevance, visit.urls or (page.url,))
             yield page.n_links
             yield from fresh._remembering(found)
@@ -170,7 +171,7 @@ class LinkSession(Session):
         self._arrived = None
         self._take_over(fresh)
         yield _WORK_OF_PAGE
-        if n_explored := round(max_explored * share_lost(relevances)):
+        if n_explored := round(max_explored * self.memory.harvest.share_lost):
             self._exploration.draw_from_folders(self.memory.links, n_explored)
         yield from self._updates.all_changed(self._next_fit, self._every_pages)
 
@@ -205,13 +206,13 @@ class LinkSession(Session):
     def _take_over(self, fresh: LinkSession) -> None:
         """Replace what was learnt by what another session has learnt; the places of waiting links stay."""
         fresh.memory.take_places(self.memory)
-        self._use(fresh.model)
+        self._use(fresh.model, fresh._discovery)
         self._n_fits += fresh._n_fits
         self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
 
-    def _use(self, model: LinkModel) -> None:
-        self.model, self.memory = model, model.memory
-        self._reasons, self._forgetting = LinkReasons(model), Forgetting(model)
+    def _use(self, model: LinkModel, discovery: Discovery) -> None:
+        self.model, self.memory, self._discovery = model, model.memory, discovery
+        self._reasons, self._forgetting = LinkReasons(model), Forgetting(model, discovery)
         self._updates = ScoreUpdates(model.memory, self._scores)
         # What was under way refers to links by their former numbers.
         self._work: Iterator[int] | None = None
@@ -249,6 +250,7 @@ class LinkSession(Session):
         """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
         n_pages = self.memory.n_pages
         has_learnt = yield from self.model.fitting()
+        yield self._discovery.learn()
         interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
         self._next_fit = n_pages + interval
         self._n_fits += has_learnt
@@ -261,7 +263,8 @@ class LinkSession(Session):
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        found: Floats = expit((self.model.scores(links) + self._advantages(links)) / 2)
+        log_odds = lifted(self.model.scores(links) + self._advantages(links), self._discovery.hopes(links))
+        found: Floats = expit(log_odds / 2)
         return np.where(self.memory.links["explores"][links], 1.0, found)
 
     def _advantages(self, links: Integers) -> Floats:

@@ -1,0 +1,107 @@
+"""Discovery: what lies behind a page is worth something, too, and it is learnt for each kind of page (docs/method/, D85)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.method.strategies.linkmodel.memory import KIND_GROUPS
+
+if TYPE_CHECKING:
+    from focused.method.strategies.linkmodel.memory import LinkMemory
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_HOPS = 4
+_OF_NEXT_HOP = 0.5
+"""What a page found through a page that was found counts for, and so on."""
+_MOST = 5.0
+_STRENGTH = 3.0
+"""Pages that what is known of all kinds counts as, in the yield of one; what is known of a kind, in that of its host's."""
+_HOPE, _TRIES = 2.0, 3.0
+"""Yield that an untried kind is given beside what is known of all, and how many tries bring that down to half."""
+
+
+class Discovery:
+    """Knows what pages of each kind have led to, and what may be hoped of links of each kind.
+
+    The *yield* of a page is by how much the pages first found on it are more relevant than the crawl's average page, summed
+    up, and half of their own yields, over four hops; from 0 to 5. The yield of a kind is the mean of its pages, drawn to that
+    of all pages.
+    """
+
+    def __init__(self, memory: LinkMemory, weight: float) -> None:
+        self._memory = memory
+        self._weight = weight
+        #: What the yields count for now, in [0, weight], and the mean of all pages.
+        self._urgency = self._mean = 0.0
+
+    def learn(self) -> int:
+        """Compute the yields of all kinds again; return about how many rows of a table that took."""
+        memory = self._memory
+        self._urgency = self._weight * memory.harvest.share_lost if self._weight else 0.0
+        if not self._weight:
+            return 0
+        rows, yields = self._pages()
+        self._mean = float(yields.mean()) if len(yields) else 0.0
+        for name, groups in memory.kinds.items():
+            numbers, size = memory.links[name][rows], groups.table.size
+            groups.table["sum"][:] = groups.table["past_sum"] + np.bincount(numbers, yields, minlength=size)
+            groups.table["count"][:] = groups.table["past_count"] + np.bincount(numbers, minlength=size)
+        return memory.links.size + 20 * len(rows)
+
+    def hopes(self, links: Integers) -> Floats:
+        """Return what is hoped to lie behind links, by number: 0 where a crawl does as well as ever.
+
+        Kinds that were tried little come forward, but only the first links of each: the others wait for what these bring.
+        """
+        if not self._urgency:
+            return np.zeros(len(links))
+        memory, found = self._memory, np.full(len(links), self._mean)
+        for name in KIND_GROUPS:
+            table, numbers = memory.kinds[name].table, memory.links[name][links]
+            found = (table["sum"][numbers] + _STRENGTH * found) / (table["count"][numbers] + _STRENGTH)
+        n_tried = memory.kinds["kind"].table["count"][memory.links["kind"][links]]
+        before = np.maximum(n_tried, memory.links["ordinal"][links])
+        hopes: Floats = self._urgency * (found + _HOPE * _TRIES / (before + _TRIES))
+        return hopes
+
+    def yields(self) -> Floats:
+        """Return the yield of the page behind each link, shape (n_links,); NaN of links that were not fetched."""
+        found = np.full(self._memory.links.size, np.nan)
+        rows, yields = self._pages()
+        found[rows] = yields
+        return found
+
+    # --- Inside
+
+    def _pages(self) -> tuple[Integers, Floats]:
+        """Return the first of the links that led to each page, and the yield of that page."""
+        links = self._memory.links
+        done = np.flatnonzero(~np.isnan(links["outcome"]) & (links["page"] >= 0))
+        pages, first = np.unique(links["page"][done], return_index=True)
+        rows = done[first]
+        finders, surplus = links["discoverer"][rows], links["outcome"][rows] - self._memory.mean_relevance
+        is_found = (finders >= 0) & (finders != pages)
+        finders, found, surplus = finders[is_found], pages[is_found], surplus[is_found]
+        yields = np.zeros(self._memory.n_pages)
+        for _ in range(_HOPS):
+            worth = surplus + _OF_NEXT_HOP * yields[found]
+            yields = np.clip(np.bincount(finders, worth, minlength=len(yields)), 0.0, _MOST)
+        return rows, yields[pages]
+
+
+def lifted(log_odds: Floats, hopes: Floats) -> Floats:
+    """Return the log-odds of 1 - (1 - p) exp(-hope), p being the probability that the log-odds say.
+
+    So a link without hope keeps its log-odds, and no hope lifts a link above one that is certainly relevant.
+
+    >>> lifted(np.array([-2.0, -2.0, 3.0]), np.array([0.0, 1.0, 1.0])).round(2).tolist()
+    [-2.0, 0.78, 4.02]
+    """
+    # 1 - (1 - p) exp(-h) has the odds (1 + e^z) e^h - 1.
+    found: Floats = np.where(hopes > 0, np.log(np.expm1(np.logaddexp(0.0, log_odds) + hopes)), log_odds)
+    return found
