@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 N_PARTS = 3
 """Parts that a reason names, at most."""
-EXPLORATION, FAIR_SHARE = "exploration", "fair share"
+EXPLORATION, FAIR_SHARE, LEADS_ON = "exploration", "fair share", "leads on"
 
 _LEAST_SHARE = 0.1
 """Of the strongest part: what adds less is not named."""
@@ -50,18 +50,19 @@ class LinkReasons:
         #: As of the model's last fit: weights by name, and averages over all links.
         self._fit: tuple[object, int, dict[str, float], list[float]] = (None, 0, {}, [])
 
-    def of(self, number: int, url: str, advantage: float = 0.0) -> str:
+    def of(self, number: int, url: str, advantage: float = 0.0, lift: float = 0.0) -> str:
         """Return the strongest evidence for a link, as ``anchor "gravity assist", folder /space/, page 0.87``.
 
         Empty if no page is known to link there. `advantage` is what is added to its log-odds because its seed has had few
-        pages.
+        pages, `lift` what is added because others may lie behind it.
         """
         links = self._model.memory.links
         if not links.at("n_referrers", number):
             return ""
         if links.at("explores", number):
             return EXPLORATION
-        parts = [part for part in (*self.parts(number, url), Part(advantage, FAIR_SHARE)) if part.is_clear]
+        added = Part(advantage, FAIR_SHARE), Part(lift, LEADS_ON)
+        parts = [part for part in (*self.parts(number, url), *added) if part.is_clear]
         parts.sort(key=lambda part: part.value, reverse=True)
         least = _LEAST_SHARE * max(parts[0].value, 0.0)
         strongest = [part for part in parts[:N_PARTS] if part.value > least] or parts[:1]

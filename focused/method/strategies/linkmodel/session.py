@@ -95,7 +95,8 @@ class LinkSession(Session):
         number = self.memory.number(url)
         if number is None:
             return ""
-        return self._reasons.of(number, url, self._factor() * self.memory.fairness.advantage(number))
+        advantage = self._factor() * self.memory.fairness.advantage(number)
+        return self._reasons.of(number, url, advantage, self._lift(number, advantage))
 
     @property
     def figures(self) -> dict[str, float]:
@@ -263,9 +264,18 @@ class LinkSession(Session):
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        log_odds = lifted(self.model.scores(links) + self._advantages(links), self._discovery.hopes(links))
-        found: Floats = expit(log_odds / 2)
+        log_odds = self.model.scores(links) + self._advantages(links)
+        found: Floats = expit(lifted(log_odds, self._discovery.hopes(links)) / 2)
         return np.where(self.memory.links["explores"][links], 1.0, found)
+
+    def _lift(self, number: int, advantage: float) -> float:
+        """Return what is added to the log-odds of a link because others may lie behind it."""
+        links = np.array([number])
+        hopes = self._discovery.hopes(links)
+        if not hopes.any():
+            return 0.0
+        log_odds = self.model.scores(links) + advantage
+        return float((lifted(log_odds, hopes) - log_odds).item())
 
     def _advantages(self, links: Integers) -> Floats:
         """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
