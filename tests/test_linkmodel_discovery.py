@@ -77,7 +77,7 @@ def test_what_is_forgotten_still_counts_for_its_kind():
     gone = np.array(memory.numbers([f"{SITE}/list?day=1"]))
     finish(memory.forgetting(gone, session.model.values(), session._discovery.yields()))
     session._discovery.learn()
-    assert hopes(session, f"{SITE}/list?day=2") == pytest.approx(before, rel=0.02)
+    assert hopes(session, f"{SITE}/list?day=2") == pytest.approx(before, rel=0.05)
 
 
 def test_a_link_that_leads_on_says_so():

@@ -21,7 +21,7 @@ _OF_NEXT_HOP = 0.5
 _MOST = 5.0
 _STRENGTH = 3.0
 """Pages that what is known of all kinds counts as, in the yield of one; what is known of a kind, in that of its host's."""
-_HOPE, _TRIES = 2.0, 3.0
+_HOPE, _TRIES = 1.0, 3.0
 """Yield that an untried kind is given beside what is known of all, and how many tries bring that down to half."""
 
 
@@ -39,12 +39,17 @@ class Discovery:
         #: What the yields count for now, in [0, weight], and the mean of all pages.
         self._urgency = self._mean = 0.0
 
+    @property
+    def counts(self) -> bool:
+        """Whether what lies behind links counts now."""
+        return self._urgency > 0
+
     def learn(self) -> int:
         """Compute the yields of all kinds again; return about how many rows of a table that took."""
         memory = self._memory
         self._urgency = self._weight * memory.harvest.share_lost if self._weight else 0.0
         if not self._weight:
-            return 0
+            return 1
         rows, yields = self._pages()
         self._mean = float(yields.mean()) if len(yields) else 0.0
         for name, groups in memory.kinds.items():
