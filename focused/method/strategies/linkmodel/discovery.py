@@ -40,16 +40,21 @@ class Discovery:
         self._urgency = self._mean = 0.0
 
     @property
+    def is_on(self) -> bool:
+        """Whether what lies behind links may count."""
+        return self._weight > 0
+
+    @property
     def counts(self) -> bool:
-        """Whether what lies behind links counts now."""
+        """Whether it counts now."""
         return self._urgency > 0
 
     def learn(self) -> int:
         """Compute the yields of all kinds again; return about how many rows of a table that took."""
-        memory = self._memory
-        self._urgency = self._weight * memory.harvest.share_lost if self._weight else 0.0
-        if not self._weight:
+        if not self.is_on:
             return 1
+        memory = self._memory
+        self._urgency = self._weight * memory.harvest.share_lost
         rows, yields = self._pages()
         self._mean = float(yields.mean()) if len(yields) else 0.0
         for name, groups in memory.kinds.items():

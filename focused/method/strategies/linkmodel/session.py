@@ -233,7 +233,7 @@ class LinkSession(Session):
             self.model.refresh()
         else:
             self.model.add(links, evidence)
-        if self._work is None and self._n_fits and self.memory.n_pages >= self._next_look:
+        if self._work is None and self._discovery.is_on and self._n_fits and self.memory.n_pages >= self._next_look:
             self._work = self._looking_behind()
         yield len(links)
         self._some_work()
