@@ -283,15 +283,17 @@ class LinkSession(Session):
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
         log_odds = self.model.scores(links) + self._advantages(links)
-        found: Floats = expit(lifted(log_odds, self._discovery.hopes(links)) / 2)
+        if self._discovery.counts:
+            log_odds = lifted(log_odds, self._discovery.hopes(links))
+        found: Floats = expit(log_odds / 2)
         return np.where(self.memory.links["explores"][links], 1.0, found)
 
     def _lift(self, number: int, advantage: float) -> float:
         """Return what is added to the log-odds of a link because others may lie behind it."""
+        if not self._discovery.counts:
+            return 0.0
         links = np.array([number])
         hopes = self._discovery.hopes(links)
-        if not hopes.any():
-            return 0.0
         log_odds = self.model.scores(links) + advantage
         return float((lifted(log_odds, hopes) - log_odds).item())
 
