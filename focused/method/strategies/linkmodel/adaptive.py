@@ -80,10 +80,10 @@ class Adaptive(Strategy):
     )
     discovery: float = parameter(
         "FOCUSED_ADAPTIVE_DISCOVERY",
-        0.0,
+        0.6,
         "How far links come forward that others may lie behind: those of kinds of pages that have led to relevant ones, and "
-        "of kinds that were tried little. It counts as far as the harvest has fallen below that of the crawl's best time. "
-        "0: not at all; 0.6 was measured, see docs/results/link-model.md.",
+        "of kinds that were tried little. It counts as far as the harvest has fallen below half of that of the crawl's best "
+        "time. 0: not at all.",
         least=0,
     )
     seed: int = parameter(

@@ -1,4 +1,4 @@
-"""Discovery: what lies behind a page is worth something, too, and it is learnt for each kind of page (docs/method/, D85)."""
+"""Discovery: what lies behind a page is worth something, too, and it is learnt for each kind of page (docs/method/, D87)."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _OF_NEXT_HOP = 0.5
 _MOST = 5.0
 _STRENGTH = 3.0
 """Pages that what is known of all kinds counts as, in the yield of one; what is known of a kind, in that of its host's."""
+_LOST = 0.5
+"""Share of its best harvest that a crawl must have lost: before, there are better links than those that lead on."""
 _HOPE, _TRIES = 1.0, 3.0
 """Yield that an untried kind is given beside what is known of all, and how many tries bring that down to half."""
 
@@ -54,7 +56,7 @@ class Discovery:
         if not self.is_on:
             return 1
         memory = self._memory
-        self._urgency = self._weight * memory.harvest.share_lost
+        self._urgency = self._weight * max(0.0, (memory.harvest.share_lost - _LOST) / (1 - _LOST))
         rows, yields = self._pages()
         self._mean = float(yields.mean()) if len(yields) else 0.0
         for name, groups in memory.kinds.items():
