@@ -74,7 +74,7 @@ def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
 def test_the_papers_drop_and_do_not_look_around(name):
     found = load_preset(name).settings
     assert found["FOCUSED_BELOW_THRESHOLD"] == "drop"
-    assert (found["FOCUSED_UNLABELED"], found["FOCUSED_PAGE_TEXT"]) == ("topic", "whole")
+    assert (found["FOCUSED_UNLABELED"], found["FOCUSED_PAGE_TEXT"]) == ("topic", "sections" if name == "l16" else "whole")
     # What no preset leaves to the next one: two of them set the same things.
     assert set(load_preset(MODERN).settings) <= set(found)
 
@@ -164,7 +164,7 @@ def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path)
     trained = scrapy("train", "suns", *pages, *seeds, *how, cwd=tmp_path, env=env)
     assert trained.exit_code == 0, trained.err
     manifest = json.loads((tmp_path / "models" / "suns" / "manifest.json").read_text())
-    assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "whole")
+    assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "sections")
     assert manifest["window_chars"] == 25
     assert "--preset l16" in manifest["command"]
     assert "--learner" not in manifest["command"]
