@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hand_made
 import numpy as np
 import pytest
 from test_linkmodel import learn, page, scores
 
+from focused.method.strategies import make_strategy
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.utils.steps import finish
 
@@ -82,3 +84,9 @@ def test_what_is_forgotten_still_counts_for_its_kind():
 
 def test_a_link_that_leads_on_says_so():
     assert "leads on" in crawl().why(f"{SITE}/list?day=2")
+
+
+def test_crawls_for_topics_from_words_do_not_discover():
+    words = hand_made.topic(manifest={"examples": {"keywords": {"terms": ["star"]}}})
+    on, off = (make_strategy("adaptive").prepare(topic) for topic in (hand_made.topic(), words))
+    assert on.discovery > 0 == off.discovery

@@ -74,7 +74,10 @@ def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
 def test_the_papers_drop_and_do_not_look_around(name):
     found = load_preset(name).settings
     assert found["FOCUSED_BELOW_THRESHOLD"] == "drop"
-    assert (found["FOCUSED_UNLABELED"], found["FOCUSED_PAGE_TEXT"]) == ("topic", "sections" if name == "l16" else "whole")
+    assert (found["FOCUSED_UNLABELED"], found["FOCUSED_PAGE_TEXT"]) == (
+        "topic",
+        "sections" if name == "l16" else "whole",
+    )
     # What no preset leaves to the next one: two of them set the same things.
     assert set(load_preset(MODERN).settings) <= set(found)
 

@@ -83,7 +83,7 @@ class Adaptive(Strategy):
         0.6,
         "How far links come forward that others may lie behind: those of kinds of pages that have led to relevant ones, and "
         "of kinds that were tried little. It counts as far as the harvest has fallen below half of that of the crawl's best "
-        "time. 0: not at all.",
+        "time, and not in crawls for topics from words. 0: not at all.",
         least=0,
     )
     seed: int = parameter(
@@ -105,12 +105,16 @@ class Adaptive(Strategy):
     kinds = frozenset({BLOCK, ANCHOR, CONTEXT})
 
     def prepare(self, topic: Topic) -> Self:
-        """Return the strategy with what the links among the topic's examples teach; without such links, with nothing."""
+        """Return the strategy with what the links among the topic's examples teach; without such links, with nothing.
+
+        A topic from words is too vague to say what a kind of page has led to: its crawls do not discover (D87).
+        """
+        strategy = replace(self, discovery=0.0) if topic.keyword_terms else self
         try:
-            return replace(self, prior=learnt_prior(topic, self.examples))
+            return replace(strategy, prior=learnt_prior(topic, self.examples))
         except TopicError as error:
             logger.warning("adaptive begins without what the topic's examples could teach. %s", error)
-            return self
+            return strategy
 
     @property
     def remark(self) -> str:
