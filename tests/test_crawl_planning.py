@@ -17,6 +17,7 @@ from focused.frontier.run_files import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.schema import FrontierFileError, lock
 from focused.frontier.store.store import FrontierStore
+from focused.method.topic import load_topic
 from focused.utils.file_names import FRONTIER_FILE
 
 
@@ -164,6 +165,12 @@ def test_a_contact_cannot_add_headers():
 def test_a_topic_may_not_say_where_things_are_nor_switch_things_on_nor_name_classes(name, value):
     with pytest.raises(PlanError, match=f"A topic may not set {name}, as topic 'stars' does"):
         topic_settings(hand_made.topic(settings={name: value}))
+
+
+def test_a_wrong_setting_of_a_topic_is_refused_with_the_file_that_holds_it(tmp_path):
+    hand_made.topic(settings={"FOCUSED_ADAPTIVE_DISCOVERY": -3}).save(tmp_path)
+    with pytest.raises(PlanError, match=r"at least 0\. Got -3\. It stands in .*topic\.toml"):
+        topic_settings(load_topic("stars", tmp_path))
 
 
 @pytest.mark.parametrize(

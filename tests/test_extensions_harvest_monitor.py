@@ -49,7 +49,7 @@ def test_a_topic_that_can_hardly_be_told_from_the_rest_is_warned_of_once_with_ad
     [line] = [line for line in result.err.splitlines() if "an F1 of 0.20 is too low for a crawl" in line]
     assert "WARNING" in line
     assert "--unlabeled" in line
-    assert "scrapy train stars --force" in line
+    assert "scrapy train stars --positive PATH --force" in line
 
 
 @pytest.mark.slow

@@ -126,6 +126,7 @@ def test_preset_and_scheduler_are_kept_in_the_topics_file(models):
     ("line", "message"),
     [
         ('scheduler = "os.abort"', "scheduler in .* must be durable or scrapy. Got 'os.abort'"),
+        ('preset = ""', "A preset must be one of"),
         ('preset = "p12"', "A preset must be one of modern, p13, .* Got 'p12'. Did you mean 'p1[35]'?"),
     ],
 )

@@ -89,7 +89,10 @@ def test_the_first_sentence_says_how_many_pages_are_relevant_and_who_says_so(tmp
 
 def test_the_report_says_what_the_model_estimates_and_where_it_is_not_known_why(tmp_path):
     known = write_run(tmp_path / "known", harvest={"is_known": True, "share": 0.4, "low": 0.3, "high": 0.51})
-    assert "The calibrated model estimates that 0.40 of them are: 0.30 to 0.51 with 90 % certainty." in report_of(known)
+    assert (
+        "The calibrated model estimates that 0.40 of them are: 0.30 to 0.51 by its own reckoning (a 90 % interval)."
+        in report_of(known)
+    )
     unknown = write_run(tmp_path / "unknown", harvest={"is_known": False, "why": "a topic from words"})
     assert "How many really are is not known: a topic from words." in report_of(unknown)
 

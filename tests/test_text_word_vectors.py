@@ -18,7 +18,7 @@ from focused.method.text.word_vectors import (
     load_word_vectors,
     to_bytes,
 )
-from focused.method.topic.vectors import chosen_word_vectors
+from focused.method.topic.vectors import chosen_word_vectors, why_without
 from focused.method.training.from_keywords import learn_keywords, read_keywords
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,3 +125,20 @@ def test_a_topic_knows_words_with_vectors_that_no_example_holds() -> None:
     assert model.term_indices.tolist() == [0, 1, 2, 3, 4]
     assert model.coef[4] > 0
     assert train_topic(counts, flags, term_vectors=vectors, learner="svm").term_indices.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "language", "is_from_words", "learner", "why"),
+    [
+        ("off", "de", True, "wvc", ""),
+        ("words", "en", True, "wvc", ""),
+        ("words", "en", False, LEARNERS[0], "it is for topics from words alone"),
+        ("words", "de", True, LEARNERS[0], "the language is de"),
+        ("all", "en", False, "wvc", "the learner wvc knows no vectors"),
+        ("all", "en", False, LEARNERS[0], ""),
+    ],
+)
+def test_a_topic_that_is_learnt_without_the_vectors_asked_for_says_why(chosen, language, is_from_words, learner, why):
+    said = why_without({"FOCUSED_WORD_VECTORS": chosen}, language, is_from_words=is_from_words, learner=learner)
+    assert said.endswith(why)
+    assert bool(said) == bool(why)

@@ -17,7 +17,7 @@ from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
-from focused.method.topic.vectors import chosen_word_vectors
+from focused.method.topic.vectors import chosen_word_vectors, why_without
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
@@ -118,6 +118,9 @@ class Command(ProjectCommand):
         assert reader.language is not None
         keywords = read_keywords(written, reader.language) if written else None  # now that their language is known
         topic.language, say = reader.language, progress.say
+        is_from_words = keywords is not None and not positive
+        if why := why_without(self.settings, topic.language, is_from_words=is_from_words, learner=opts.learner):
+            say(f"FOCUSED_WORD_VECTORS changes nothing: {why}")
         texts = {"page_text": reader.page_text, "window_chars": reader.window_chars}
         how: Any = {**texts, "command": command_line(topic.name, opts), "random_state": state}
         models_dir = Path(self.settings.get("FOCUSED_MODELS_DIR"))

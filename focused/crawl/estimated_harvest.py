@@ -82,6 +82,13 @@ class EstimatedHarvest:
             return None
         return of_relevances(self._relevances, self._n_judged / n_pages if self._believes_verdicts else None)
 
+    @property
+    def why_not_yet(self) -> str:
+        """Why it is not known as long as nothing else is said."""
+        if self._is_against_met:
+            return "the model has learnt nothing of this web yet; with more pages (-a max_pages) it may"
+        return f"that takes {_LEAST_PAGES} pages"
+
     def text(self) -> str:
         """Return it as people read it."""
         found = self.now()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import DECLARED
 from focused.crawl.presets import check_trained_for, preset_settings
-from focused.method.topic import is_topic_setting
+from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
 from focused.utils.setting import TOPIC
 
@@ -45,6 +45,12 @@ def topic_settings(topic: Topic, preset: str = "") -> dict[str, Any]:
             raise PlanError(
                 f"A topic may not set {name}, as topic {topic.name!r} does. Use -s {name}=... on the command line instead."
             )
+        try:
+            if name in DECLARED:
+                DECLARED[name].check(own[name])
+        except ValueError as error:
+            where = "its settings" if topic.directory is None else str(topic.directory / TOPIC_FILE)
+            raise PlanError(f"{error} It stands in {where}.") from None
     scheduler = SCHEDULER_SETTINGS.get(topic.scheduler, {})
     of_topic = scheduler | strategy | own
     if preset:

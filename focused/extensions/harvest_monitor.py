@@ -87,8 +87,8 @@ class HarvestMonitor:
             logger.warning("FOCUSED_MERGE_EVIDENCE=False changes nothing: %s joins no scores.", plan.strategy.name)
         if weakness := plan.topic.weakness:
             logger.warning(
-                "Topic %s can hardly be crawled for: %s Then train it again: scrapy train %s --force",
-                *(plan.topic.name, weakness, plan.topic.name),
+                "Topic %s can hardly be crawled for: %s Then train it again, with better examples: %s --force",
+                *(plan.topic.name, weakness, as_typed(plan.topic.training_command)),
             )
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
@@ -141,9 +141,10 @@ class HarvestMonitor:
     def _about_harvest(self) -> str:
         found, why = self._estimate.now(), self._estimate.why_unknown
         if found is None:
-            why = why or "the model has learnt nothing of this web yet; with more pages (-a max_pages) it does"
+            why = why or self._estimate.why_not_yet
             return f"The harvest is not known: {why}"
-        return f"About {found.share:.0%} of the pages are relevant: {found.low:.0%} to {found.high:.0%} with 90 % certainty"
+        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
+        return f"About {found.share:.0%} of the pages are relevant: {interval}"
 
     def _why_nothing(self) -> str:
         stats = self.crawler.stats.get_stats()

@@ -168,5 +168,6 @@ def check_unused(run_dir: Path, job_dir: str | None) -> None:
     if (run_dir / FRONTIER_FILE).exists() or (not job_dir and any(sizes(run_dir).values())):
         raise FrontierFileError(
             f"{run_dir} holds an earlier crawl, and the chosen SCHEDULER cannot go on with it. Choose another folder: "
-            f"-a run_dir=PATH. Or leave SCHEDULER out: the default one goes on with crawls that it began."
+            "-a run_dir=PATH. The default scheduler goes on with crawls that it began: leave SCHEDULER out, and in topic.toml "
+            'the line scheduler = "scrapy".'
         )

@@ -156,9 +156,9 @@ class RetrainingPipeline:
         self._resume()
         if isinstance(self._around, LookingAround) and self._loop.version == FIRST:
             logger.info(
-                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest can be "
-                "believed from page %d on",
-                FIRST_MET + 1,
+                "The model has learnt nothing of this web yet, so most of its pages may look relevant. The harvest is "
+                "estimated from some page after the %dth on",
+                FIRST_MET,
             )
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)

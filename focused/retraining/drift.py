@@ -74,6 +74,6 @@ class DriftReport:
         self._set("drift/window_deciles", deciles(self._window))
         self._set("drift/training_deciles", deciles(self._training))
         logger.info(
-            "Drift of the last %d pages: scores %.2f, harvest %.3f (whole crawl %.3f)",
+            "Drift of the last %d pages: stability index of relevances %.2f, judged relevant %.3f (whole crawl %.3f)",
             *(len(self._window), found, self._counts.recent_rate, self._counts.rate),
         )

@@ -115,7 +115,8 @@ def _estimated(run: Run) -> Iterator[object]:
         return
     share, low, high = (found.get(name) for name in ("share", "low", "high"))
     if all(isinstance(each, int | float) for each in (share, low, high)):
-        yield f"The calibrated model estimates that {share:.2f} of them are: {low:.2f} to {high:.2f} with 90 % certainty. "
+        yield f"The calibrated model estimates that {share:.2f} of them are: {low:.2f} to {high:.2f} by its own "
+        yield "reckoning (a 90 % interval). "
     else:
         yield f"How many really are is not known: {found.get('why') or 'not known yet'}. "
 

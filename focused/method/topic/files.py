@@ -139,7 +139,7 @@ def _read_toml(name: str, path: Path) -> Topic:
         raise TopicError(f"scheduler in {path} must be {' or '.join(SCHEDULERS)}. Got {texts['scheduler']!r}.")
     try:
         language(texts["language"])
-        if texts["preset"]:
+        if "preset" in document:
             check_preset(texts["preset"])
     except ValueError as error:
         raise TopicError(f"{path}: {error}") from None

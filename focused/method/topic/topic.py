@@ -121,6 +121,11 @@ class Topic:
         return [str(term) for term in self.manifest.get("examples", {}).get("words", {}).get("terms", [])]
 
     @property
+    def training_command(self) -> str:
+        """The command that made the topic, or the beginning of one."""
+        return str(self.manifest.get("command") or f"scrapy train {self.name} --positive PATH")
+
+    @property
     def weakness(self) -> str:
         """Why the model can hardly tell the topic from the rest, by its training's figures; empty if it can."""
         return why_not_told_apart(self.manifest.get("figures") or {})

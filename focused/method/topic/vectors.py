@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.method.learning.learners import knows_vectors
 from focused.method.text.word_vectors import word_vectors_of
 from focused.utils.setting import Setting
 
@@ -28,3 +29,17 @@ def chosen_word_vectors(settings: Mapping[str, Any], language: str, *, is_from_w
     """Return the vectors that settings let a topic in a language (ISO 639-1) be learnt with; None for none."""
     chosen = WORD_VECTORS.read(settings)
     return word_vectors_of(language) if chosen == ALL or (is_from_words and chosen == WORDS) else None
+
+
+def why_without(settings: Mapping[str, Any], language: str, *, is_from_words: bool, learner: str) -> str:
+    """Return why a topic is learnt without the vectors that settings ask for; empty if they ask for none, or it is not."""
+    chosen = WORD_VECTORS.read(settings)
+    if chosen == OFF:
+        return ""
+    if chosen == WORDS and not is_from_words:
+        return "it is for topics from words alone"
+    if word_vectors_of(language) is None:
+        return f"the vectors are English, and the language is {language}"
+    if not is_from_words and not knows_vectors(learner):
+        return f"the learner {learner} knows no vectors"
+    return ""
