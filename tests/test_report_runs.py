@@ -93,6 +93,10 @@ def test_the_report_says_what_the_model_estimates_and_where_it_is_not_known_why(
         "The calibrated model estimates that 0.40 of them are: 0.30 to 0.51 by its own reckoning (a 90 % interval)."
         in report_of(known)
     )
+    killed = write_run(tmp_path / "killed", finished_at=None)
+    (killed / "harvest.csv").write_text("pages,relevant,estimated,estimated_low,estimated_high\n4,2,0.25,0.125,0.5\n")
+    assert "that 0.25 of them are: 0.12 to 0.50" in report_of(killed)
+    assert "0.25 (0.12 to 0.50)" in report_of(known, killed)
     unknown = write_run(tmp_path / "unknown", harvest={"is_known": False, "why": "a topic from words"})
     assert "How many really are is not known: a topic from words." in report_of(unknown)
 

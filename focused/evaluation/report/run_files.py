@@ -39,6 +39,9 @@ class FetchedPage:
     model_version: int = 0
 
 
+_ESTIMATED = ("estimated", "estimated_low", "estimated_high")
+
+
 @dataclass(frozen=True)
 class Run:
     """One crawl.
@@ -86,6 +89,16 @@ class Run:
     def is_finished(self) -> bool:
         """Whether the crawl recorded its end."""
         return "finished_at" in self.run
+
+    @property
+    def estimate(self) -> tuple[float, float, float] | None:
+        """The harvest by the calibrated model and its 90 % interval, as said last; None where it is not known."""
+        said = self.run.get("harvest")
+        found = [said.get(key) for key in ("share", "low", "high")] if isinstance(said, dict) else []
+        if not found and len(self.harvest.get("estimated", ())):  # it has not ended
+            found = [float(self.harvest[key][-1]) for key in _ESTIMATED]
+        known = [float(each) for each in found if isinstance(each, int | float) and math.isfinite(each)]
+        return (known[0], known[1], known[2]) if len(known) == len(_ESTIMATED) else None
 
     @property
     def stats(self) -> dict[str, Any]:
@@ -190,6 +203,7 @@ def read_run(directory: Path) -> Run:
 def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
     rows, n_bad = read_rows(directory / HARVEST_FILE)
     columns = {name: name for name in ("pages", "relevant", "harvest_rate", "target_length")}
+    columns.update({name: name for name in _ESTIMATED})
     columns["recent"] = next((name for name in (rows[0] if rows else {}) if name.startswith("harvest_rate_last_")), "")
     values = [{key: _number(row.get(name, "")) for key, name in columns.items()} for row in rows]
     whole = [row for row in values if not math.isnan(row["pages"] + row["relevant"])]

@@ -110,27 +110,26 @@ def _answer(run: Run) -> Iterator[object]:
 
 def _estimated(run: Run) -> Iterator[object]:
     """Say what the calibrated model estimates, if the run says anything of it: older ones do not."""
-    found = run.run.get("harvest")
-    if not isinstance(found, dict):
-        return
-    share, low, high = (found.get(name) for name in ("share", "low", "high"))
-    if all(isinstance(each, int | float) for each in (share, low, high)):
+    said = run.run.get("harvest")
+    if run.estimate is not None:
+        share, low, high = run.estimate
         yield f"The calibrated model estimates that {share:.2f} of them are: {low:.2f} to {high:.2f} by its own "
         yield "reckoning (a 90 % interval). "
-    else:
-        yield f"How many really are is not known: {found.get('why') or 'not known yet'}. "
+    elif isinstance(said, dict):
+        yield f"How many really are is not known: {said.get('why') or 'not known yet'}. "
 
 
 def _best(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[object]:
     rates = [run.n_relevant / run.n_pages if run.n_pages else 0.0 for run in runs]
+    if len({run.run.get("model_sha256") for run in runs}) > 1:
+        yield f"{len(runs)} crawls, which used different models: each judged by its own, so their rates cannot be compared."
+        return
     best = int(np.argmax(rates))
     yield joined((
         element("strong", name(labels[best])), f" has the highest harvest rate of {len(runs)} crawls: {rates[best]:.2f} "
         f"({runs[best].n_relevant:,} of {runs[best].n_pages:,} pages are relevant by its own judgement).",
     ))  # fmt: skip
-    if len({run.run.get("model_sha256") for run in runs}) > 1:
-        yield " The crawls used different models: each judged by its own, so their rates cannot be compared."
-    elif len({run.n_pages for run in runs}) > 1:
+    if len({run.n_pages for run in runs}) > 1:
         yield " They fetched different numbers of pages; compare the curves at the same number."
 
 
@@ -178,11 +177,23 @@ def _overview(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look])
             f"{run.n_pages:,}",
             f"{run.n_relevant:,}",
             f"{run.n_relevant / run.n_pages:.3f}" if run.n_pages else UNKNOWN,
+            UNKNOWN if run.estimate is None else "{:.2f} ({:.2f} to {:.2f})".format(*run.estimate),
             f"{run.curve['target_length'][-1]:,.0f}" if run.n_pages else UNKNOWN,
         )
         for run, label, look in zip(runs, labels, looks, strict=True)
     ]
-    heads = ("crawl", "topic", "strategy", "web", "ended", "pages", "relevant", "harvest rate", "target length")
+    heads = (
+        "crawl",
+        "topic",
+        "strategy",
+        "web",
+        "ended",
+        "pages",
+        "relevant",
+        "harvest rate",
+        "estimated",
+        "target length",
+    )
     return table("Crawls", "", heads, rows, n_text=5)
 
 
