@@ -112,7 +112,7 @@ def lifted(log_odds: Floats, hopes: Floats) -> Floats:
     So a link without hope keeps its log-odds, and no hope lifts a link above one that is certainly relevant.
 
     >>> lifted(np.array([-2.0, -2.0, 3.0]), np.array([0.0, 1.0, 1.0])).round(2).tolist()
-    [-2.0, 0.78, 4.02]
+    [-2.0, 0.74, 4.03]
     """
     # 1 - (1 - p) exp(-h) has the odds (1 + e^z) e^h - 1.
     found: Floats = np.where(hopes > 0, np.log(np.expm1(np.logaddexp(0.0, log_odds) + hopes)), log_odds)
