@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -10,6 +10,8 @@ from focused.method.learning.two_step.reliable_negatives import ReliableNegative
 from focused.method.text.vocabulary import document_frequencies
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
     from scipy import sparse
 
@@ -36,6 +38,32 @@ def features_held(counts: sparse.csr_matrix, features: NDArray[np.intp]) -> NDAr
     is_feature = np.zeros(counts.shape[1])
     is_feature[features] = 1.0
     return np.asarray(held @ is_feature, dtype=np.float64)
+
+
+class Tried(NamedTuple):
+    """The last set of positive features that was tried, and what it left."""
+
+    step: int
+    features: NDArray[np.intp]
+    #: How many of the features each document holds, and the documents that hold none; None if these are too few.
+    scores: NDArray[np.float64] | None
+    rows: NDArray[np.intp] | None
+    #: The most documents that any of the sets left.
+    most: int
+
+
+def first_enough(unlabeled: sparse.csr_matrix, choices: Iterable[NDArray[np.intp]], needed: int) -> Tried:
+    """Try sets of positive features in turn, until enough documents hold none of them, or a set is empty."""
+    step, features, most = 0, np.zeros(0, dtype=np.intp), 0
+    for step, features in enumerate(choices):
+        if not len(features):
+            break
+        scores = features_held(unlabeled, features)
+        rows = np.flatnonzero(scores == 0)
+        most = max(most, len(rows))
+        if len(rows) >= needed:
+            return Tried(step, features, scores, rows, most)
+    return Tried(step, features, None, None, most)
 
 
 def one_dnf_negatives(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.method.learning.two_step.one_dnf import document_rates, features_held, positive_features
+from focused.method.learning.two_step.one_dnf import document_rates, features_held, first_enough, positive_features
 from focused.method.learning.two_step.reliable_negatives import (
     ReliableNegatives,
     check_too_few,
@@ -46,24 +46,19 @@ def one_dnfc_negatives(
     check_too_few(too_few)
     needed = needed_negatives(n_positive, n_unlabeled, min_share)
     rates = document_rates(positive), document_rates(unlabeled)
-    best = 0
     # Steps are counted in whole numbers, because repeated addition of 0.05 would drift past rates like 0.3.
-    for step in range(int(np.ceil((1.0 - lambda_start) / LAMBDA_STEP - 1e-9))):
-        lambda_ = round(lambda_start + step * LAMBDA_STEP, 10)
-        features = positive_features(*rates, lambda_)
-        if not len(features):
-            break
-        scores = features_held(unlabeled, features)
-        rows = np.flatnonzero(scores == 0)
-        best = max(best, len(rows))
-        if len(rows) >= needed:
-            if step:
-                raised = "1-DNFC: lambda raised from %.2f to %.2f, which leaves %d reliable negatives of %d unlabelled"
-                logger.info(raised, lambda_start, lambda_, len(rows), n_unlabeled)
-            return ReliableNegatives(rows, scores, 0.0, {"positive_features_": features, "lambda_": lambda_})
+    n_steps = int(np.ceil((1.0 - lambda_start) / LAMBDA_STEP - 1e-9))
+    lambdas = [round(lambda_start + step * LAMBDA_STEP, 10) for step in range(n_steps)]
+    tried = first_enough(unlabeled, (positive_features(*rates, lambda_) for lambda_ in lambdas), needed)
+    lambda_, features = lambdas[tried.step], tried.features
+    if tried.rows is not None and tried.scores is not None:
+        if tried.step:
+            raised = "1-DNFC: lambda raised from %.2f to %.2f, which leaves %d reliable negatives of %d unlabelled"
+            logger.info(raised, lambda_start, lambda_, len(tried.rows), n_unlabeled)
+        return ReliableNegatives(tried.rows, tried.scores, 0.0, {"positive_features_": features, "lambda_": lambda_})
     if too_few == "error":
         why = "no positive feature is left" if not len(features) else "nearly all hold a positive feature"
-        got = f"at most {best} with lambda from {lambda_start:.2f} to {lambda_:.2f}, where {why}."
+        got = f"at most {tried.most} with lambda from {lambda_start:.2f} to {lambda_:.2f}, where {why}."
         raise too_few_error("1-DNFC", needed, n_unlabeled, got)
     lambda_used = 1.0 if too_few == "all" else lambda_start
     features = positive_features(*rates, lambda_used)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from focused.method.learning.two_step.one_dnf import document_rates, features_held, positive_features
+from focused.method.learning.two_step.one_dnf import document_rates, features_held, first_enough, positive_features
 from focused.method.learning.two_step.reliable_negatives import (
     ReliableNegatives,
     check_too_few,
@@ -48,26 +46,21 @@ def one_dnfc_rare_negatives(
     n_positive, n_unlabeled = positive.shape[0], unlabeled.shape[0]
     needed = needed_negatives(n_positive, n_unlabeled, min_share)
     rates = document_rates(positive), document_rates(unlabeled)
-    features, best = positive_features(*rates, lambda_), 0
+    features = positive_features(*rates, lambda_)
     # Counted in whole numbers: repeated subtraction of 0.05 would drift past rates like 0.7.
-    for step in range(round(1 / RATE_STEP)):
-        most_common = round(1 - step * RATE_STEP, 10)
-        kept = features[rates[1][features] <= most_common]
-        if not len(kept):
-            break
-        scores = features_held(unlabeled, kept)
-        rows = np.flatnonzero(scores == 0)
-        best = max(best, len(rows))
-        if len(rows) >= needed:
-            if step:
-                logger.info(
-                    "1-DNFC: without %d positive features, which more than %.0f %% of U hold, %d reliable negatives of %d",
-                    *(len(features) - len(kept), 100 * most_common, len(rows), n_unlabeled),
-                )
-            evidence = {"positive_features_": kept, "lambda_": lambda_, "most_common_": most_common}
-            return ReliableNegatives(rows, scores, 0.0, evidence)
+    bounds = [round(1 - step * RATE_STEP, 10) for step in range(round(1 / RATE_STEP))]
+    tried = first_enough(unlabeled, (features[rates[1][features] <= bound] for bound in bounds), needed)
+    if tried.rows is not None and tried.scores is not None:
+        most_common = bounds[tried.step]
+        if tried.step:
+            logger.info(
+                "1-DNFC: without %d positive features, which more than %.0f %% of U hold, %d reliable negatives of %d",
+                *(len(features) - len(tried.features), 100 * most_common, len(tried.rows), n_unlabeled),
+            )
+        evidence = {"positive_features_": tried.features, "lambda_": lambda_, "most_common_": most_common}
+        return ReliableNegatives(tried.rows, tried.scores, 0.0, evidence)
     if too_few == "error":
-        got = f"at most {best}, whichever of the {len(features)} positive features are left out for being common."
+        got = f"at most {tried.most}, whichever of the {len(features)} positive features are left out for being common."
         raise too_few_error("1-DNFC", needed, n_unlabeled, got)
     scores = features_held(unlabeled, features)
     evidence = {"positive_features_": features, "lambda_": lambda_, "most_common_": 1.0}

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
+LEAST_BETWEEN, _WAITING_FOR_PAGE = 5, 1_000
+"""Yields are learnt after so many pages, and after one for so many waiting links: all of them are scored then."""
 _HOPS = 4
 _OF_NEXT_HOP = 0.5
 """What a page found through a page that was found counts for, and so on."""
@@ -40,11 +42,12 @@ class Discovery:
         self._weight = weight
         #: What the yields count for now, in [0, weight], and the mean of all pages.
         self._urgency = self._mean = 0.0
+        self._next_learning = 0
 
     @property
-    def is_on(self) -> bool:
-        """Whether what lies behind links may count."""
-        return self._weight > 0
+    def is_due(self) -> bool:
+        """Whether it is time to learn again."""
+        return self._weight > 0 and self._memory.n_pages >= self._next_learning
 
     @property
     def counts(self) -> bool:
@@ -53,9 +56,11 @@ class Discovery:
 
     def learn(self) -> int:
         """Compute the yields of all kinds again; return about how many rows of a table that took."""
-        if not self.is_on:
+        if not self._weight:
             return 1
         memory = self._memory
+        n_waiting = int(np.count_nonzero(memory.links["frontier"] >= 0))
+        self._next_learning = memory.n_pages + max(LEAST_BETWEEN, n_waiting // _WAITING_FOR_PAGE)
         self._urgency = self._weight * max(0.0, (memory.harvest.share_lost - _LOST) / (1 - _LOST))
         rows, yields = self._pages()
         self._mean = float(yields.mean()) if len(yields) else 0.0
@@ -80,6 +85,10 @@ class Discovery:
         before = np.maximum(n_tried, memory.links["ordinal"][links])
         hopes: Floats = self._urgency * (found + _HOPE * _TRIES / (before + _TRIES))
         return hopes
+
+    def lifted(self, log_odds: Floats, links: Integers) -> Floats:
+        """Return the log-odds of links, by number, with what is hoped to lie behind them."""
+        return lifted(log_odds, self.hopes(links)) if self.counts else log_odds
 
     def yields(self) -> Floats:
         """Return the yield of the page behind each link, shape (n_links,); NaN of links that were not fetched."""

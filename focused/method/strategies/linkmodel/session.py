@@ -10,7 +10,7 @@ from scipy.special import expit
 
 from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
-from focused.method.strategies.linkmodel.discovery import Discovery, lifted
+from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discovery
 from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
 from focused.method.strategies.linkmodel.link_reasons import LinkReasons
@@ -39,8 +39,6 @@ _SLOWER_FROM = 20
 _WORK_OF_PAGE = 1_000_000
 """Rows of fits, and of what follows them, that are dealt with after each page: some 30 ms. It counts rows, not time, so that
 the same pages teach the same. In a crawl of up to some thousand pages a fit is done within one page."""
-_LEAST_BETWEEN_LOOKS, _WAITING_FOR_PAGE = 5, 1_000
-"""What lies behind links is learnt after so many pages, and after one for so many waiting links: all of them are scored."""
 _MANY_LINKS = 1_000
 """Of a page with more the URLs are looked at in steps of so many, some 10 ms each."""
 
@@ -73,7 +71,6 @@ class LinkSession(Session):
         self._fairness = fairness
         self._warm_up_pages = warm_up_pages
         self._next_fit = min(_FIRST_FIT, every_pages)
-        self._next_look = self._next_fit
         self._n_fits = self._n_new = 0
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
@@ -212,7 +209,7 @@ class LinkSession(Session):
         fresh.memory.take_places(self.memory)
         self._use(fresh.model, fresh._discovery)
         self._n_fits += fresh._n_fits
-        self._next_fit, self._next_look, self._n_new = fresh._next_fit, fresh._next_look, fresh._n_new
+        self._next_fit, self._n_new = fresh._next_fit, fresh._n_new
 
     def _use(self, model: LinkModel, discovery: Discovery) -> None:
         self.model, self.memory, self._discovery = model, model.memory, discovery
@@ -233,7 +230,7 @@ class LinkSession(Session):
             self.model.refresh()
         else:
             self.model.add(links, evidence)
-        if self._work is None and self._discovery.is_on and self._n_fits and self.memory.n_pages >= self._next_look:
+        if self._work is None and self._n_fits and self._discovery.is_due:
             self._work = self._looking_behind()
         yield len(links)
         self._some_work()
@@ -256,7 +253,7 @@ class LinkSession(Session):
         """Fit the model, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
         n_pages = self.memory.n_pages
         has_learnt = yield from self.model.fitting()
-        yield from self._learning_what_lies_behind()
+        yield self._discovery.learn()
         interval = max(self._every_pages if has_learnt else 1, n_pages // _SLOWER_FROM)
         self._next_fit = n_pages + interval
         self._n_fits += has_learnt
@@ -267,35 +264,24 @@ class LinkSession(Session):
             self._exploration.draw(self.memory.links, interval)
         yield from self._updates.all_changed(self._next_fit, self._every_pages)
 
-    def _learning_what_lies_behind(self) -> Generator[int, None, None]:
-        """Learn what kinds of pages lead to; yields as `LinkModel.fitting` does."""
-        n_waiting = int(np.count_nonzero(self.memory.links["frontier"] >= 0))
-        self._next_look = self.memory.n_pages + max(_LEAST_BETWEEN_LOOKS, n_waiting // _WAITING_FOR_PAGE)
-        yield self._discovery.learn()
-
     def _looking_behind(self) -> Generator[int, None, None]:
-        """Learn that between two fits, and find out what a frontier must be told; yields as `LinkModel.fitting` does."""
+        """Learn what lies behind links between two fits, and find out what a frontier must be told; yields likewise."""
         before = self._discovery.counts
-        yield from self._learning_what_lies_behind()
+        yield self._discovery.learn()
         if self._has_frontier and (before or self._discovery.counts):
-            yield from self._updates.all_changed(self._next_fit, _LEAST_BETWEEN_LOOKS)
+            yield from self._updates.all_changed(self._next_fit, LEAST_BETWEEN)
 
     def _scores(self, links: Integers) -> Floats:
         # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        log_odds = self.model.scores(links) + self._advantages(links)
-        if self._discovery.counts:
-            log_odds = lifted(log_odds, self._discovery.hopes(links))
+        log_odds = self._discovery.lifted(self.model.scores(links) + self._advantages(links), links)
         found: Floats = expit(log_odds / 2)
         return np.where(self.memory.links["explores"][links], 1.0, found)
 
     def _lift(self, number: int, advantage: float) -> float:
         """Return what is added to the log-odds of a link because others may lie behind it."""
-        if not self._discovery.counts:
-            return 0.0
         links = np.array([number])
-        hopes = self._discovery.hopes(links)
         log_odds = self.model.scores(links) + advantage
-        return float((lifted(log_odds, hopes) - log_odds).item())
+        return float((self._discovery.lifted(log_odds, links) - log_odds).item())
 
     def _advantages(self, links: Integers) -> Floats:
         """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
