@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from dataclasses import dataclass
 
 import pytest
 from scrapy.settings import Settings
@@ -10,7 +12,9 @@ from scrapy.settings import Settings
 from focused import settings as project
 from focused.crawl.declared_settings import DECLARED, GROUPS, check_settings, defaults, folders
 from focused.method.strategies import STRATEGIES
-from focused.utils.setting import SERVER, TOPIC
+from focused.method.topic.settings import ALLOWED_SETTINGS
+from focused.utils.parameters import parameter, parameters_of
+from focused.utils.setting import SERVER, TOPIC, Setting
 from focused.webs import DEMO_OPTIONS
 from focused.webs.demo import DemoWeb
 
@@ -70,20 +74,30 @@ def test_what_is_out_of_range_is_refused(name):
                 check_settings(Settings(defaults() | {name: bound + step}))
 
 
-def test_what_only_a_server_sets_a_topic_does_not_set():
-    may_not = {name for name, setting in DECLARED.items() if setting.set_by != TOPIC}
+def test_a_setting_that_does_not_say_who_may_set_it_is_closed_to_topics():
+    @dataclass
+    class PlugIn:
+        width: int = parameter("FOCUSED_NEW_WIDTH", 1)
+
+    assert TOPIC not in (Setting("FOCUSED_NEW", 1).set_by, parameters_of(PlugIn)["width"].set_by)
+
+
+def test_a_topic_does_not_set_whom_the_crawl_asks_whom_it_obeys_who_judges_nor_where_things_are():
+    closed = re.compile(
+        "ADDRESS|ROBOTS|NOINDEX|NOFOLLOW|AGENT|CONTACT|PROXY|READER|CLASSIFIER|JUDGE|DIR$|FILE$|DATABASE|URL$|WEB$"
+    )
+    assert not [name for name, setting in DECLARED.items() if closed.search(name) and setting.set_by == TOPIC]
+    assert not [name for name in ALLOWED_SETTINGS if closed.search(name)]
+
+
+def test_what_a_topic_or_only_a_server_sets():
     only_server = {name for name, setting in DECLARED.items() if setting.set_by == SERVER}
-    assert only_server == {
+    assert only_server >= {
         *(f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")),
         "FOCUSED_ORACLE_FILE",
         "FOCUSED_VERDICTS",
     }
-    assert may_not - only_server == {
-        "FOCUSED_PAGES_ENABLED",
-        "FOCUSED_RUN_DIR",
-        "FOCUSED_WEB",
-        "FOCUSED_PAGE_READER",
-        "FOCUSED_PAGE_CLASSIFIER",
-        "FOCUSED_TOPIC",
-        *(f"FOCUSED_{each}_ENABLED" for each in ("LINK_SCORING", "NOFOLLOW", "WARC")),
-    }
+    open_to_topics = {name for name, setting in DECLARED.items() if setting.set_by == TOPIC}
+    assert {"FOCUSED_STRATEGY", "FOCUSED_MAX_PAGES", "FOCUSED_RETRAINING", "FOCUSED_DEMO_PAGES"} < open_to_topics
+    switches = {name for name in open_to_topics if name.endswith("_ENABLED")}
+    assert not switches

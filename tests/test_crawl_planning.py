@@ -160,9 +160,10 @@ def test_a_contact_cannot_add_headers():
         ("FOCUSED_WARC_ENABLED", True),
         ("FOCUSED_PAGE_READER", "os.Popen"),
         ("FOCUSED_PAGE_CLASSIFIER", "installed_one"),
+        ("FOCUSED_CONTACT", "you@example.org"),
     ],
 )
-def test_a_topic_may_not_say_where_things_are_nor_switch_things_on_nor_name_classes(name, value):
+def test_a_topic_may_not_say_where_things_are_who_crawls_nor_switch_things_on_nor_name_classes(name, value):
     with pytest.raises(PlanError, match=f"A topic may not set {name}, as topic 'stars' does"):
         topic_settings(hand_made.topic(settings={name: value}))
 

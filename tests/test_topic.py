@@ -235,7 +235,8 @@ def test_a_manifest_that_is_none_is_refused(topic: Topic, tmp_path: Path, text: 
         ("language = 'english!'", "ISO 639-1"),
         ("[settings]\nITEM_PIPELINES = {}", "A topic may not set ITEM_PIPELINES"),
         ("[settings]\nDOWNLOAD_DELAY = 'soon'", "DOWNLOAD_DELAY .* must be a number"),
-        ('[settings]\nUSER_AGENT = "a\\nb"', "USER_AGENT .* must be a text"),
+        ('[settings]\nUSER_AGENT = "Mozilla/5.0"', "A topic may not set USER_AGENT"),
+        ("[settings]\nROBOTSTXT_OBEY = false", "A topic may not set ROBOTSTXT_OBEY"),
         ("= broken", "cannot be read"),
     ],
 )
@@ -246,13 +247,15 @@ def test_topic_files_that_are_wrong_are_refused(topic: Topic, tmp_path: Path, li
 
 
 def test_settings_that_a_topic_may_set() -> None:
-    allowed = ["DOWNLOAD_DELAY", "CONCURRENT_REQUESTS", "ROBOTSTXT_OBEY", "FOCUSED_STRATEGY", "FOCUSED_MAX_PAGES"]
+    allowed = ["DOWNLOAD_DELAY", "CONCURRENT_REQUESTS", "AUTOTHROTTLE_ENABLED", "FOCUSED_STRATEGY", "FOCUSED_MAX_PAGES"]
     forbidden = [
         "SPIDER_MIDDLEWARES",
         "DOWNLOAD_HANDLERS",
         "FEEDS",
         "JOBDIR",
         "LOG_FILE",
+        *("ROBOTSTXT_OBEY", "ROBOTSTXT_USER_AGENT", "ROBOTSTXT_PARSER", "USER_AGENT", "DEFAULT_REQUEST_HEADERS"),
+        *("HTTPPROXY_ENABLED", "DNS_RESOLVER", "HTTPCACHE_ENABLED", "DOWNLOAD_BIND_ADDRESS"),
     ]
     assert all(map(is_topic_setting, allowed))
     assert not any(map(is_topic_setting, forbidden))

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from focused.utils.setting import SERVER, USER, Setting
+from focused.utils.setting import SERVER, TOPIC, USER, Setting
 
 # fmt: off
 MAX_PAGES = Setting(
-    "FOCUSED_MAX_PAGES", 1000, "Pages to fetch: answered 2xx, with text, and analysed. 0: no limit.", least=0)
+    "FOCUSED_MAX_PAGES", 1000, "Pages to fetch: answered 2xx, with text, and analysed. 0: no limit.", least=0, set_by=TOPIC)
 MAX_RELEVANT = Setting(
     "FOCUSED_MAX_RELEVANT", 0,
-    "The crawl ends when so many relevant pages are found; what is in flight is still counted. 0: no limit.", least=0)
+    "The crawl ends when so many relevant pages are found; what is in flight is still counted. 0: no limit.", least=0,
+    set_by=TOPIC)
 BELOW_THRESHOLD = Setting(
     "FOCUSED_BELOW_THRESHOLD", "defer",
     "What happens to links below the threshold: ranked under all others, or dropped as in the papers (the frontier then runs "
-    "empty early).", choices=("defer", "drop"))
+    "empty early).", choices=("defer", "drop"), set_by=TOPIC)
 
 PAGE_READER = Setting(
     "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER)
@@ -25,7 +26,8 @@ CRAWL = (
     Setting("FOCUSED_TOPIC", "",
             "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
             set_by=USER),
-    Setting("FOCUSED_STRATEGY", "adaptive", "How links are scored. A topic may give a name only.", names_class=True),
+    Setting("FOCUSED_STRATEGY", "adaptive", "How links are scored. A topic may give a name only.", names_class=True,
+            set_by=TOPIC),
     MAX_PAGES,
     MAX_RELEVANT,
     BELOW_THRESHOLD,
@@ -33,33 +35,35 @@ CRAWL = (
             "False: no priorities; pages are fetched in the order their links were found.", set_by=USER),
     Setting("FOCUSED_MERGE_EVIDENCE", True,
             "True: all pages that link to a waiting link count; False: the first one alone, as in the papers. Changes "
-            "nothing for strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`."),
+            "nothing for strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`.",
+            set_by=TOPIC),
     Setting("FOCUSED_NOFOLLOW_ENABLED", False,
             "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out.",
             set_by=USER),
-    Setting("FOCUSED_CONTACT", "", "URL or address that site owners can turn to; it is added to the `USER_AGENT`."),
+    Setting("FOCUSED_CONTACT", "", "URL or address that site owners can turn to; it is added to the `USER_AGENT`.",
+            set_by=USER),
 )
 
 FRONTIER = (
     Setting("FOCUSED_FRONTIER_MAX_LINKS", 10_000_000,
-            "Links that may wait; beyond that the worst eighth is forgotten, in slices. 0: no limit.", least=0),
+            "Links that may wait; beyond that the worst eighth is forgotten, in slices. 0: no limit.", least=0, set_by=TOPIC),
     Setting("FOCUSED_FRONTIER_MAX_PER_HOST", 0,
             "Pages of a host that are ever fetched; then its waiting links are dropped and new ones refused. 0: no "
-            "limit.", least=0),
+            "limit.", least=0, set_by=TOPIC),
     Setting("FOCUSED_FRONTIER_MAX_TUNNEL", 0,
             "Irrelevant pages in a row that a link may lie behind; of several ways there the shortest counts. 0: no "
-            "limit.", least=0),
+            "limit.", least=0, set_by=TOPIC),
     Setting("FOCUSED_FRONTIER_HOST_SINK", 0.0,
             "How far a host sinks whose pages prove irrelevant; 1: in the end by a whole scale of scores; 0: not at all.",
-            least=0),
+            least=0, set_by=TOPIC),
 )
 
 OUTPUT = (
     Setting("FOCUSED_METRICS_INTERVAL_SECS", 5.0,
             "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
-            least=0),
-    Setting("FOCUSED_HARVEST_WINDOW_PAGES", 100, "Pages over which the recent harvest rate is taken.", least=1),
-    Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1),
+            least=0, set_by=TOPIC),
+    Setting("FOCUSED_HARVEST_WINDOW_PAGES", 100, "Pages over which the recent harvest rate is taken.", least=1, set_by=TOPIC),
+    Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1, set_by=TOPIC),
     Setting("FOCUSED_PAGES_ENABLED", True, "Store relevant pages, with their text, in `pages.jsonl`.", set_by=USER),
     Setting("FOCUSED_WARC_ENABLED", False, "Record everything that is fetched in `pages.warc.gz`.", set_by=USER),
 )

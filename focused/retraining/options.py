@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.topic.names import check_counting
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.utils.parameters import parameter, read_parameters
-from focused.utils.setting import SERVER, Setting
+from focused.utils.setting import SERVER, TOPIC, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,9 +32,15 @@ class RetrainingOptions:
         OFF,
         "Which pages join the examples: by relevance, by verdicts, or by both.",
         choices=MODES,
+        set_by=TOPIC,
     )
     t1: float = parameter(
-        "FOCUSED_RETRAINING_T1", 0.8, "Relevance from which a page joins the positives.", least=0, most=1
+        "FOCUSED_RETRAINING_T1",
+        0.8,
+        "Relevance from which a page joins the positives.",
+        least=0,
+        most=1,
+        set_by=TOPIC,
     )
     t2: float = parameter(
         "FOCUSED_RETRAINING_T2",
@@ -42,15 +48,21 @@ class RetrainingOptions:
         "Relevance up to which a page joins the negatives; less than FOCUSED_RETRAINING_T1.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     every_pages: int = parameter(
-        "FOCUSED_RETRAINING_EVERY_PAGES", 14, "Pages between two trainings; the paper's k.", least=1
+        "FOCUSED_RETRAINING_EVERY_PAGES",
+        14,
+        "Pages between two trainings; the paper's k.",
+        least=1,
+        set_by=TOPIC,
     )
     counts: str = parameter(
         "FOCUSED_RETRAINING_COUNTS",
         "judged",
         "Which pages count for FOCUSED_RETRAINING_EVERY_PAGES: every page judged, or only those that joined.",
         choices=("judged", "added"),
+        set_by=TOPIC,
     )
     max_pages: int = parameter(
         "FOCUSED_RETRAINING_MAX_PAGES",
@@ -58,6 +70,7 @@ class RetrainingOptions:
         "Pages of each label that are learnt from, verdicts and the latest first, and pages kept for scoring their links "
         "again (some 70 kB each). Of ten times as many the words are written down.",
         least=1,
+        set_by=TOPIC,
     )
     tolerance: float = parameter(
         "FOCUSED_RETRAINING_TOLERANCE",
@@ -65,6 +78,7 @@ class RetrainingOptions:
         "How much less average precision on held-out examples a new model may have.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     has_veto: bool = parameter(
         "FOCUSED_RETRAINING_VETO",
@@ -72,12 +86,14 @@ class RetrainingOptions:
         "False, as I18 alg. 2 is printed: every page joins that its relevance lets join, and every new model is used. "
         "True: pages "
         "that the topic's first model contradicts are left out, and models that decide worse are refused.",
+        set_by=TOPIC,
     )
     filters_label_noise: bool = parameter(
         "FOCUSED_RETRAINING_DOUBTS",
         True,
         "Whether verdicts are left out that are more probably wrong than right, where 15 % or more of the verdicts are "
         "estimated to be wrong on both sides.",
+        set_by=TOPIC,
     )
     exploration: float = parameter(
         "FOCUSED_RETRAINING_EXPLORATION",
@@ -86,15 +102,21 @@ class RetrainingOptions:
         "may look for other subtopics, when the known ones run out.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     timeout_secs: float = parameter(
-        "FOCUSED_RETRAINING_TIMEOUT_SECS", 120.0, "Seconds after which a training is given up.", least=1
+        "FOCUSED_RETRAINING_TIMEOUT_SECS",
+        120.0,
+        "Seconds after which a training is given up.",
+        least=1,
+        set_by=TOPIC,
     )
     waits: str = parameter(
         "FOCUSED_RETRAINING_WAIT",
         "offline",
         "Where the crawl pauses while a model is trained; `offline`: on recorded webs and the demo web.",
         choices=("offline", "always", "never"),
+        set_by=TOPIC,
     )
     unlabeled: str = parameter(
         "FOCUSED_UNLABELED",
@@ -102,6 +124,7 @@ class RetrainingOptions:
         "What a crawl's model tells the topic from: the `topic`'s own unlabelled pages, or the pages `met` in the crawl, some "
         "of which are drawn to look around; `auto`: those met where a topic has a general background.",
         choices=(AUTO, MET, OF_TOPIC),
+        set_by=TOPIC,
     )
     #: Where verdicts come from; None where there are none.
     verdicts: Path | None = None

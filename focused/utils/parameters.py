@@ -16,7 +16,8 @@ def parameter(setting: str | Setting, default: Any = None, meaning: str = "", **
 
     ``setting`` is its name, or a setting that other classes read, too. With the prefix FOCUSED_ it is one of the project's;
     packages that plug something in have prefixes of their own. ``default`` is the paper's value: its type is the
-    parameter's. ``meaning`` and ``range_`` are those of :class:`~focused.utils.setting.Setting`.
+    parameter's. ``meaning`` and ``range_`` are those of :class:`~focused.utils.setting.Setting`, and so is ``set_by``: a
+    topic's file may set the parameter only if that says TOPIC.
     """
     found = setting if isinstance(setting, Setting) else Setting(setting, default, meaning, **range_)
     return field(default=found.default, metadata={"setting": found})

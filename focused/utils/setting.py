@@ -16,7 +16,7 @@ _SWITCH = {"True": True, "true": True, "1": True, "False": False, "false": False
 _NOTHING = (None, "", "None")
 
 TOPIC, USER, SERVER = "topic", "user", "server"
-"""Who may set a setting: a topic's file and everybody else; everybody else; under Scrapyd the server alone."""
+"""Who may set a setting: a topic's file and everybody else; everybody but a topic's file; under Scrapyd the server alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Setting:
     choices: tuple[str, ...] = ()
     #: Whether a text may be the path of a class, or the class itself stand in its place.
     names_class: bool = False
-    #: Who may set it: TOPIC, USER or SERVER.
-    set_by: str = TOPIC
+    #: Who may set it: TOPIC, USER or SERVER. A topic's file may come from a stranger: what does not say TOPIC is closed to it.
+    set_by: str = USER
 
     @property
     def description(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 from focused.webs.demo import DemoWeb, export
 from focused.webs.demo.server import DemoServer
 from focused.webs.recorded import RecordedWeb
@@ -25,9 +25,15 @@ DEMO_OPTIONS = {
         "Pages that answer 200, at least 20 a host; about a tenth of them for each of eight topics.",
         least=20,
         most=1_000_000,
+        set_by=TOPIC,
     ),
     "n_hosts": Setting(
-        "FOCUSED_DEMO_HOSTS", 40, "Host names, at least two a topic and one more.", least=5, most=50_000
+        "FOCUSED_DEMO_HOSTS",
+        40,
+        "Host names, at least two a topic and one more.",
+        least=5,
+        most=50_000,
+        set_by=TOPIC,
     ),
     "n_topics": Setting(
         "FOCUSED_DEMO_TOPICS",
@@ -35,8 +41,11 @@ DEMO_OPTIONS = {
         "The first of astronomy, sailing, cooking, gardening, chess, music, medicine, railways; neighbours share words.",
         least=2,
         most=8,
+        set_by=TOPIC,
     ),
-    "seed": Setting("FOCUSED_DEMO_SEED", 0, "Another seed is another web (the home pages of some hosts stay)."),
+    "seed": Setting(
+        "FOCUSED_DEMO_SEED", 0, "Another seed is another web (the home pages of some hosts stay).", set_by=TOPIC
+    ),
 }
 """The arguments of the demo web, each with the setting that gives it."""
 

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from focused.utils.parameters import check_parameters, parameter
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 MAX_URL_CHARS = Setting(
-    "FOCUSED_PAGE_MAX_URL_CHARS", 2_083, "Characters of a link's URL; servers refuse longer ones.", least=1
+    "FOCUSED_PAGE_MAX_URL_CHARS",
+    2_083,
+    "Characters of a link's URL; servers refuse longer ones.",
+    least=1,
+    set_by=TOPIC,
 )
 MAX_UNIT_TERMS = Setting(
     "FOCUSED_PAGE_MAX_UNIT_TERMS",
@@ -16,6 +20,7 @@ MAX_UNIT_TERMS = Setting(
     "Terms of all link contexts of a page together; beyond that each is cut to an equal share. Nested contexts may repeat a "
     "text many times.",
     least=1,
+    set_by=TOPIC,
 )
 
 
@@ -28,15 +33,22 @@ class PageLimits:
     """
 
     #: An ordinary page of this size takes 0.2 s.
-    max_bytes: int = parameter("FOCUSED_PAGE_MAX_BYTES", 2_000_000, "Bytes of a body that are read.", least=1)
+    max_bytes: int = parameter(
+        "FOCUSED_PAGE_MAX_BYTES", 2_000_000, "Bytes of a body that are read.", least=1, set_by=TOPIC
+    )
     max_elements: int = parameter(
-        "FOCUSED_PAGE_MAX_ELEMENTS", 100_000, "Elements of a page that are looked at, in document order.", least=1
+        "FOCUSED_PAGE_MAX_ELEMENTS",
+        100_000,
+        "Elements of a page that are looked at, in document order.",
+        least=1,
+        set_by=TOPIC,
     )
     max_links: int = parameter(
         "FOCUSED_PAGE_MAX_LINKS",
         10_000,
         "Different targets of links that are looked at on a page, in document order.",
         least=1,
+        set_by=TOPIC,
     )
     max_url_chars: int = parameter(MAX_URL_CHARS)
     max_unit_terms: int = parameter(MAX_UNIT_TERMS)

@@ -7,19 +7,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
-
-WINDOW_CHARS = Setting(
-    "FOCUSED_WINDOW_CHARS",
-    50,
-    "Characters on each side of an anchor that a topic's windows hold, for `hybrid`. I18 sect. 2 says 50 \"surrounding the "
-    'anchor text", which may be 25 on each side. A topic keeps what it was trained with.',
-    least=0,
-    most=1000,
-)
 
 _NOT_IN_URL_TERMS = frozenset(
     ["http", "https", "www", "html", "htm", "shtml", "php", "asp", "aspx", "jsp", "cgi", "index", "default", "home"]
@@ -31,6 +22,7 @@ WINDOW_CHARS = Setting(
     'take as many. I18 says 50 "surrounding" it, which may mean both sides together: 25.',
     least=0,
     most=10_000,
+    set_by=TOPIC,
 )
 
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from focused.method.page.outline import Outline
@@ -30,6 +30,7 @@ PAGE_TEXT = Setting(
     "without the texts of link lists; its `sections`: words of titles and headings count 4 times, keywords 3 times, words of "
     "links twice (L16 eq. 3); `auto`: its own where the general background stands in for unlabelled pages, else the whole.",
     choices=(AUTO, *TEXTS),
+    set_by=TOPIC,
 )
 
 MIN_TERMS = 20

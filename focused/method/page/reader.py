@@ -16,7 +16,7 @@ from focused.method.page.page import Page
 from focused.method.page.tags import BLOCK_TAG_SETS
 from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -32,6 +32,7 @@ BLOCK_TAGS = Setting(
     "modern",
     "Tags that count for the height of a content block: the list of P13 (`paper`), or that with the ones of today's pages.",
     choices=tuple(BLOCK_TAG_SETS),
+    set_by=TOPIC,
 )
 BLOCK_ALPHA = Setting(
     "FOCUSED_BLOCK_ALPHA",
@@ -39,9 +40,14 @@ BLOCK_ALPHA = Setting(
     "Share of the page's block height below which a node is not split; larger: fewer, larger blocks. alpha [P13, Alg. 1].",
     least=0,
     most=1,
+    set_by=TOPIC,
 )
 BLOCK_MIN_LINKS = Setting(
-    "FOCUSED_BLOCK_MIN_LINKS", 1, "Links that a child must hold for its parent to be split; k [P13, Alg. 1].", least=1
+    "FOCUSED_BLOCK_MIN_LINKS",
+    1,
+    "Links that a child must hold for its parent to be split; k [P13, Alg. 1].",
+    least=1,
+    set_by=TOPIC,
 )
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.method.page.own_text import WHOLE
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -29,6 +29,7 @@ OTHER_ANCHORS = Setting(
     "exclude",
     "Whether a link context keeps the texts of the other links in it (P13, P15) or not (L14).",
     choices=("exclude", "include"),
+    set_by=TOPIC,
 )
 
 

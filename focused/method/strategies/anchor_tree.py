@@ -13,6 +13,7 @@ from focused.method.scoring.base import BELOW, BY_MODEL, LinkScores, Strategy
 from focused.method.strategies.link_counts import TermColumns
 from focused.method.strategies.training_links import training_links
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -47,15 +48,22 @@ class AnchorTree(Strategy):
         "Most questions from the tree's root to a leaf; 3 where there are few links to learn from.",
         least=1,
         most=1000,
+        set_by=TOPIC,
     )
     min_leaf: int = parameter(
         "FOCUSED_ANCHOR_TREE_MIN_LEAF",
         2,
         "Least number of links in a leaf; 5 where there are few links to learn from.",
         least=1,
+        set_by=TOPIC,
     )
     threshold: float = parameter(
-        "FOCUSED_ANCHOR_TREE_THRESHOLD", 0.5, "Probability from which a link is admitted.", least=0, most=1
+        "FOCUSED_ANCHOR_TREE_THRESHOLD",
+        0.5,
+        "Probability from which a link is admitted.",
+        least=0,
+        most=1,
+        set_by=TOPIC,
     )
     #: Columns of terms, scikit-learn's tree (None: there is nothing to ask), and the score of each of its nodes.
     columns: TermColumns | None = field(default=None, repr=False, compare=False)

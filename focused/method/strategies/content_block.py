@@ -17,6 +17,7 @@ from focused.method.scoring.base import (
     first_that_passes,
 )
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -67,6 +68,7 @@ class LinkPriorityEvaluation(Strategy):
         "Weight of the anchor text in joint feature evaluation, the rest is the context's; lambda [L16, eq. 11].",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
 
     name = "lpe"

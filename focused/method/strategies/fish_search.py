@@ -10,6 +10,7 @@ import numpy as np
 from focused.method.scoring.base import BELOW, BY_PAGE, LinkScores, Strategy
 from focused.method.scoring.evidence import better
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -28,18 +29,20 @@ class FishSearch(Strategy):
     seen again the larger score and the larger depth stand [Hersovici et al. 1998, Fig. 1].
     """
 
-    width: int = parameter("FOCUSED_FISH_WIDTH", 5, "Links of a page that are of interest.", least=0)
+    width: int = parameter("FOCUSED_FISH_WIDTH", 5, "Links of a page that are of interest.", least=0, set_by=TOPIC)
     depth: int = parameter(
         "FOCUSED_FISH_DEPTH",
         3,
         "How many links away from a relevant page, or a seed, the crawl goes through irrelevant ones.",
         least=0,
+        set_by=TOPIC,
     )
     relevant_factor: float = parameter(
         "FOCUSED_FISH_RELEVANT_FACTOR",
         1.5,
         "How many times wider a relevant page is; the product is rounded down.",
         least=0,
+        set_by=TOPIC,
     )
 
     name = "fish_search"

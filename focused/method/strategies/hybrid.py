@@ -15,6 +15,7 @@ from focused.method.strategies.rbf_classifier import RbfClassifier
 from focused.method.strategies.training_links import drawn, folds, training_links
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -55,18 +56,30 @@ class Hybrid(Strategy):
         "Weight of the page's score, the rest is the link's; w1 [I18, eq. 1].",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     threshold: float = parameter(
-        "FOCUSED_HYBRID_THRESHOLD", 0.5, "Links that score more are admitted.", least=0, most=1
+        "FOCUSED_HYBRID_THRESHOLD",
+        0.5,
+        "Links that score more are admitted.",
+        least=0,
+        most=1,
+        set_by=TOPIC,
     )
     with_urls: bool = parameter(
         "FOCUSED_HYBRID_URL_TERMS",
         False,
         "True counts the words of the link's URL among its text; I18 does not, but it helps where addresses name the "
         "subject.",
+        set_by=TOPIC,
     )
     penalty: float = parameter(
-        "FOCUSED_HYBRID_C", 1.0, "Penalty of the SVMs [I18, Table 2].", least=1e-6, most=1_000_000
+        "FOCUSED_HYBRID_C",
+        1.0,
+        "Penalty of the SVMs [I18, Table 2].",
+        least=1e-6,
+        most=1_000_000,
+        set_by=TOPIC,
     )
     gamma: float = parameter(
         "FOCUSED_HYBRID_GAMMA",
@@ -74,9 +87,15 @@ class Hybrid(Strategy):
         "Gamma of the radial kernel; 0: one over the number of terms [I18, Table 2].",
         least=0,
         most=1_000_000,
+        set_by=TOPIC,
     )
     tolerance: float = parameter(
-        "FOCUSED_HYBRID_TOLERANCE", 0.001, "Where the SVMs' solver stops [I18, Table 2].", least=1e-9, most=1
+        "FOCUSED_HYBRID_TOLERANCE",
+        0.001,
+        "Where the SVMs' solver stops [I18, Table 2].",
+        least=1e-9,
+        most=1,
+        set_by=TOPIC,
     )
     max_examples: int = parameter(
         "FOCUSED_HYBRID_MAX_EXAMPLES",
@@ -84,6 +103,7 @@ class Hybrid(Strategy):
         "Pages, and links, that the SVMs are trained on; of more, a seeded draw. Time and memory grow with the square.",
         least=20,
         most=20_000,
+        set_by=TOPIC,
     )
     #: On each side of the anchor, as the topic's examples have it.
     window_chars: int = field(default=WINDOW_CHARS.default, repr=False, compare=False)

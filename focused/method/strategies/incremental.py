@@ -18,6 +18,7 @@ from focused.method.strategies.page_clusters import CLUSTER_LAMBDA, CLUSTER_MAX_
 from focused.method.strategies.training_links import drawn, folds, training_links
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -49,7 +50,10 @@ class Incremental(Strategy):
     """
 
     clusters: bool = parameter(
-        "FOCUSED_INCREMENTAL_CLUSTERING", True, "False judges each context by itself [P15, Sect. 6.2]."
+        "FOCUSED_INCREMENTAL_CLUSTERING",
+        True,
+        "False judges each context by itself [P15, Sect. 6.2].",
+        set_by=TOPIC,
     )
     lambda_: float = parameter(CLUSTER_LAMBDA)
     max_units: int = parameter(CLUSTER_MAX_UNITS)
@@ -59,12 +63,14 @@ class Incremental(Strategy):
         "Percentage of the rightly classified examples that are trained on again, the unclear ones; mu [P15, Alg. 1].",
         least=0,
         most=100,
+        set_by=TOPIC,
     )
     negatives: str = parameter(
         "FOCUSED_INCREMENTAL_NEGATIVES",
         "all",
         "What is negative: all links that lead to other pages, or those of them that 1-DNFII finds reliable.",
         choices=("all", "reliable"),
+        set_by=TOPIC,
     )
     max_examples: int = parameter(
         "FOCUSED_INCREMENTAL_MAX_EXAMPLES",
@@ -72,6 +78,7 @@ class Incremental(Strategy):
         "Links, or pages, that the SVM is trained on; of more, a seeded draw.",
         least=20,
         most=100_000,
+        set_by=TOPIC,
     )
     every_outcomes: int = parameter(
         "FOCUSED_INCREMENTAL_EVERY_OUTCOMES",
@@ -80,6 +87,7 @@ class Incremental(Strategy):
         "CFu-trees [P15, Sect. 4, Alg. 1]. 0: each page is clustered afresh and nothing is learnt during the crawl.",
         least=0,
         most=10_000,
+        set_by=TOPIC,
     )
     max_tree_units: int = parameter(
         "FOCUSED_INCREMENTAL_TREE_UNITS",
@@ -88,6 +96,7 @@ class Incremental(Strategy):
         "of each page grows with it.",
         least=1,
         most=100_000,
+        set_by=TOPIC,
     )
     context_anchors: str = parameter(OTHER_ANCHORS)
     max_terms: int = parameter(MAX_UNIT_TERMS)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.method.strategies.cluster_merging import agglomerate
 from focused.method.strategies.link_counts import context_counts, context_units
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -29,6 +29,7 @@ CLUSTER_LAMBDA = Setting(
     "The larger, the more contexts are merged; lambda [P15, eq. 2].",
     least=0.01,
     most=1000,
+    set_by=TOPIC,
 )
 CLUSTER_MAX_UNITS = Setting(
     "FOCUSED_CLUSTER_MAX_UNITS",
@@ -37,6 +38,7 @@ CLUSTER_MAX_UNITS = Setting(
     "grows with the square. Links beyond are judged by their own context and counted (`focused/page/cut_clusters_count`).",
     least=1,
     most=5000,
+    set_by=TOPIC,
 )
 
 CUT = "clusters"

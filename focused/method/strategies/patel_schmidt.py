@@ -11,6 +11,7 @@ from focused.method.page.text_units import ANCHOR
 from focused.method.scoring.base import BY_ANCHOR, BY_PAGE, LinkScores, Strategy
 from focused.method.scoring.evidence import better
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -32,6 +33,7 @@ class PatelSchmidt(Strategy):
         "Weight of the pages that link there, the rest is the anchor text's [L16, eq. 1].",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
 
     name = "patel_schmidt"

@@ -12,7 +12,7 @@ import numpy as np
 
 from focused.method.scoring.base import BELOW, BY_LABELS, DISCOVERY, LinkScores, Strategy
 from focused.utils.parameters import parameter
-from focused.utils.setting import SERVER
+from focused.utils.setting import SERVER, TOPIC
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +31,9 @@ _SETTING = "FOCUSED_ORACLE_FILE"
 class Random(Strategy):
     """Links in random order: a score from the link's URL and a seed, the same in every crawl and on every machine."""
 
-    seed: int = parameter("FOCUSED_RANDOM_SEED", 0, "Seed of the draw; another one is another order.", least=0)
+    seed: int = parameter(
+        "FOCUSED_RANDOM_SEED", 0, "Seed of the draw; another one is another order.", least=0, set_by=TOPIC
+    )
 
     name = "random"
     merges = False  # every page says the same

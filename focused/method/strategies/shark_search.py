@@ -11,6 +11,7 @@ from focused.method.page.text_units import ANCHOR, CONTEXT
 from focused.method.scoring.base import BY_INHERITED, BY_NEIGHBOURHOOD, LinkScores, Strategy
 from focused.method.scoring.evidence import better
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -35,7 +36,12 @@ class SharkSearch(Strategy):
     """
 
     decay: float = parameter(
-        "FOCUSED_SHARK_DECAY", 0.5, "What is left of a score one link on; the paper's delta.", least=0, most=1
+        "FOCUSED_SHARK_DECAY",
+        0.5,
+        "What is left of a score one link on; the paper's delta.",
+        least=0,
+        most=1,
+        set_by=TOPIC,
     )
     inherited_weight: float = parameter(
         "FOCUSED_SHARK_INHERITED_WEIGHT",
@@ -43,6 +49,7 @@ class SharkSearch(Strategy):
         "Weight of what is inherited, the rest is the neighbourhood's; the paper's gamma.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     anchor_weight: float = parameter(
         "FOCUSED_SHARK_ANCHOR_WEIGHT",
@@ -50,6 +57,7 @@ class SharkSearch(Strategy):
         "Weight of the anchor text in the neighbourhood, the rest is the context's; the paper's beta.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
 
     name = "shark_search"

@@ -12,7 +12,7 @@ from scipy.special import expit
 from focused.method.learning.calibration import calibrated
 from focused.method.page.limits import MAX_UNIT_TERMS
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -31,6 +31,7 @@ RELEVANCE_THRESHOLD = Setting(
     "Relevance from which a page is relevant, instead of the one fitted in training. Larger: fewer, surer pages.",
     above=0,
     most=1,
+    set_by=TOPIC,
 )
 LINK_THRESHOLD = Setting(
     "FOCUSED_LINK_THRESHOLD",
@@ -39,6 +40,7 @@ LINK_THRESHOLD = Setting(
     "calibrated similarity only.",
     above=0,
     most=1,
+    set_by=TOPIC,
 )
 SIMILARITY = Setting(
     "FOCUSED_SIMILARITY",
@@ -46,6 +48,7 @@ SIMILARITY = Setting(
     "How blocks, anchor texts and contexts are compared with the topic: by a probability, by the cosine with the topic vector "
     "[L16, eq. 13], or by the classifier's `decision`: relevant if it is positive [P13, Sect. 5].",
     choices=("calibrated", "cosine", "decision"),
+    set_by=TOPIC,
 )
 # L16's 0.5 is for texts longer than an anchor (docs/method/, D81).
 COSINE_THRESHOLD = Setting(
@@ -55,6 +58,7 @@ COSINE_THRESHOLD = Setting(
     "text never reaches).",
     least=0,
     most=1,
+    set_by=TOPIC,
 )
 
 

@@ -15,17 +15,17 @@ ALLOWED_SETTINGS = frozenset(
     "AUTOTHROTTLE_ENABLED AUTOTHROTTLE_MAX_DELAY AUTOTHROTTLE_START_DELAY AUTOTHROTTLE_TARGET_CONCURRENCY "
     "CLOSESPIDER_ERRORCOUNT CLOSESPIDER_TIMEOUT CONCURRENT_REQUESTS CONCURRENT_REQUESTS_PER_DOMAIN COOKIES_ENABLED "
     "DEPTH_LIMIT DNS_TIMEOUT DOWNLOAD_DELAY DOWNLOAD_DELAY_JITTER DOWNLOAD_MAXSIZE DOWNLOAD_TIMEOUT DOWNLOAD_WARNSIZE "
-    "REDIRECT_MAX_TIMES RETRY_TIMES ROBOTSTXT_OBEY ROBOTSTXT_USER_AGENT USER_AGENT".split()
+    "REDIRECT_MAX_TIMES RETRY_TIMES".split()
 )
-"""Scrapy's settings that a topic may set."""
+"""Scrapy's settings that a topic may set: how fast, how much, how deep. Not who the crawl says it is, nor whether it obeys
+robots.txt: whoever runs the crawl answers for these."""
 
 SCHEDULERS = ("durable", "scrapy")
 """Where a topic may have its links wait: in the frontier that survives a crash, or in Scrapy's own priority queue."""
 
-_TEXT_SETTINGS = frozenset({"USER_AGENT", "ROBOTSTXT_USER_AGENT"})
-_SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED", "ROBOTSTXT_OBEY"})
+_SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED"})
 
-NUMBER_SETTINGS = ALLOWED_SETTINGS - _TEXT_SETTINGS - _SWITCHES
+NUMBER_SETTINGS = ALLOWED_SETTINGS - _SWITCHES
 """Those of Scrapy's that are numbers of at least 0."""
 
 
@@ -38,14 +38,12 @@ def check_setting(key: str, value: Any, path: Path) -> None:
     """Refuse a setting that a topic may not set, and a value that Scrapy would stumble over later."""
     if not is_topic_setting(key):
         raise TopicError(
-            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* and "
-            f"{', '.join(sorted(ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
+            f"A topic may not set {key}, as {path} does. It may set FOCUSED_* that docs/reference/settings.md opens "
+            f"to topics, and {', '.join(sorted(ALLOWED_SETTINGS))}. Use -s {key}=... on the command line instead."
         )
     if key == "FOCUSED_STRATEGY":
         refuse_class_path(value, path)
-    if key in _TEXT_SETTINGS:
-        right, kind = isinstance(value, str) and value.isprintable(), "a text"
-    elif key in _SWITCHES:
+    if key in _SWITCHES:
         right, kind = isinstance(value, bool), "true or false"
     elif key in ALLOWED_SETTINGS:
         right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf

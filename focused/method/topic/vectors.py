@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.learning.learners import knows_vectors
 from focused.method.text.word_vectors import word_vectors_of
-from focused.utils.setting import Setting
+from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ WORD_VECTORS = Setting(
     "`all`: one from examples then judges words that no example holds by words like them (learner `screened_svm`). English "
     "only.",
     choices=CHOICES,
+    set_by=TOPIC,
 )
 
 

@@ -13,6 +13,7 @@ from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.topic.names import TopicError
 from focused.utils.parameters import parameter
+from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -40,6 +41,7 @@ class Adaptive(Strategy):
         "Pages between two fits of the model; from 500 pages on a twentieth of the pages fetched. The first fit is after 5. "
         "Smaller: it learns sooner and costs more.",
         least=1,
+        set_by=TOPIC,
     )
     credit: float = parameter(
         "FOCUSED_ADAPTIVE_CREDIT",
@@ -47,6 +49,7 @@ class Adaptive(Strategy):
         "Share that the mean outcome of the links found on a page has in the outcome of the link to that page.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     exploration: float = parameter(
         "FOCUSED_ADAPTIVE_EXPLORATION",
@@ -55,6 +58,7 @@ class Adaptive(Strategy):
         "frontier.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     max_links: int = parameter(
         "FOCUSED_ADAPTIVE_MAX_LINKS",
@@ -62,6 +66,7 @@ class Adaptive(Strategy):
         "Links that are remembered, about 2 kB each. Beyond that, those fetched long ago are forgotten first, then the worst; "
         "they keep the score they have.",
         least=1000,
+        set_by=TOPIC,
     )
     warm_up_pages: int = parameter(
         "FOCUSED_ADAPTIVE_WARM_UP_PAGES",
@@ -70,6 +75,7 @@ class Adaptive(Strategy):
         "before the first choices. Hosts that leave a request unanswered for 3 s do not count. Only with the durable "
         "frontier.",
         least=0,
+        set_by=TOPIC,
     )
     fairness: float = parameter(
         "FOCUSED_ADAPTIVE_FAIRNESS",
@@ -77,6 +83,7 @@ class Adaptive(Strategy):
         "How far links come forward that were reached from a seed that has had less than an equal share of the pages (with a "
         "single seed: from one of its links); 0: not at all.",
         least=0,
+        set_by=TOPIC,
     )
     discovery: float = parameter(
         "FOCUSED_ADAPTIVE_DISCOVERY",
@@ -85,9 +92,14 @@ class Adaptive(Strategy):
         "of kinds that were tried little. It counts as far as the harvest has fallen below half of that of the crawl's best "
         "time, and not in crawls for topics from words. 0: not at all.",
         least=0,
+        set_by=TOPIC,
     )
     seed: int = parameter(
-        "FOCUSED_ADAPTIVE_SEED", 0, "Seed of the draw; another one draws other links to explore.", least=0
+        "FOCUSED_ADAPTIVE_SEED",
+        0,
+        "Seed of the draw; another one draws other links to explore.",
+        least=0,
+        set_by=TOPIC,
     )
     examples: float = parameter(
         "FOCUSED_ADAPTIVE_EXAMPLES",
@@ -96,6 +108,7 @@ class Adaptive(Strategy):
         "them.",
         least=0,
         most=1,
+        set_by=TOPIC,
     )
     #: What they teach.
     prior: Prior | None = field(default=None, repr=False, compare=False)
