@@ -1,0 +1,36 @@
+"""The registered domain of a host: what one owner has registered, with all names below it.
+
+It comes from the public suffix list that tldextract brings along. Nothing is fetched, and nothing is cached on disk.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tldextract import TLDExtract
+
+_MAX_REMEMBERED_HOSTS = 10_000
+
+
+@lru_cache(maxsize=_MAX_REMEMBERED_HOSTS)
+def registered_domain(host: str) -> str:
+    """Return the registered domain of a host's name; the name itself where it has none, as addresses have.
+
+    Names below a suffix that many people share, such as ``github.io``, are domains of their own.
+
+    >>> registered_domain("www.physics.example.co.uk"), registered_domain("me.github.io")
+    ('example.co.uk', 'me.github.io')
+    >>> registered_domain("127.0.0.1"), registered_domain("localhost"), registered_domain("co.uk")
+    ('127.0.0.1', 'localhost', 'co.uk')
+    """
+    name = host.lower().rstrip(".")
+    return _extract().extract_str(name).top_domain_under_public_suffix or name
+
+
+@cache
+def _extract() -> TLDExtract:
+    from tldextract import TLDExtract  # the list takes a fifth of a second to read: only where somebody asks
+
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
