@@ -15,8 +15,8 @@ from focused.method.strategies import STRATEGIES
 from focused.method.topic.settings import ALLOWED_SETTINGS
 from focused.utils.parameters import parameter, parameters_of
 from focused.utils.setting import SERVER, TOPIC, Setting
-from focused.webs import DEMO_OPTIONS
-from focused.webs.demo import DemoWeb
+from focused.webs import DEMO_OPTIONS, GENERATED
+from focused.webs.demo import DemoWeb, HostileWeb
 
 NUMBERS = [name for name, setting in DECLARED.items() if isinstance(setting.default, (int, float))]
 
@@ -48,6 +48,8 @@ def test_the_default_strategy_is_one_of_the_project_s():
 def test_the_demo_web_has_the_defaults_of_its_settings():
     given = {name: each.default for name, each in inspect.signature(DemoWeb).parameters.items()}
     assert given == {name: setting.default for name, setting in DEMO_OPTIONS.items()}
+    given = {name: each.default for name, each in inspect.signature(HostileWeb).parameters.items()}
+    assert given == {name: setting.default for name, setting in GENERATED["hostile"].items()}
 
 
 def test_folders_come_from_the_environment_and_nothing_else_does():

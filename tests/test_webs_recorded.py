@@ -326,7 +326,7 @@ def test_the_home_of_nobody_is_no_place_for_a_file():
 
 @pytest.mark.parametrize("name", ["", "a\0b"])
 def test_a_web_must_have_a_name(name):
-    with pytest.raises(WebError, match=r"FOCUSED_WEB must be demo or the path of a WARC file\. Got"):
+    with pytest.raises(WebError, match=r"FOCUSED_WEB must be demo, hostile or the path of a WARC file\. Got"):
         open_web(name, {})
 
 

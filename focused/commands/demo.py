@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from focused.utils.output_files import check_output
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
-from focused.webs import DEMO_OPTIONS, DemoServer, DemoWeb
+from focused.webs import GENERATED, DemoServer, DemoWeb, HostileWeb
 from focused.webs import export as demo_export
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ Examples:
       look at the web in a browser: http://127.0.0.1:8000/
   scrapy demo --examples astronomy training/ --positive 30 --unlabeled 1500
       pages to train a topic from: training/positive.jsonl, training/unlabeled.jsonl
+  scrapy demo --hostile --serve 8000
+      the same web with traps: endless, or saying nothing new
   scrapy demo --warc demo.warc.gz --labels demo.labels.tsv --pages 20000 --seed 1
       a recorded web with labels, for evaluations
 """
@@ -51,6 +53,11 @@ class Command(ProjectCommand):
         web("--hosts", type=int, metavar="N", help="hosts")
         web("--topics", type=int, metavar="N", help="topics, 2 to 8")
         web("--seed", type=int, metavar="N", help="another seed is another web")
+        web(
+            "--hostile",
+            action="store_true",
+            help="with the traps of FOCUSED_DEMO_TRAPS: look at it, or crawl it with -a web=hostile",
+        )
         train = parser.add_argument_group("which examples").add_argument
         train("--positive", type=int, default=30, metavar="N", help="pages about TOPIC (default: 30)")
         train("--unlabeled", type=int, default=1500, metavar="N", help="any pages (default: 1500)")
@@ -66,6 +73,8 @@ class Command(ProjectCommand):
         for path, option in ((opts.warc, "--warc"), (opts.labels, "--labels")):
             if path is not None:
                 check_output(path, option)
+        if opts.warc and opts.hostile:
+            raise ValueError("--warc cannot write the hostile web: its traps have no end. Crawl it: -a web=hostile.")
         web = self._web(opts)
         if opts.examples:
             _write_examples(web, opts)
@@ -81,10 +90,9 @@ class Command(ProjectCommand):
 
     def _web(self, opts: argparse.Namespace) -> DemoWeb:
         given = {"n_pages": opts.pages, "n_hosts": opts.hosts, "n_topics": opts.topics, "seed": opts.seed}
-        said = {
-            option: setting.read(self.settings) for option, setting in DEMO_OPTIONS.items() if given[option] is None
-        }
-        return DemoWeb(**given | said)
+        options = GENERATED["hostile" if opts.hostile else "demo"]
+        said = {option: each.read(self.settings) for option, each in options.items() if given.get(option) is None}
+        return HostileWeb(**given | said) if opts.hostile else DemoWeb(**given | said)
 
 
 def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:
@@ -100,7 +108,8 @@ def _write_examples(web: DemoWeb, opts: argparse.Namespace) -> None:
 
 
 def _print_topics(web: DemoWeb) -> None:
-    print(f"{web.n_pages} pages on {len(web.origins)} hosts")
+    traps = f", and traps: {', '.join(web.traps)}" if isinstance(web, HostileWeb) else ""
+    print(f"{web.n_pages} pages on {len(web.origins)} hosts{traps}")
     for topic in web.topics:
         n_relevant = web.relevant_count(topic)
         print(f"\n{topic}: {n_relevant} pages ({n_relevant / web.n_pages:.1%})")

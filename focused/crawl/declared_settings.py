@@ -16,7 +16,7 @@ from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVAN
 from focused.method.topic.vectors import WORD_VECTORS
 from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
-from focused.webs import DEMO_OPTIONS
+from focused.webs import GENERATED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,7 +39,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
     "Folders": FOLDERS,
-    "The demo web": tuple(DEMO_OPTIONS.values()),
+    "The demo web": tuple(GENERATED["hostile"].values()),
 }
 """The declared settings as the reference shows them."""
 

@@ -29,7 +29,7 @@ class CrawlPlan:
     web: str
     run_dir: Path
     #: What makes the demo web the one it is: its settings. Of other webs the name says it.
-    web_options: dict[str, int] = field(default_factory=dict)
+    web_options: dict[str, Any] = field(default_factory=dict)
     #: Name of the preset in force; empty: none.
     preset: str = ""
     #: Settings that preset, topic and web bring; weaker than the command line, stronger than the project's.

@@ -36,7 +36,7 @@ from focused.method.topic.presets import check_preset
 from focused.retraining.options import OFF, read_options
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
-from focused.webs import DEMO_OPTIONS, open_web
+from focused.webs import GENERATED, open_web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
-        web_options={each.name: each.read(effective) for each in DEMO_OPTIONS.values()} if web == "demo" else {},
+        web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
         preset=preset or topic.preset,
         settings=changed,
         decided=decided,
@@ -142,7 +142,7 @@ def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:
 
 def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
     name = str(argument) if argument is not None else str(settings.get("FOCUSED_WEB") or topic.web)
-    if name in ("live", "demo"):
+    if name == "live" or name in GENERATED:
         return name
     path = given.inside(Path(name), "FOCUSED_WEBS_DIR", settings, "A WARC file") if is_confined else Path(name)
     try:
@@ -152,7 +152,7 @@ def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
     if not is_file:
         of_topic = argument is None and name == topic.web
         source = f"The web of topic {topic.name!r}" if of_topic else "Spider argument 'web'"
-        raise PlanError(f"{source} must be live, demo or the path of a WARC file. Got {name!r}.")
+        raise PlanError(f"{source} must be live, demo, hostile or the path of a WARC file. Got {name!r}.")
     return str(path.resolve())
 
 

@@ -43,7 +43,7 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
     return path.resolve()
 
 
-def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, int]) -> None:
+def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, Any]) -> None:
     """Refuse a folder whose crawl is running, or cannot be resumed by this one; keep other processes out of the folder.
 
     The crawl in the folder must have the same topic and web; ``web_options`` say which demo web it is.

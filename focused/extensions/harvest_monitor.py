@@ -203,7 +203,7 @@ class HarvestMonitor:
             "max_relevant": plan.max_relevant,
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
-            "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web == "demo" else None,
+            "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,
             "settings": {name: _plain(settings[name]) for name in said},
             "versions": {"focused": __version__, "python": platform.python_version(), **others},
             "started_at": _iso(self._started),

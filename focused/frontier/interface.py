@@ -80,7 +80,7 @@ class FrontierTask:
     web: str
     strategy: str
     #: What makes the demo web the one it is.
-    web_options: Mapping[str, int] = field(default_factory=dict)
+    web_options: Mapping[str, Any] = field(default_factory=dict)
     max_pages: int = 0
     max_relevant: int = 0
     #: Whether links below the threshold are dropped.

@@ -129,7 +129,7 @@ def reserve_frontier(folder: Path) -> None:
         reserve(folder / FRONTIER_FILE)
 
 
-def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, int]) -> None:
+def check_same(folder: Path, topic: str, web: str, web_options: Mapping[str, Any]) -> None:
     """Refuse to go on with another crawl than the one whose frontier a folder holds.
 
     Raises a ValueError if its frontier is of another topic or web, or cannot be read.

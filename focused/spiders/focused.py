@@ -73,7 +73,7 @@ class FocusedSpider(scrapy.Spider):
         error = failure.value
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
         if isinstance(error, HttpError):
-            if self.plan.web in ("live", "demo") or "missing" not in error.response.flags:
+            if self.plan.web in ("live", "demo", "hostile") or "missing" not in error.response.flags:
                 raise error  # counted by Scrapy's HttpErrorMiddleware
             self.crawler.stats.inc_value("focused/pages/not_recorded_count")
             return

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.utils.setting import TOPIC, Setting
-from focused.webs.demo import DemoWeb, export
+from focused.webs.demo import DemoWeb, HostileWeb, export
 from focused.webs.demo.server import DemoServer
 from focused.webs.recorded import RecordedWeb
 from focused.webs.recorded.answer import Answer, Web, WebError
@@ -16,7 +16,18 @@ from focused.webs.recorded.web import MAX_BODY_BYTES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["REDIRECTS", "Answer", "DemoServer", "DemoWeb", "RecordedWeb", "Web", "WebError", "export", "open_web"]
+__all__ = [
+    "REDIRECTS",
+    "Answer",
+    "DemoServer",
+    "DemoWeb",
+    "HostileWeb",
+    "RecordedWeb",
+    "Web",
+    "WebError",
+    "export",
+    "open_web",
+]
 
 DEMO_OPTIONS = {
     "n_pages": Setting(
@@ -49,22 +60,44 @@ DEMO_OPTIONS = {
 }
 """The arguments of the demo web, each with the setting that gives it."""
 
+HOSTILE_OPTIONS = {
+    "traps": Setting(
+        "FOCUSED_DEMO_TRAPS",
+        "all",
+        "Traps of the hostile web: `all`, `none`, or some of `farm`, `session`, `endless`, `calendar`, `subdomains`, "
+        "`mirrors`, `exchange`, `soft404`, `cloaked`, `robots5xx`, separated by commas.",
+        set_by=TOPIC,
+    ),
+    "entries": Setting(
+        "FOCUSED_DEMO_TRAP_ENTRIES",
+        "relevant",
+        "Whether the page of a trap that honest pages link to is about the topic of those links.",
+        choices=("relevant", "irrelevant"),
+        set_by=TOPIC,
+    ),
+}
+"""What the hostile web takes besides."""
+
+GENERATED = {"demo": DEMO_OPTIONS, "hostile": DEMO_OPTIONS | HOSTILE_OPTIONS}
+"""The webs that are no files, with their arguments."""
+
 
 def open_web(name: str, settings: Mapping[str, Any]) -> Web:
-    """Open a web by its name: ``demo``, or the path of a WARC file.
+    """Open a web by its name: ``demo``, ``hostile``, or the path of a WARC file.
 
-    Reads FOCUSED_DEMO_* for the demo web; FOCUSED_CACHE_DIR and DOWNLOAD_MAXSIZE for a WARC file, whose index is built if
-    there is none. A file that is called demo is ``./demo``. The settings are Scrapy's, or a dict of those that differ
-    from their defaults. Raises WebError if there is no such web; the message is one line and says what to do.
+    Reads FOCUSED_DEMO_* for the first two; FOCUSED_CACHE_DIR and DOWNLOAD_MAXSIZE for a WARC file, whose index is built if
+    there is none. A file that is called demo is ``./demo``. The settings are Scrapy's, or a dict of those that differ from
+    their defaults. Raises WebError if there is no such web; the message is one line and says what to do.
     """
-    if name == "demo":
+    if name in GENERATED:
         try:
-            return DemoWeb(**{option: setting.read(settings) for option, setting in DEMO_OPTIONS.items()})
+            given: dict[str, Any] = {option: each.read(settings) for option, each in GENERATED[name].items()}
+            return HostileWeb(**given) if name == "hostile" else DemoWeb(**given)
         except ValueError as error:
-            raise WebError(f"{error} Set FOCUSED_DEMO_PAGES, FOCUSED_DEMO_HOSTS or FOCUSED_DEMO_TOPICS.") from error
+            raise WebError(f"{error} Set {', '.join(each.name for each in GENERATED[name].values())}.") from error
 
     if not name or "\0" in name:
-        raise WebError(f"FOCUSED_WEB must be demo or the path of a WARC file. Got {name!r}.")
+        raise WebError(f"FOCUSED_WEB must be demo, hostile or the path of a WARC file. Got {name!r}.")
     cache_dir = settings.get("FOCUSED_CACHE_DIR")
     max_size = Setting("DOWNLOAD_MAXSIZE", 0, least=0).read(settings)  # 0: no limit
     return RecordedWeb(

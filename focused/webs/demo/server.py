@@ -7,8 +7,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from focused.webs.demo.hostile import HostileWeb
+
 if TYPE_CHECKING:
-    from focused.webs.demo import DemoWeb
+    from focused.webs.demo.web import DemoWeb
 
 _LINK = re.compile(rb'href="(?:https?://([^/"]+))?(/[^"]*)"')
 
@@ -25,6 +27,8 @@ class DemoServer(ThreadingHTTPServer):
     def __init__(self, web: DemoWeb, port: int) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.web = web
+        #: As a browser is answered.
+        self.answer = web.answer_person if isinstance(web, HostileWeb) else web.answer
         self.origins = {urlsplit(origin).netloc: origin for origin in web.origins}
 
 
@@ -44,7 +48,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _send(self, host: str, path: str, *, rewrite: bool) -> None:
         # Ask for an unknown host too: the web answers that it is missing.
-        answer = self.server.web.answer(self.server.origins.get(host, f"http://{host}") + path)
+        answer = self.server.answer(self.server.origins.get(host, f"http://{host}") + path)
         headers = [(name, value) for name, value in answer.headers if name != "Content-Length"]
         body = answer.body
         if rewrite:

@@ -23,6 +23,9 @@ from focused.webs.recorded.answer import Answer, missing
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from focused.webs.demo.document import Document
+    from focused.webs.demo.site import DemoPage
+
 MAX_PAGES = 1_000_000
 MIN_PAGES_PER_HOST = 20
 _FAILING = re.compile(r"/render/[0-9]{5}\.html")
@@ -71,8 +74,11 @@ class DemoWeb:
         if place.kind == "copy":
             # The source's host renders it, so a copy is equal byte for byte.
             place = self._site.place(place.source)
-        body, content_type = special_urls.encode(html(document(self._site, self._urls, place), place.host), place.host)
+        body, content_type = special_urls.encode(html(self._document(place), place.host), place.host)
         return special_urls.respond(200, content_type, body, latency_secs)
+
+    def _document(self, place: DemoPage) -> Document:
+        return document(self._site, self._urls, place)
 
     def close(self) -> None:
         """Do nothing: no file is open."""
