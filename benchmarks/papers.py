@@ -1,9 +1,9 @@
 """The five papers as printed, with today's parts, and what became of each claim.
 
-Crawls recorded webs as each paper crawls, compares the results with the paper's, and writes a page a paper into docs/papers.
-The output folder keeps what is done, so an interrupted run is resumed. In full it takes many hours; --quick has two topics a
-web, one repeat and 300 pages, and two draws a topic of the tables of I18. Comparisons on the webs of benchmarks/webs.py are
-left out where these are not there.
+Crawls recorded webs by each paper's preset and by `modern`, compares the results with the paper's, and writes a page a paper
+into docs/papers. The output folder keeps what is done, so an interrupted run is resumed, also with more repeats. In full it
+takes some hours; --quick has two topics a web, one repeat and 300 pages, and two draws a topic of the tables of I18.
+Comparisons on the webs of benchmarks/webs.py are left out where these are not there.
 
 Examples
 --------
@@ -18,9 +18,10 @@ from pathlib import Path
 
 from common import DATA_DIR, ROOT, machine, say
 from paper_claims.index import write_index
+from paper_claims.kernel_jobs import made_kernels
 from paper_claims.link_texts import made_link_texts
 from paper_claims.pages import write_page
-from paper_claims.plan import PAPERS, PLAN
+from paper_claims.plan import PAPERS, PLAN, QUICK, Size
 from paper_claims.running import run_all
 from paper_claims.stages_file import made_stages
 
@@ -33,22 +34,27 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "papers")
     parser.add_argument("--paper", choices=PAPERS, action="append", help="one of them (default: all)")
     parser.add_argument("--quick", action="store_true", help="two topics a web, one repeat, 300 pages")
+    parser.add_argument("--pages", type=int, default=300, help="pages a crawl (default: 300)")
+    parser.add_argument("--repeats", type=int, default=3, help="crawls of each topic (default: 3)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
     parser.add_argument("--only-write", action="store_true", help="crawl nothing, write the pages from what there is")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs" / "papers", help="folder of the pages")
     options = parser.parse_args()
     output = options.output.resolve() / ("quick" if options.quick else "full")
     folders = {"data": options.data.resolve(), "webs": options.webs.resolve()}
-    about = f"{'Quick run' if options.quick else 'Full run'}. {machine()}."
+    size = QUICK if options.quick else Size(options.pages, options.repeats, None)
+    about = machine()
     for paper in options.paper or PAPERS:
         if not options.only_write:
-            missing = run_all(PLAN[paper], output, folders, quick=options.quick, jobs=options.jobs)
+            missing = run_all(PLAN[paper], output, folders, size=size, jobs=options.jobs)
             if missing:
                 say(f"{paper}: left out, because their webs are not there: {', '.join(missing)}")
             if paper == "I18":
                 made_stages(folders["data"], output, quick=options.quick)
             if paper == "P15":
                 made_link_texts(folders, output)
+            if paper in ("P13", "P15"):
+                made_kernels(paper, folders["data"], output, quick=options.quick)
         say(f"Written: {write_page(paper, output, options.docs, about, quick=options.quick)}")
     say(f"Written: {write_index(output, options.docs, about)}")
 

@@ -110,15 +110,20 @@ def digest(room: str) -> str:
     return sha256(text.encode()).hexdigest()[:12] if files else ""
 
 
-def now(command: str, rooms: Iterable[str], settings: Mapping[str, Any] | None = None) -> Source:
-    """Return the source of a table that is measured with the code as it is."""
+def commit_now() -> str:
+    """Return the commit of the tree; it ends in "+" if files of the project or its benchmarks differ from it."""
     git = ["git", "-C", str(ROOT)]
     commit = subprocess.run([*git, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True).stdout
     differs = subprocess.run([*git, "diff", "--quiet", "HEAD", "--", "focused", "benchmarks"], check=False).returncode
+    return commit.strip() + "+" * bool(differs)
+
+
+def now(command: str, rooms: Iterable[str], settings: Mapping[str, Any] | None = None) -> Source:
+    """Return the source of a table that is measured with the code as it is."""
     found = {room: digest(room) for room in rooms}
     if missing := [room for room, known in found.items() if not known]:
         sys.exit(f"A room must be a directory or a module of the project. There is no {', '.join(missing)}.")
-    return Source(commit.strip() + "+" * bool(differs), command, found, dict(settings or {}))
+    return Source(commit_now(), command, found, dict(settings or {}))
 
 
 def sources() -> Iterator[tuple[str, Path, Source]]:

@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from made_evaluations import write_evaluation
 from paper_claims import hybrid_stages
 from paper_claims.crawls import Crawls
+from paper_claims.index import write_index
+from paper_claims.kernel_jobs import MUS, SYSTEMS
+from paper_claims.kernel_svms import KERNELS, Machine, incremental, trainer, voting
 from paper_claims.pages import write_page
-from paper_claims.plan import PAPERS, PLAN, WEBS
+from paper_claims.plan import PAPERS, PLAN, QUICK, WEBS
 from paper_claims.running import FAILED, run_all, why_failed
 from paper_claims.stages_file import FILE
 from paper_claims.verdicts import order
+from scipy import sparse
+from sklearn.svm import LinearSVC
 
 from focused.crawl.declared_settings import DECLARED
-from focused.method.learning.learners import LEARNERS
+from focused.method.learning.two_step import find_negatives
+from focused.method.learning.two_step.incremental_svm import IncrementalSVM
+from focused.method.learning.two_step.iterated_svm import IteratedSVM
+from focused.method.learning.two_step.wvc import WVC
 from focused.method.strategies import STRATEGIES
+from focused.method.text.weighting import weighted_rows
+from focused.method.topic.presets import PRESETS, load_preset
 
 
 def web(*values: float) -> dict[tuple[str, int], float]:
@@ -44,11 +55,22 @@ def test_every_crawl_of_the_plan_is_one_that_scrapy_evaluate_can_make(tmp_path):
     every = {one.name: one for paper in PAPERS for one in PLAN[paper]}
     for one in every.values():
         assert set(one.strategies) <= set(STRATEGIES)
-        assert one.learner in LEARNERS
+        assert one.preset in PRESETS
         for name, value in one.settings.items():
             DECLARED[name].read({name: value})
         assert not one.models_from or one.models_from in every
-        assert one.arguments({"data": tmp_path, "webs": tmp_path}, quick=True)
+        assert one.arguments({"data": tmp_path, "webs": tmp_path}, QUICK)
+
+
+def test_as_printed_is_the_preset_of_the_paper_and_nothing_else():
+    for paper in PAPERS:
+        printed = [one for one in PLAN[paper] if one.name in {f"{paper.lower()}-{web}" for web in WEBS}]
+        assert len(printed) == len(WEBS)
+        for one in printed:
+            assert (one.preset, dict(one.settings)) == (paper.lower(), {})
+            own = load_preset(one.preset).strategies
+            assert one.strategies[-1] == own[0]
+            assert set(own) <= set(one.strategies)
 
 
 @pytest.mark.slow
@@ -88,11 +110,11 @@ def test_an_evaluation_that_fails_says_why_and_the_others_go_on(tmp_path, monkey
     monkeypatch.setattr("paper_claims.running.evaluate", evaluate)
     monkeypatch.setattr("paper_claims.running.has_web", lambda *_: True)
     folders = {"data": tmp_path, "webs": tmp_path}
-    assert run_all(PLAN["I18"], tmp_path, folders, quick=True, jobs=1) == []
+    assert run_all(PLAN["I18"], tmp_path, folders, size=QUICK, jobs=1) == []
     assert made == [one.name for one in PLAN["I18"]]
     assert why_failed(tmp_path / "i18-demo") == "killed by a signal"
-    assert Crawls(tmp_path).why_failed("i18-demo") == "killed by a signal"
-    run_all(PLAN["I18"], tmp_path, folders, quick=True, jobs=1)
+    assert Crawls(tmp_path).why_failed("i18-demo") == "no crawl. killed by a signal"
+    run_all(PLAN["I18"], tmp_path, folders, size=QUICK, jobs=1)
     assert made[len(PLAN["I18"]) :] == [f"i18-{name}" for name in WEBS]  # only what failed is tried again
 
 
@@ -114,3 +136,79 @@ def test_the_stages_of_i18_learn_from_more_pages_each_time(data_dir, monkeypatch
     assert sizes["interactive"][0] < sizes["interactive"][1] < sizes["interactive"][2] == 36
     assert sizes["automatic"][0] <= sizes["automatic"][1] <= sizes["automatic"][2] <= 36
     assert rows[0]["f"] == rows[3]["f"]  # both begin with the same classifiers
+
+
+def documents(n=160, n_terms=60, seed=0):
+    """Term counts of two kinds of documents; the first half of the terms is commoner in the positives."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(n) < 0.4
+    rates = np.where(np.arange(n_terms) < n_terms // 2, 0.35, 0.1)
+    counts = rng.poisson(np.where(truth[:, np.newaxis], rates, rates[::-1]))
+    return sparse.csr_matrix(counts.astype(float)), truth
+
+
+def project_svm(class_weight):
+    """The linear SVM of the project's classifiers, in the shape that the comparison of kernels takes."""
+
+    def train(rows, labels):
+        weights = class_weight if isinstance(class_weight, str) else dict(enumerate(class_weight))
+        svm = LinearSVC(class_weight=weights, random_state=0, max_iter=10_000).fit(rows, labels.astype(int))
+        decisions = svm.decision_function(rows)
+        return Machine(svm.decision_function, np.where(labels, decisions, -decisions) < 1)
+
+    return train
+
+
+@pytest.mark.parametrize("last", [False, True])
+def test_the_rounds_that_kernels_are_compared_in_are_those_of_wvc_and_pebl(last):
+    counts, truth = documents()
+    positive = truth & (np.arange(len(truth)) % 2 == 0)
+    options = {"reliable": "1-dnf", "weighting": "tfipndf", "guard": None, "random_state": 0}
+    learner = (IteratedSVM if last else WVC)(**options).fit(counts, positive)
+    reliable, _ = find_negatives("1-dnf", counts, positive, too_few="lowest", random_state=0)
+    decide = voting(project_svm("balanced"), "tfipndf", counts, positive, reliable, last=last)
+    assert learner.n_iter_ > 1
+    np.testing.assert_allclose(decide(counts), learner.decision_function(counts), atol=1e-6)
+
+
+def test_the_rounds_that_kernels_are_compared_in_are_those_of_the_incremental_svm():
+    counts, truth = documents()
+    learner = IncrementalSVM(start_share=1.0, unlabeled_are_negative=True, random_state=0).fit(counts, truth)
+    rows = weighted_rows(counts, learner.term_weights_)
+    half = [len(truth) / (2 * (truth == label).sum()) for label in (False, True)]
+    made = incremental(project_svm(half), counts, rows, truth, np.ones(len(truth), dtype=bool), 10.0)
+    assert made.sizes == learner.n_trained_on_.tolist()
+    np.testing.assert_allclose(made.machines[-1].decide(rows), learner.decision_function(counts), atol=1e-6)
+
+
+def test_by_libsvms_defaults_every_document_is_irrelevant_where_other_kernels_find_most():
+    counts, truth = documents()
+    rows = weighted_rows(counts, np.ones(counts.shape[1]))
+    found = {kernel: trainer(kernel)(rows, truth).decide(rows) > 0 for kernel in KERNELS}
+    assert not found["libsvm"].any()
+    for kernel in ("linear", "scale"):
+        assert (found[kernel] == truth).mean() > 0.8
+
+
+def test_the_tables_of_kernels_and_of_all_systems_say_what_was_drawn_and_what_was_not(tmp_path):
+    assert "not measured" in write_index(tmp_path, tmp_path, "Here").read_text(encoding="utf-8")
+    of = {"corpus": "reuters", "seed": 0}
+    p13 = [
+        {**of, "topic": topic, "kernel": kernel, "system": system, "f1": 0.5 * (kernel != "libsvm"), "ap": 0.5, "seconds": 1.0}
+        for topic in ("corn", "wheat") for kernel in KERNELS for system in SYSTEMS
+    ]  # fmt: skip
+    p15 = [
+        {**of, "topic": topic, "kernel": kernel, "mu": mu, "f1": [0.1, 0.9 - mu / 200], "trained_on": [0.2, 0.3]}
+        for topic in ("corn", "wheat") for kernel in KERNELS for mu in MUS
+    ]  # fmt: skip
+    (tmp_path / "p13-kernels.json").write_text(json.dumps(p13))
+    (tmp_path / "p15-kernels.json").write_text(json.dumps(p15))
+    pages = {
+        paper: write_page(paper, tmp_path, tmp_path / "docs" / "papers", "Here", quick=True) for paper in ("P13", "P15")
+    }
+    p13_page, p15_page = (page.read_text(encoding="utf-8") for page in pages.values())
+    assert "2 topics of 1 corpus, 2 draws" in p13_page
+    assert "F is 0 on 2 of 2 topics" in p13_page
+    assert p15_page.count("+0.400 [+0.400, +0.400], repeats") == len(KERNELS)  # mu = 10 % against 90 %
+    index = write_index(tmp_path, tmp_path, "Here").read_text(encoding="utf-8")
+    assert "RBF, gamma by variance: repeats" in index

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focused.evaluation.measures import CurvePoint, length_at
 from focused.evaluation.report.results import CrawlResult, WebResults, read_results
+from focused.utils.words import quantity
 from paper_claims.plan import WEBS
 from paper_claims.running import FAILED
 from paper_claims.verdicts import Order, order
@@ -38,9 +40,22 @@ class Crawls:
         return self._known[name]
 
     def why_failed(self, name: str) -> str:
-        """Return why an evaluation has no results, if it was tried; else empty."""
+        """Return how many crawls of an evaluation failed, and why, if any did; else empty."""
         path = self._folder / name / FAILED
-        return path.read_text(encoding="utf-8") if path.is_file() and not self.of(name).crawls else ""
+        if not path.is_file():
+            return ""
+        n_done = len(self.of(name).crawls)
+        return f"{f'{n_done} crawls, the others failed' if n_done else 'no crawl'}. {path.read_text(encoding='utf-8')}"
+
+    def extent(self, name: str) -> str:
+        """Return what was run of an evaluation: topics, repeats (from, to, if a run was cut short) and pages."""
+        crawls = self.of(name).crawls
+        cells = Counter((crawl.topic, crawl.strategy) for crawl in crawls)
+        least, most = min(cells.values()), max(cells.values())
+        repeats = f"{least} to {most} repeats" if least != most else quantity(most, "repeats")
+        budgets = sorted({int(crawl.value("budget")) for crawl in crawls})
+        topics = quantity(len({topic for topic, _ in cells}), "topics")
+        return f"{topics}, {repeats} of {' or '.join(map(str, budgets))} pages"
 
     def values(self, name: str, strategy: str, column: str = "share_of_bound") -> Values:
         """Return a figure of each crawl of a strategy."""

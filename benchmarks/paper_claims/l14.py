@@ -8,6 +8,7 @@ from common import table
 
 from paper_claims.drawing import harvest_curves
 from paper_claims.pages import crawlers, number, orders
+from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
 
@@ -18,13 +19,15 @@ if TYPE_CHECKING:
 
 TITLE = "L14: selectively using link-context"
 INTRODUCTION = (
-    "Liu, Peng and Zuo 2014. As printed: links below the threshold are dropped, a link keeps what its first page says, "
-    "contexts "
-    "leave out the texts of other anchors. Pages are judged by the weighted voting classifier on TFIPNDF; the paper "
-    "names only "
-    '"a conventional classifier" of earlier work. Not as printed: as for [P13](P13.md).'
+    "Liu, Peng and Zuo 2014. As printed ([preset `l14`](../method/presets.md)): anchor texts and contexts are relevant "
+    "where the "
+    "classifier of the paper's reference 19 says so (1-DNFII, iterated SVMs, votes by a particle swarm, TFIPNDF); "
+    "links below are "
+    "dropped; a link keeps what its first page says; contexts leave out the texts of other anchors. Not as printed: as "
+    "for "
+    "[P13](P13.md)."
 )
-STRATEGIES = ("breadth_first", "best_first", "anchor_text", "anchor_tree", "link_context", "slc")
+STRATEGIES = OF_PAPERS["L14"]
 _PREFIXES = {"l14": "as printed", "modern": "today's parts"}
 _CLAIMS = [(f"`slc` over `{other}`", "slc", other, "fig. 7, 8: better") for other in STRATEGIES[:-1]]
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 from common import table
 
 from paper_claims.drawing import harvest_curves, sweep_curves
+from paper_claims.kernel_jobs import read_kernels
+from paper_claims.kernel_tables import of_p15
 from paper_claims.link_texts import read_link_texts
 from paper_claims.pages import crawlers, number, orders
 from paper_claims.plan import LAMBDAS
+from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.verdicts import order, signed
 
 if TYPE_CHECKING:
@@ -20,16 +23,17 @@ if TYPE_CHECKING:
 
 TITLE = "P15: clustering-based crawling guided by an incremental classifier"
 INTRODUCTION = (
-    "Peng and Liu 2015. As printed: links below the threshold are dropped, a link keeps what its first page says, "
-    "contexts keep "
-    "the texts of other anchors; the contexts of all fetched pages are inserted into CFu-trees while the crawl goes "
-    "on, and after "
-    "every 14 fetched links the incremental SVM goes on with alg. 1 on what they led to "
-    "(`FOCUSED_INCREMENTAL_EVERY_OUTCOMES=14`; "
-    "the paper names no number). Pages are judged by the incremental SVM. Not as printed: linear SVMs (D18), a sigmoid from "
-    "decisions to scores (D53)."
+    "Peng and Liu 2015. As printed ([preset `p15`](../method/presets.md)): links are relevant where the incremental "
+    "SVM says so, "
+    "those below are dropped, a link keeps what its first page says; contexts keep the texts of other anchors and are "
+    "inserted "
+    "into CFu-trees while the crawl goes on; after every 14 fetched links the SVM goes on with alg. 1 on what they led "
+    "to (the "
+    "paper names no number). Not as printed: linear SVMs whose classes weigh the same (D18), a sigmoid from decisions "
+    "to scores "
+    "(D53)."
 )
-STRATEGIES = ("breadth_first", "best_first", "anchor_text", "link_context", "clustering", "incremental")
+STRATEGIES = OF_PAPERS["P15"]
 _PREFIXES = {"p15": "as printed", "modern": "today's parts"}
 _CLAIMS = [
     *((f"`incremental` over `{other}`", "incremental", other, "fig. 8, 9: better") for other in STRATEGIES[:-1]),
@@ -57,8 +61,10 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         _incremental(crawls),
         _lambdas(crawls, figures),
         _why(read_link_texts(output)),
-        "## Clusters and the SVM by themselves (fig. 6, tables 1 to 4)\n\n"
-        "See [papers: incremental SVM and clusters](../results/papers-incremental-svm-and-clusters.md). The paper's cluster "
+        of_p15(read_kernels("P15", output)),
+        "## Clusters by themselves (fig. 6)\n\n"
+        "See [papers: incremental SVM and clusters](../results/papers-incremental-svm-and-clusters.md). The paper's "
+        "cluster "
         "F-measure is given for one cluster (eq. 7 to 10); ours is its mean over clusters, weighted by size (D84).",
     ]
 
@@ -129,16 +135,21 @@ def _why(rows: list[dict[str, Any]]) -> str:
     loss = [fmean(row[name] for row in rows) for name in ("context", "cosine", "clusters")]
     return "\n\n".join([
         "## Why `clustering` finds little",
-        "Links of 400 pages drawn from each web, and how well they are ranked by what they lead to (average precision, human "
+        "Links of 400 pages drawn from each web, and how well they are ranked by what they lead to (average precision, "
+        "human "
         "labels): by the relevance of their page, the calibrated relevance of their context, the cosine of their "
         "context with the "
         "mean of the positives, and that of the cluster they fall into (lambda = 3). *Alone*: share of links whose "
         "context is in no "
         "cluster of several contexts. *Without words*: share whose context holds no term of the topic's vocabulary.",
         table(["topic", "web", "links", "page", "context", "cosine", "cluster's cosine", "alone", "without words"], lines),
-        "Three things come together. But for the wiki, contexts say less of a link than its page does. The cosine with the "
-        f"mean page says less than the classifier ({loss[0]:.3f} and {loss[1]:.3f} in the mean): this is what `clustering` "
-        f"loses. And clusters change little ({loss[1]:.3f} and {loss[2]:.3f}): most contexts of a page share too few words to "
-        "be merged (a cosine of 0.53 is needed), so they are judged alone. Where contexts have few words, on the web of many "
+        "Three things come together. But for the wiki, contexts say less of a link than its page does. The cosine with "
+        "the "
+        f"mean page says less than the classifier ({loss[0]:.3f} and {loss[1]:.3f} in the mean): this is what "
+        f"`clustering` "
+        f"loses. And clusters change little ({loss[1]:.3f} and {loss[2]:.3f}): most contexts of a page share too few "
+        f"words to "
+        "be merged (a cosine of 0.53 is needed), so they are judged alone. Where contexts have few words, on the web "
+        "of many "
         "small sites, clusters help.",
     ])  # fmt: skip

@@ -1,9 +1,9 @@
-"""The crawls of each paper: as printed, with today's parts, and what a doubtful reading is compared by."""
+"""The crawls of each paper: by its preset, by today's defaults, and what a doubtful reading is compared by."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from evaluations.plan import web_arguments
 
@@ -21,18 +21,21 @@ WEBS = {
 CHOSEN_ON = ("hyperphysics", "sites", "wiki", "foldoc", "forum", "wire")
 RECORDED = ("hyperphysics", "webkb", "foldoc")
 
-PRINTED: dict[str, str] = {
-    "FOCUSED_BELOW_THRESHOLD": "drop",
-    "FOCUSED_MERGE_EVIDENCE": "False",
-    "FOCUSED_CONTEXT_OTHER_ANCHORS": "include",
-    "FOCUSED_BLOCK_TAGS": "paper",
-    "FOCUSED_PAGE_TEXT": "whole",
-}
-"""What all of the papers do [P13, Sect. 3 and 5; L14, Sect. 4; P15, Sect. 3], and what we do since."""
-_L16 = PRINTED | {"FOCUSED_SIMILARITY": "cosine", "FOCUSED_PAGE_TEXT": "sections"}
 THRESHOLDS = ("0.05", "0.1", "0.2", "0.3", "0.5")
 LAMBDAS = ("0.2", "1", "3", "6")
 OUTCOMES = "14"
+
+
+class Size(NamedTuple):
+    """How much an evaluation crawls. ``topics``: the first so many of each web; None: all."""
+
+    pages: int
+    repeats: int
+    topics: int | None
+
+
+QUICK = Size(300, 1, 2)
+"""Also the size of what serves to compare readings."""
 
 
 @dataclass(frozen=True)
@@ -42,62 +45,79 @@ class Evaluation:
     name: str
     web: str
     strategies: Sequence[str]
+    preset: str = "modern"
     settings: Mapping[str, str] = field(default_factory=dict)
-    learner: str = "screened_svm"
     #: An evaluation whose topics were trained in the same way: they are not trained again.
     models_from: str = ""
+    #: Whether it compares readings: then it stays as small as in a quick run.
+    is_reading: bool = False
 
-    def arguments(self, folders: Mapping[str, Path], quick: bool) -> list[str]:
+    def arguments(self, folders: Mapping[str, Path], size: Size) -> list[str]:
         """Return the arguments of ``scrapy evaluate``. ``folders``: where the recorded and the made webs lie."""
+        size = QUICK if self.is_reading else size
         found = web_arguments(self.web, folders["data" if self.web in RECORDED else "webs"])
-        if quick and self.web != "demo":
+        if size.topics is not None and self.web != "demo":
             at = found.index("--topics") + 1
-            found[at] = ",".join(found[at].split(",")[:2])
-        elif quick:
-            found[found.index("--largest") + 1] = "2"
+            found[at] = ",".join(found[at].split(",")[: size.topics])
+        elif size.topics is not None:
+            found[found.index("--largest") + 1] = str(size.topics)
         sets = [word for name, value in self.settings.items() for word in ("-s", f"{name}={value}")]
-        size = ["--pages", "300", "--repeats", "1"] if quick else ["--pages", "600", "--repeats", "3"]
-        chosen = ["--strategies", ",".join(self.strategies), "--learner", self.learner]
-        return [*found, *chosen, *size, "--start", "web", "--quiet", *sets]
+        chosen = ["--strategies", ",".join(self.strategies), "--preset", self.preset]
+        budget = ["--pages", str(size.pages), "--repeats", str(size.repeats)]
+        return [*found, *chosen, *budget, "--start", "web", "--quiet", *sets]
 
 
-WVC = {"hyperphysics": "wvc", "webkb": "wvc", "demo": "iterated_svm"}
-"""P13's classifier by web. On the demo web 1-DNFC finds too few reliable negatives: the topic's terms stand in other pages,
-too. There the same rounds of SVMs begin with the documents nearest to being negatives, and the last SVM judges (D14)."""
-
-
-def _on_all(
-    name: str, strategies: Sequence[str], settings: Mapping[str, str], learner: str | Mapping[str, str]
-) -> list[Evaluation]:
-    of_web = dict.fromkeys(WEBS, learner) if isinstance(learner, str) else learner
-    return [Evaluation(f"{name}-{web}", web, strategies, settings, of_web[web]) for web in WEBS]
-
-
-_P13 = ("breadth_first", "best_first", "anchor_text", "link_context", "cbp", "slc", "cbp_slc")
-_P15 = ("breadth_first", "best_first", "anchor_text", "link_context", "clustering", "incremental")
-_MODERN = (*_P13, "anchor_tree", "lpe", "clustering", "incremental", "hybrid", "adaptive")
+STRATEGIES = {
+    "P13": ("breadth_first", "best_first", "anchor_text", "link_context", "cbp", "slc", "cbp_slc"),
+    "L14": ("breadth_first", "best_first", "anchor_text", "anchor_tree", "link_context", "slc"),
+    "L16": ("breadth_first", "best_first", "anchor_text", "link_context", "cbp", "lpe"),
+    "P15": ("breadth_first", "best_first", "anchor_text", "link_context", "clustering", "incremental"),
+    "I18": ("breadth_first", "best_first", "hybrid"),
+}
+"""The crawlers of each paper, its own last. I18 crawls with its own only; the other two are ours, to compare it "
+"with."""
+_MODERN = (*STRATEGIES["P13"], "anchor_tree", "lpe", "clustering", "incremental", "hybrid")
 _CONTEXT = ("slc", "cbp_slc", "link_context")
 
-MODERN = _on_all("modern", _MODERN, {}, "screened_svm")
+
+def _by_preset(paper: str) -> list[Evaluation]:
+    return [Evaluation(f"{paper.lower()}-{web}", web, STRATEGIES[paper], paper.lower()) for web in WEBS]
 
 
-def _contexts() -> list[Evaluation]:
+MODERN = [Evaluation(f"modern-{web}", web, _MODERN) for web in WEBS]
+
+
+def _reading(
+    name: str, web: str, strategies: Sequence[str], settings: Mapping[str, str], models_from: str = ""
+) -> Evaluation:
+    of_web = f"{models_from}-{web}" if models_from else ""
+    return Evaluation(f"{name}-{web}", web, strategies, "modern", settings, of_web, is_reading=True)
+
+
+def _contexts(webs: Sequence[str] = CHOSEN_ON, rules: Sequence[str] = ("exclude", "include")) -> list[Evaluation]:
     return [
-        Evaluation(f"context-{rule}-{web}", web, _CONTEXT, {"FOCUSED_CONTEXT_OTHER_ANCHORS": rule})
-        for web in CHOSEN_ON
-        for rule in ("exclude", "include")
+        _reading(f"context-{rule}", web, _CONTEXT, {"FOCUSED_CONTEXT_OTHER_ANCHORS": rule})
+        for web in webs
+        for rule in rules
+    ]
+
+
+def _printed_threshold() -> list[Evaluation]:
+    """L16 with the threshold that it prints; what does not ask for it is as in the evaluation of its preset."""
+    return [
+        Evaluation(
+            f"l16-0.5-{web}", web, STRATEGIES["L16"][2:], "l16", {"FOCUSED_COSINE_THRESHOLD": "0.5"}, f"l16-{web}"
+        )
+        for web in WEBS
     ]
 
 
 def _thresholds() -> list[Evaluation]:
+    cosine = {"FOCUSED_SIMILARITY": "cosine", "FOCUSED_MERGE_EVIDENCE": "False"}
     return [
-        Evaluation(
-            f"lpe-{below}-{threshold}-{web}", web, ("lpe",),
-            {
-                "FOCUSED_SIMILARITY": "cosine", "FOCUSED_COSINE_THRESHOLD": threshold, "FOCUSED_BELOW_THRESHOLD": below,
-                "FOCUSED_MERGE_EVIDENCE": "False",
-            },
-            models_from=f"context-exclude-{web}",
+        _reading(
+            f"lpe-{below}-{threshold}", web, ("lpe",),
+            cosine | {"FOCUSED_COSINE_THRESHOLD": threshold, "FOCUSED_BELOW_THRESHOLD": below}, "context-exclude",
         )
         for web in ("hyperphysics", "sites")
         for below, values in (("drop", THRESHOLDS), ("defer", ("0.1", "0.5")))
@@ -106,25 +126,12 @@ def _thresholds() -> list[Evaluation]:
 
 
 def _lambdas() -> list[Evaluation]:
-    """Clusters by lambda, and the same cosine without clusters."""
-    cosines = [
-        Evaluation(
-            f"cosine-{web}",
-            web,
-            ("link_context",),
-            {"FOCUSED_SIMILARITY": "cosine"},
-            models_from=f"context-exclude-{web}",
-        )
-        for web in ("hyperphysics", "sites")
-    ]
-    return cosines + [
-        Evaluation(
-            f"lambda-{value}-{web}", web, ("clustering",), {"FOCUSED_CLUSTER_LAMBDA": value},
-            models_from=f"context-exclude-{web}",
-        )
+    """Clusters by lambda."""
+    return [
+        _reading(f"lambda-{value}", web, ("clustering",), {"FOCUSED_CLUSTER_LAMBDA": value}, "context-exclude")
         for web in ("hyperphysics", "sites")
         for value in LAMBDAS
-    ]  # fmt: skip
+    ]
 
 
 def _incremental() -> list[Evaluation]:
@@ -132,50 +139,29 @@ def _incremental() -> list[Evaluation]:
     alone = {"FOCUSED_INCREMENTAL_CLUSTERING": "False"}
     kinds = {"afresh": {}, "alone": alone, "learning": learns, "learning-alone": learns | alone}
     return [
-        Evaluation(f"incremental-{kind}-{web}", web, ("incremental",), given, models_from=f"context-exclude-{web}")
+        _reading(f"incremental-{kind}", web, ("incremental",), given, "context-exclude")
         for web in ("hyperphysics", "sites", "wiki")
         for kind, given in kinds.items()
     ]
 
 
 PLAN: dict[str, list[Evaluation]] = {
-    "P13": [*_on_all("p13", _P13, PRINTED, WVC), *MODERN, *_contexts()],
-    "L14": [
-        *_on_all(
-            "l14",
-            ("breadth_first", "best_first", "anchor_text", "anchor_tree", "link_context", "slc"),
-            PRINTED | {"FOCUSED_CONTEXT_OTHER_ANCHORS": "exclude"},
-            WVC,
-        ),
-        *MODERN,
-        *_contexts(),
-    ],
+    "P13": [*_by_preset("P13"), *MODERN, *_contexts()],
+    "L14": [*_by_preset("L14"), *MODERN, *_contexts()],
     "L16": [
-        *(
-            evaluation
-            for threshold in ("0.5", "0.1")
-            for evaluation in _on_all(
-                f"l16-{threshold}",
-                ("breadth_first", "best_first", "anchor_text", "link_context", "cbp", "lpe"),
-                _L16 | {"FOCUSED_COSINE_THRESHOLD": threshold},
-                "naive_bayes_l16",
-            )
-        ),
+        *_by_preset("L16"),
+        *_printed_threshold(),
         *MODERN,
-        *(
-            one
-            for one in _contexts()
-            if one.name.startswith("context-exclude") and one.web in ("hyperphysics", "sites")
-        ),
+        *_contexts(("hyperphysics", "sites"), ("exclude",)),
         *_thresholds(),
     ],
     "P15": [
-        *_on_all("p15", _P15, PRINTED | {"FOCUSED_INCREMENTAL_EVERY_OUTCOMES": OUTCOMES}, "incremental_svm"),
+        *_by_preset("P15"),
         *MODERN,
-        *(one for one in _contexts() if one.name.startswith("context-exclude")),
+        *_contexts(("hyperphysics", "sites", "wiki"), ("exclude",)),
         *_lambdas(),
         *_incremental(),
     ],
-    "I18": [*_on_all("i18", ("breadth_first", "best_first", "hybrid"), PRINTED, "svm"), *MODERN],
+    "I18": [*_by_preset("I18"), *MODERN],
 }
 """The evaluations of each paper; those that papers share are made once."""

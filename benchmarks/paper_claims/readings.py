@@ -46,6 +46,8 @@ def context_rule(crawls: Crawls) -> str:
         table(["crawler", *webs, "difference", "leaving them out"], rows),
         "For `slc` and `link_context` a context without them is worth more on five of six webs, most of all on the web "
         "of many small "
-        "sites, where lists of links fill the context; on HyperPhysics it is worth a little less. `cbp_slc` asks the context "
-        "seldom. So L14's rule is the default for all strategies (D79); `FOCUSED_CONTEXT_OTHER_ANCHORS=include` keeps all.",
+        "sites, where lists of links fill the context; on HyperPhysics it is worth a little less. `cbp_slc` asks the "
+        "context "
+        "seldom. So L14's rule is the default for all strategies (D79); `FOCUSED_CONTEXT_OTHER_ANCHORS=include` keeps "
+        "all.",
     ])  # fmt: skip

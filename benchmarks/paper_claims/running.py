@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import csv
+import json
 import shutil
 import time
 from typing import TYPE_CHECKING
 
 from common import say
 from evaluations.running import evaluate
+from provenance import commit_now
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from paper_claims.plan import Evaluation
+    from paper_claims.plan import Evaluation, Size
 
-DONE = "papers.done"
-"""A file in the folder of an evaluation that has been made with the arguments it holds."""
+DONE = "papers.done.json"
+"""A file in the folder of an evaluation that has been made: its arguments, and the commit that it was made at."""
 FAILED = "papers.failed"
-"""A file in the folder of an evaluation whose crawls failed; it says why. It is tried again when the page is made again."""
+"""A file in the folder of an evaluation whose crawls failed; it says why. It is tried again when the page is made "
+"again."""
 
 
 def run_all(
-    evaluations: Sequence[Evaluation], output: Path, folders: Mapping[str, Path], *, quick: bool, jobs: int
+    evaluations: Sequence[Evaluation], output: Path, folders: Mapping[str, Path], *, size: Size, jobs: int
 ) -> list[str]:
     """Make or resume each evaluation; return the names of those whose web is not there.
 
@@ -31,7 +34,7 @@ def run_all(
     """
     missing: list[str] = []
     start, n_made = time.monotonic(), 0
-    left = [one for one in evaluations if not is_done(one, output, folders, quick)]
+    left = [one for one in evaluations if not is_done(one, output, folders, size)]
     for number, one in enumerate(left, 1):
         if not has_web(one, folders):
             missing.append(one.name)
@@ -46,9 +49,10 @@ def run_all(
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copytree(models, folder / "models")
         try:
-            evaluate(one.arguments(folders, quick), folder, jobs)
+            evaluate(one.arguments(folders, size), folder, jobs)
             (folder / FAILED).unlink(missing_ok=True)
-            (folder / DONE).write_text(_mark(one, folders, quick), encoding="utf-8")
+            made = {"arguments": _words(one, folders, size), "commit": commit_now()}
+            (folder / DONE).write_text(json.dumps(made), encoding="utf-8")
         except SystemExit as error:  # the other evaluations go on
             folder.mkdir(parents=True, exist_ok=True)
             (folder / FAILED).write_text(why_failed(folder) or str(error), encoding="utf-8")
@@ -67,10 +71,18 @@ def why_failed(folder: Path) -> str:
     return next((reason.removeprefix("failed: ") for reason in reasons if reason.startswith("failed")), "")
 
 
-def is_done(one: Evaluation, output: Path, folders: Mapping[str, Path], quick: bool) -> bool:
+def is_done(one: Evaluation, output: Path, folders: Mapping[str, Path], size: Size) -> bool:
     """Whether an evaluation has been made as it is planned now."""
     mark = output / one.name / DONE
-    return mark.is_file() and mark.read_text(encoding="utf-8") == _mark(one, folders, quick)
+    if not mark.is_file():
+        return False
+    return bool(json.loads(mark.read_text(encoding="utf-8"))["arguments"] == _words(one, folders, size))
+
+
+def commits(folders: Iterable[Path]) -> list[str]:
+    """Return the commits that the evaluations in some folders were made at, each once; those under way are left out."""
+    marks = [folder / DONE for folder in folders]
+    return list(dict.fromkeys(json.loads(mark.read_text("utf-8"))["commit"] for mark in marks if mark.is_file()))
 
 
 def has_web(one: Evaluation, folders: Mapping[str, Path]) -> bool:
@@ -78,5 +90,6 @@ def has_web(one: Evaluation, folders: Mapping[str, Path]) -> bool:
     return one.web == "demo" or any((folder / f"{one.web}.warc.gz").is_file() for folder in folders.values())
 
 
-def _mark(one: Evaluation, folders: Mapping[str, Path], quick: bool) -> str:
-    return "\n".join(word for word in one.arguments(folders, quick) if "/" not in word)
+def _words(one: Evaluation, folders: Mapping[str, Path], size: Size) -> list[str]:
+    """Return the arguments of an evaluation but paths, which differ from machine to machine."""
+    return [word for word in one.arguments(folders, size) if "/" not in word]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_THINGS = re.compile(r"\b(byte|context|link|page|place|record|request|response|revisit|row|seed|training|URL)s\b")
+_THINGS = re.compile(
+    r"\b(byte|context|crawl|link|negative|page|place|record|repeat|request|response|revisit|row|seed|topic|training|URL)s\b"
+)
 
 
 def quantity(count: int, things: str) -> str:
