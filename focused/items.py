@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass
 class PageItem:
-    """One fetched page. Relevant ones reach the feeds and ``pages.jsonl``; the others are counted and dropped."""
+    """One fetched page. Relevant ones reach the feeds and ``pages.jsonl``; the others are counted and dropped.
+
+    So are relevant ones that ask not to be indexed.
+    """
 
     url: str
     title: str = ""
@@ -82,6 +85,8 @@ class PageItem:
         self.scores: PageScores | None = None
         #: Known links that the page links to again; the frontier updates them when the page ends.
         self.joined: Sequence[JoinedLink] = ()
+        #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
+        self.noindex = False
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
         self.ended_page: object = None
 
@@ -109,6 +114,11 @@ class PageItem:
             location=page_location(response),
             **fields,
         )
+
+    @property
+    def is_delivered(self) -> bool:
+        """Whether the page is one that the crawl was made for: relevant, and free to be shown."""
+        return bool(self.relevant) and not self.noindex
 
     @property
     def reason_kind(self) -> str:

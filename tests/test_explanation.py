@@ -7,7 +7,7 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.method.explanation.explain import explain, term_shares
+from focused.method.explanation.explain import OBEYS_LINKS, explain, term_shares
 from focused.method.explanation.rendering import WIDTH, shorten, to_json, to_text
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Strategy, Visit
@@ -101,7 +101,7 @@ def test_what_becomes_of_a_link_follows_the_settings(topic):
         return {link.anchor_text: link.status for link in explained(topic, strategy="anchor_text", **options).links}
 
     assert statuses() == {"a nebula": "admitted", "soup": "deferred", "planets": "admitted"}
-    assert statuses(drops=True, follows_nofollow=False) == {
+    assert statuses(drops=True, nofollow=OBEYS_LINKS) == {
         "a nebula": "admitted",
         "soup": "dropped",
         "planets": "nofollow",

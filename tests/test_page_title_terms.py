@@ -101,7 +101,7 @@ def test_a_topic_judges_by_them_and_explain_shows_them():
     in_title = reader().read(hand_made.html("An orbit.", title="Orbits"), "http://site.example/")
     in_text = reader().read(hand_made.html("An orbit, orbits.", title=""), "http://site.example/")
     assert judge.judge(in_title).page > judge.judge(in_text).page
-    found = explain(in_title, judge, make_strategy("best_first").prepare(topic), drops=False, follows_nofollow=True)
+    found = explain(in_title, judge, make_strategy("best_first").prepare(topic), drops=False)
     assert [share.term for share in found.terms_for] == ["title: orbit"]
     assert found.n_words == 2
     assert "title: orbit" in to_text(found, 20)

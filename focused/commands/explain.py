@@ -13,7 +13,7 @@ from focused.crawl.declared_settings import check_settings
 from focused.crawl.own_settings import BELOW_THRESHOLD
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.settings_layers import signed, with_topic
-from focused.method.explanation.explain import explain
+from focused.method.explanation.explain import FOLLOWS_ALL, OBEYS_LINKS, OBEYS_PAGES, explain
 from focused.method.explanation.rendering import to_json, to_text
 from focused.method.strategies import CHOICES, make_strategy
 from focused.method.topic import load_topic
@@ -76,10 +76,14 @@ class Command(ProjectCommand):
         check_settings(settings)
         strategy = make_strategy(opts.strategy or str(settings.get("FOCUSED_STRATEGY")), settings).prepare(topic)
         reader, judge = make_reader(topic.analyzer, settings), make_judge(topic, settings)
-        content = _content(args[1], opts, opts.web or settings.get("FOCUSED_WEB") or topic.web, settings)
+        web = opts.web or settings.get("FOCUSED_WEB") or topic.web
+        content = _content(args[1], opts, web, settings)
         page = reader.read(content.body, content.url, content.content_type)
-        drops, follows = BELOW_THRESHOLD.read(settings) == "drop", not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
-        explanation = explain(page, judge, strategy, drops=drops, follows_nofollow=follows)
+        nofollow = OBEYS_PAGES if web == "live" and settings.getbool("FOCUSED_OBEY_NOINDEX") else FOLLOWS_ALL
+        if settings.getbool("FOCUSED_NOFOLLOW_ENABLED"):
+            nofollow = OBEYS_LINKS
+        drops = BELOW_THRESHOLD.read(settings) == "drop"
+        explanation = explain(page, judge, strategy, drops=drops, nofollow=nofollow)
         if opts.json:
             print(to_json(explanation))
         else:

@@ -9,6 +9,8 @@ LOSSES = {
     "focused/page/cut_contexts_count": "link contexts cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
     "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
+    "focused/links/nofollow_count": "links left out because their pages ask for it (nofollow)",
+    "focused/pages/noindex_relevant_count": "relevant pages not delivered because they ask for it (noindex)",
     "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
     "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
     "focused/frontier/host_cap_dropped_count": (

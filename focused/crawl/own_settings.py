@@ -16,6 +16,11 @@ BELOW_THRESHOLD = Setting(
     "What happens to links below the threshold: ranked under all others, or dropped as in the papers (the frontier then runs "
     "empty early).", choices=("defer", "drop"), set_by=TOPIC)
 
+OBEY_NOINDEX = Setting(
+    "FOCUSED_OBEY_NOINDEX", True,
+    "True: what a page asks of robots in `<meta name=robots>` or `X-Robots-Tag` is obeyed: a page that says `noindex` is "
+    "counted and not delivered, and of one that says `nofollow` no link is followed. On recorded webs and the demo web it is "
+    "False unless `-s` says otherwise.", set_by=USER)
 PAGE_READER = Setting(
     "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER)
 PAGE_CLASSIFIER = Setting(
@@ -37,9 +42,10 @@ CRAWL = (
             "True: all pages that link to a waiting link count; False: the first one alone, as in the papers. Changes "
             "nothing for strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`.",
             set_by=TOPIC),
+    OBEY_NOINDEX,
     Setting("FOCUSED_NOFOLLOW_ENABLED", False,
-            "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out.",
-            set_by=USER),
+            "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out, whatever "
+            "FOCUSED_OBEY_NOINDEX says.", set_by=USER),
     Setting("FOCUSED_CONTACT", "", "URL or address that site owners can turn to; it is added to the `USER_AGENT`.",
             set_by=USER),
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 from scrapy.http import TextResponse
 
 from focused.method.page.encoding import may_be_text
+from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,12 +21,18 @@ if TYPE_CHECKING:
 
 
 class PageReading:
-    """Reads pages as the settings FOCUSED_NOFOLLOW_ENABLED and DEPTH_LIMIT say."""
+    """Reads pages as the settings FOCUSED_OBEY_NOINDEX, FOCUSED_NOFOLLOW_ENABLED and DEPTH_LIMIT say.
+
+    The crawl's own name, by which a page may address it, is that of ROBOTSTXT_USER_AGENT and of USER_AGENT.
+    """
 
     def __init__(self, reader: PageReader, settings: BaseSettings) -> None:
         self._reader = reader
+        self._obeys = settings.getbool("FOCUSED_OBEY_NOINDEX")
         self._follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
         self._max_depth = settings.getint("DEPTH_LIMIT")
+        agents = (settings.get(name) or "" for name in ("ROBOTSTXT_USER_AGENT", "USER_AGENT"))
+        self._agents = frozenset(filter(None, map(agent_name, agents)))
 
     def read(self, response: Response, content_type: str) -> Page | None:
         """Return the analysed page; None if the response is empty or binary."""
@@ -32,10 +40,27 @@ class PageReading:
             return None
         return self._reader.read(response.body, response.url, content_type)
 
-    def followed(self, page: Page, depth: int) -> Mapping[str, int]:
-        """Return the URLs that a page and the limit of depth let us follow, and their numbers among the page's links."""
+    def directives(self, response: Response, page: Page | None = None) -> Directives:
+        """Return what a response and its page ask of this crawl; nothing where it does not obey."""
+        if not self._obeys:
+            return NOTHING
+        headers = response.headers.getlist("X-Robots-Tag")
+        if not headers and (page is None or not page.marked_text.robots):
+            return NOTHING
+        now = time.time()
+        found = of_headers([value.decode("latin-1") for value in headers], self._agents, now)
+        return found if page is None else found | of_metas(page.marked_text.robots, self._agents, now)
+
+    def followed(self, page: Page, depth: int, asked: Directives = NOTHING) -> tuple[Mapping[str, int], int]:
+        """Return the URLs that may be followed, with their numbers among the page's links, and how many nofollow left out.
+
+        ``asked``: what the page asks of this crawl.
+        """
         if 0 < self._max_depth <= depth:
-            return {}
+            return {}, 0
+        if asked.nofollow:
+            return {}, page.n_links
         if self._follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
-            return page.link_numbers
-        return {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}
+            return page.link_numbers, 0
+        links = {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}
+        return links, page.n_links - len(links)

@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from focused.method.topic import Topic
 
 # On a web that is answered from this machine nobody is disturbed.
-OFFLINE_SETTINGS = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+OFFLINE_SETTINGS = {
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    # The labels of a recorded web know nothing of what its pages asked of robots.
+    "FOCUSED_OBEY_NOINDEX": False,
+}
 # Of links of equal score the last that was found comes first.
 NEWEST_FIRST_SETTINGS = {
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.LifoMemoryQueue",

@@ -41,14 +41,15 @@ class LinkScoringMiddleware:
 
     Place: 950, so that Scrapy's DepthMiddleware (900) and those below it see the requests.
 
-    Settings: FOCUSED_LINK_SCORING_ENABLED (False: all links get the same priority), FOCUSED_NOFOLLOW_ENABLED, DEPTH_LIMIT.
+    Settings: FOCUSED_LINK_SCORING_ENABLED (False: all links get the same priority), FOCUSED_OBEY_NOINDEX,
+    FOCUSED_NOFOLLOW_ENABLED, DEPTH_LIMIT.
 
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
 
     Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/links/scored_count``,
-    ``focused/links/dropped_count``; ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a
-    page's limits and its own links lost.
+    ``focused/links/dropped_count``, ``focused/links/nofollow_count``; ``focused/page/cut_NAME_count`` and
+    ``focused/links/refused_REASON_count`` for what a page's limits and its own links lost.
     """
 
     def __init__(
@@ -83,7 +84,11 @@ class LinkScoringMiddleware:
                 except WrongScoresError as error:
                     Crawl.needed(self.crawler).give_up(str(error))
                     raise CloseSpider("wrong_scores") from None
-            links = self._reading.followed(page, each.depth)
+            asked = self._reading.directives(response, page)
+            each.noindex = asked.noindex
+            links, n_nofollow = self._reading.followed(page, each.depth, asked)
+            if n_nofollow:
+                self.crawler.stats.inc_value("focused/links/nofollow_count", n_nofollow)
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
             yield each

@@ -36,10 +36,14 @@ ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
 class HarvestPipeline:
     """Counts every page for the harvest, then drops the irrelevant ones. Ends the crawl when its goal is reached.
 
+    A page that asks not to be indexed is dropped too. It counts as fetched and as not relevant: the harvest is what is
+    delivered.
+
     Writes ``harvest.csv``: a row every FOCUSED_HARVEST_EVERY_PAGES pages and one at the end; and ``fetched.csv``: a row a
     page, relevant or not, in the order in which they were judged.
 
-    Stats: ``focused/pages/fetched_count``, ``focused/pages/relevant_count``, ``focused/relevant/by_REASON_count``
+    Stats: ``focused/pages/fetched_count``, ``focused/pages/relevant_count``, ``focused/pages/noindex_count``,
+    ``focused/pages/noindex_relevant_count``, ``focused/relevant/by_REASON_count``
     (through what their links had been scored), ``focused/relevant/deferred_count``, ``focused/relevant/seed_count``,
     ``focused/harvest_rate``, ``focused/harvest/estimated_share``, ``..._low``, ``..._high``, ``focused/target_length``,
     ``focused/irrelevant_on_path``.
@@ -76,9 +80,9 @@ class HarvestPipeline:
         """Count a page."""
         if not isinstance(item, PageItem):
             return item
-        counter, stats = self._counter, self._stats
-        counter.add(bool(item.relevant), item.depth, item.irrelevant_on_path)
-        self._estimate.add(item.relevance, item.relevant)
+        counter, stats, is_delivered = self._counter, self._stats, item.is_delivered
+        counter.add(is_delivered, item.depth, item.irrelevant_on_path)
+        self._estimate.add(item.relevance, is_delivered)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         if not self._fetched.write(fetched_row(counter.n_pages, item)):
             stats.inc_value("focused/store/fetched_lost_count")
@@ -86,17 +90,20 @@ class HarvestPipeline:
         # The last row is written at the end, when the harvest has been estimated once more.
         if counter.n_pages % self._every_pages == 0 and counter.n_pages != plan.max_pages:
             self._write_row()
-        if item.relevant:
+        if item.noindex:
+            stats.inc_value("focused/pages/noindex_count")
+            stats.inc_value("focused/pages/noindex_relevant_count", int(bool(item.relevant)))
+        if is_delivered:
             stats.inc_value("focused/pages/relevant_count")
             kind = item.reason_kind
             through = {"seed": "seed", "below threshold": "deferred"}.get(kind, f"by_{kind.replace(' ', '_')}")
             stats.inc_value(f"focused/relevant/{through}_count")
         if plan.max_pages and counter.n_pages == plan.max_pages:
             self._finish("max_pages")
-        elif plan.max_relevant and counter.n_relevant == plan.max_relevant and item.relevant:
+        elif plan.max_relevant and counter.n_relevant == plan.max_relevant and is_delivered:
             self._finish("max_relevant")
-        if not item.relevant:
-            raise DropItem("irrelevant", log_level="DEBUG")
+        if not is_delivered:
+            raise DropItem("noindex" if item.relevant else "irrelevant", log_level="DEBUG")
         return item
 
     def close_spider(self) -> None:
@@ -142,7 +149,7 @@ def fetched_row(number: int, item: PageItem) -> str:
     row = StringIO()
     relevance = "" if item.relevance is None else f"{item.relevance:.4f}"
     found, link = [number, item.url, item.known_as, item.referrer], f"{item.link_score:.4f}"
-    judged = [relevance, int(bool(item.relevant)), link, item.link_reason, item.depth, item.irrelevant_on_path]
+    judged = [relevance, int(item.is_delivered), link, item.link_reason, item.depth, item.irrelevant_on_path]
     versions = [item.model_version, item.link_model_version]
     csv.writer(row, lineterminator="").writerow([*found, *judged, *versions])
     return row.getvalue()

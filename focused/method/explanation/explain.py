@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 ADMITTED, DEFERRED, DROPPED, LEFT_OUT = "admitted", "deferred", "dropped", "nofollow"
 """What a crawl does with a link: requests it; requests it after all others; drops it; obeys the page's nofollow."""
+FOLLOWS_ALL, OBEYS_PAGES, OBEYS_LINKS = range(3)
+"""Which nofollow a crawl obeys: none; that of whole pages; that of single links, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,13 +98,13 @@ class Explanation:
 
 
 def explain(
-    page: Page, judge: Judge, strategy: Strategy, *, drops: bool = False, follows_nofollow: bool = True
+    page: Page, judge: Judge, strategy: Strategy, *, drops: bool = False, nofollow: int = FOLLOWS_ALL
 ) -> Explanation:
     """Judge a page as a crawl does, and keep the evidence.
 
     ``judge``: holds the topic. ``strategy``: ready for the topic. It scores the links as if the page were a seed. ``drops``:
-    whether links below the threshold are dropped instead of deferred. ``follows_nofollow``: whether nofollow links are
-    followed.
+    whether links below the threshold are dropped instead of deferred. ``nofollow``: which nofollow is
+    obeyed, FOLLOWS_ALL, OBEYS_PAGES or OBEYS_LINKS.
     """
     relevance = judge.judge(page, KINDS)
     shares = term_shares(page, judge.topic)
@@ -116,7 +118,7 @@ def explain(
         n_terms=len(np.unique(page.terms[: page.n_words])), n_known=len(shares),
         terms_for=sorted((s for s in known if s.contribution > 0), key=lambda s: (-s.contribution, s.term)),
         terms_against=sorted((s for s in known if s.contribution < 0), key=lambda s: (s.contribution, s.term)),
-        blocks=_blocks(page, relevance), links=_links(page, relevance, strategy, drops, follows_nofollow),
+        blocks=_blocks(page, relevance), links=_links(page, relevance, strategy, drops, nofollow),
         cuts=dict(page.cuts),
     )  # fmt: skip
 
@@ -152,16 +154,14 @@ def _blocks(page: Page, relevance: PageRelevance) -> list[BlockShare]:
     ]
 
 
-def _links(
-    page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, follows_nofollow: bool
-) -> list[LinkShare]:
+def _links(page: Page, relevance: PageRelevance, strategy: Strategy, drops: bool, nofollow: int) -> list[LinkShare]:
     scores = strategy.score(page, relevance, Visit()).checked(strategy.name, page.n_links, page.url)
     words = strategy.why(page, relevance, Visit()) or [""] * page.n_links
 
     def share(number: int, link: Link) -> LinkShare:
         block = max((int(page.anchor_blocks[anchor]) for anchor in link.anchors), key=lambda b: relevance.blocks[b])
         status = ADMITTED if scores.admitted[number] else DROPPED if drops else DEFERRED
-        if not follows_nofollow and page.is_nofollow(link):
+        if (nofollow and page.marked_text.nofollow) or (nofollow == OBEYS_LINKS and page.is_nofollow(link)):
             status = LEFT_OUT
         return LinkShare(
             url=link.url,

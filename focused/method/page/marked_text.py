@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.robots_directives import of_metas
 from focused.method.text.analyzer import MARK_CHAR, mark
 
 # The marks: the end of a node, the end of the title and of the keywords, the start of a node of each kind.
@@ -36,8 +37,13 @@ class MarkedText:
     base: str = ""
     #: Target of ``<meta http-equiv=refresh>``, as written.
     refresh: str = ""
-    #: Whether ``<meta name=robots>`` asks not to follow the page's links.
-    nofollow: bool = False
+    #: Name, in small letters, and content of each ``<meta>`` that may be meant for robots.
+    robots: list[tuple[str, str]] = field(default_factory=list)
+
+    @cached_property
+    def nofollow(self) -> bool:
+        """Whether ``<meta name=robots>`` asks not to follow the page's links."""
+        return of_metas(self.robots).nofollow
 
     @cached_property
     def chunks(self) -> list[str]:

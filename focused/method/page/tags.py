@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from focused.method.page.marked_text import BLOCK, BODY, END, HEADING, LINK
+from focused.method.page.robots_directives import note_meta
 from focused.method.text.analyzer import mark
 
 if TYPE_CHECKING:
@@ -85,12 +86,10 @@ def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, 
     content = attributes.get("content", "")
     if name == "keywords":
         keywords.append(content)
-    elif name == "robots":
-        marked_text.nofollow = (
-            marked_text.nofollow or "nofollow" in content.lower() or content.strip().lower() == "none"
-        )
     elif name == "refresh":
         marked_text.refresh = marked_text.refresh or _refresh_target(content)
+    else:
+        note_meta(marked_text.robots, name, content)
 
 
 def _refresh_target(content: str) -> str:
