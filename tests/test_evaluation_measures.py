@@ -51,6 +51,12 @@ def test_a_crawl_worked_out_by_hand():
     assert found.n_relevant_unreachable == 0
 
 
+def test_a_point_of_the_curve_has_the_virtual_hours_until_the_last_counted_page():
+    found = judged(secs_of={A: 10.0, B: 20.0, C: 30.0, D: 1800.0, E: 2700.0, F: 3600.0}, budget=4)
+    assert found.last.virtual_hours == 0.75
+    assert judged().last.virtual_hours is None
+
+
 def test_target_length_follows_the_path_by_which_a_link_was_found_first():
     # a -> b (irrelevant) -> c; a links to c, too, but b said more for it, so the row of c names b.
     links = {A: [B, C], B: [C], C: [D], D: []}

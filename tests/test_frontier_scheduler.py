@@ -16,13 +16,14 @@ from commands import crawl, crawl_argv, environment, started
 from sites import Site
 
 from focused import settings
-from focused.frontier import dispatch as hand_out
 from focused.frontier.dispatch import advice
-from focused.frontier.politeness import now
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.view import FrontierView
+from focused.utils.clock import Clock
 from focused.webs import open_web
+
+now = Clock().now
 
 pytestmark = pytest.mark.slow
 
@@ -56,7 +57,7 @@ class CheckedScheduler(FrontierScheduler):
                 break
         self.seen["passed_over"] += len(ready) - 1 if best else 0
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(hand_out, "now", lambda: moment)
+            patched.setattr(self._leases, "now", lambda: moment)
             request = self.next_link()
         got = None if request is None else request.url
         self.seen["handed"] += got is not None

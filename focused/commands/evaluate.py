@@ -46,6 +46,8 @@ Examples:
       two topics, two strategies, another setting
   scrapy evaluate --web site.warc.gz --labels site.labels.tsv --largest 3 --preset p13,l16,modern --output runs/papers
       two papers' crawlers as printed, each by its own classifier, beside today's defaults
+  scrapy evaluate --web demo --largest 3 --pages 200 --delay 1 --concurrency 16 --output runs/polite
+      a polite crawl of the live web: delays in virtual time, which takes no time; results.csv has its virtual hours
   scrapy evaluate --web runs/solar/20260101-120000/pages.warc.gz --labels-from solar --output runs/own
       a crawl that was recorded with FOCUSED_WARC_ENABLED, labelled by a classifier (marked as such)
 """
@@ -90,6 +92,8 @@ class Command(ProjectCommand):
             help="sources that the general background leaves out (default: those of a known web)",
         )
         crawl("--concurrency", default="1", metavar="N", help="requests at a time (default: 1)")
+        crawl("--delay", metavar="SECONDS", help="between two requests to a host, in virtual time (default: no delays)")
+        crawl("--latency", metavar="SECONDS", help="virtual time for an answer (default: 0.3)")
         crawl("--learner", metavar="NAME", help=f"of scrapy train (default: the preset's, else {LEARNERS[0]})")
         running = parser.add_argument_group("running").add_argument
         running("--jobs", default="1", metavar="N", help="processes at a time (default: 1)")

@@ -15,11 +15,14 @@ from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
 from focused.method.topic.presets import MODERN, check_preset
+from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
 
 if TYPE_CHECKING:
     import argparse
+
+    from focused.utils.setting import Setting
 
 NEVER_SET = frozenset(
     "FOCUSED_MODELS_DIR FOCUSED_RUN_DIR FOCUSED_WEB FOCUSED_ORACLE_FILE FOCUSED_MAX_PAGES FOCUSED_STRATEGY".split()
@@ -44,6 +47,8 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
     presets, starts = _presets(opts), _starts(opts.start)
     if WORDS in starts and set(presets) - {MODERN}:
         raise ValueError(f"--start {WORDS} makes topics without a learner: no paper's --preset crawls for them.")
+    if opts.latency is not None and opts.delay is None:
+        raise ValueError("--latency is a time of virtual time, which --delay SECONDS switches on. Give both.")
     return Options(
         webs=_webs(opts),
         strategies=() if presets and opts.strategies is None else _strategies(opts.strategies or "all"),
@@ -60,6 +65,8 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         repeats=whole_number("--repeats", opts.repeats, 1),
         random_state=whole_number("--random-state", opts.random_state, 0),
         concurrency=whole_number("--concurrency", opts.concurrency, 1),
+        delay=_secs("--delay", opts.delay, VIRTUAL_DELAY),
+        latency=_secs("--latency", opts.latency, VIRTUAL_LATENCY),
         learner=opts.learner or LEARNERS[0],
         starts=starts,
         presets=presets,
@@ -184,11 +191,18 @@ def _settings(settings: dict[str, str]) -> dict[str, str]:
         raise ValueError(f"-s {name} is not for evaluations: {instead}. Leave it out.")
     if "CONCURRENT_REQUESTS" in settings:
         raise ValueError("-s CONCURRENT_REQUESTS is --concurrency here.")
+    for name, option in ((VIRTUAL_DELAY.name, "--delay"), (VIRTUAL_LATENCY.name, "--latency")):
+        if name in settings:
+            raise ValueError(f"-s {name} is {option} here.")
     if "DEPTH_LIMIT" in settings:
         raise ValueError("-s DEPTH_LIMIT is --depth here, so that the bound knows of it.")
     # Settings that change no crawl do not count: otherwise they would prevent resuming an evaluation.
     without = {"FOCUSED_STRATEGY", "FOCUSED_MODELS_DIR", "FOCUSED_CACHE_DIR", "LOG_LEVEL", "LOG_FILE", "LOG_ENABLED"}
     return {name: value for name, value in settings.items() if name not in without}
+
+
+def _secs(option: str, value: str | None, setting: Setting) -> float | None:
+    return None if value is None else setting.check(value, option)
 
 
 def _optional(option: str, value: str | None) -> int | None:

@@ -15,6 +15,7 @@ from focused.method.strategies import STRATEGIES
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY
 from focused.method.topic.vectors import WORD_VECTORS
 from focused.retraining.options import VERDICTS, RetrainingOptions
+from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.parameters import parameters_of
 from focused.webs import GENERATED
 
@@ -28,7 +29,7 @@ _SHARED = (COSINE_THRESHOLD, OTHER_ANCHORS, *parameters_of(PageLimits).values())
 
 GROUPS: dict[str, tuple[Setting, ...]] = {
     "The crawl": CRAWL,
-    "This run": RUN,
+    "This run": (*RUN, VIRTUAL_DELAY, VIRTUAL_LATENCY),
     "Relevance": (*(PAGE_CLASSIFIER, WORD_VECTORS, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),),
     "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),
     "Pages": (

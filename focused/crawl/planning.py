@@ -23,7 +23,8 @@ from focused.crawl.scrapyd_client import check_client, is_client
 from focused.crawl.settings_layers import (
     NEWEST_FIRST_SETTINGS,
     OFFLINE_HANDLERS,
-    OFFLINE_SETTINGS,
+    check_virtual_time,
+    offline_settings,
     signed,
     topic_settings,
     with_topic,
@@ -71,7 +72,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     web = _web(arguments.get("web"), topic, effective, is_confined)
     changed = topic_settings(topic, preset)
     if web != "live":
-        changed |= OFFLINE_SETTINGS
+        changed |= offline_settings(effective)
     strategy = _strategy(arguments.get("strategy"), topic, effective)
     if strategy.order == "newest":
         changed |= NEWEST_FIRST_SETTINGS
@@ -89,6 +90,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         decided |= signed(effective)
     else:
         decided["DOWNLOAD_HANDLERS"] = OFFLINE_HANDLERS
+    check_virtual_time(web, effective)
     options = read_options(effective, topic)
     if (
         strategy.name == Hybrid.name

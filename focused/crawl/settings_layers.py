@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
-from focused.crawl.declared_settings import DECLARED
+from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
 from focused.crawl.presets import check_trained_for, preset_settings
 from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
+from focused.utils.clock import VIRTUAL_DELAY
 from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ OFFLINE_SETTINGS = {
     # The labels of a recorded web know nothing of what its pages asked of robots.
     "FOCUSED_OBEY_NOINDEX": False,
 }
+# In virtual time hosts are asked as on the live web, but no delay is kept on the machine's clock.
+VIRTUAL_SETTINGS = {name: value for name, value in OFFLINE_SETTINGS.items() if name != "CONCURRENT_REQUESTS_PER_DOMAIN"}
 # Of links of equal score the last that was found comes first.
 NEWEST_FIRST_SETTINGS = {
     "SCHEDULER_MEMORY_QUEUE": "scrapy.squeues.LifoMemoryQueue",
@@ -74,6 +77,24 @@ def with_topic(topic: Topic, settings: Any, preset: str = "") -> Any:
     effective = settings.copy()
     effective.setdict(topic_settings(topic, preset), priority="spider")
     return effective
+
+
+def offline_settings(settings: Any) -> dict[str, Any]:
+    """Return what a recorded or demo web brings: no delays, or virtual ones."""
+    return OFFLINE_SETTINGS if VIRTUAL_DELAY.read(settings) is None else VIRTUAL_SETTINGS
+
+
+def check_virtual_time(web: str, settings: Any) -> None:
+    """Refuse virtual time where time is not virtual: on the live web, with delays beside it, or by Scrapy's schedulers."""
+    if VIRTUAL_DELAY.read(settings) is None:
+        return
+    name = VIRTUAL_DELAY.name
+    if web == "live":
+        raise PlanError(f"{name} is for recorded and demo webs. On the live web leave it out: DOWNLOAD_DELAY is kept.")
+    if (settings.getpriority("DOWNLOAD_DELAY") or 0) >= COMMAND_LINE and settings.getfloat("DOWNLOAD_DELAY"):
+        raise PlanError(f"DOWNLOAD_DELAY is kept on the machine's clock, {name} in virtual time. Leave one out.")
+    if str(settings.get("SCHEDULER")).startswith("scrapy.") or "budget_scheduler" in str(settings.get("SCHEDULER")):
+        raise PlanError(f"{name} needs the project's own SCHEDULER, which knows virtual time. Leave one out.")
 
 
 def signed(settings: Any) -> dict[str, Any]:

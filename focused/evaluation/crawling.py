@@ -18,6 +18,7 @@ from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
 from focused.items import PageItem
+from focused.utils.clock import clock_of
 from focused.utils.file_names import FETCHED_FILE
 from focused.webs import RecordedWeb
 
@@ -112,7 +113,7 @@ class Crawler:
         positives, targets = frozenset(group.positives), frozenset(group.targets)
         measured = measure(
             rows, lambda row: page_of(row.url, row.location), relevant=frozenset(group.relevant), positives=positives,
-            targets=targets, budget=group.pages, links_of=self._links_of(crawler.settings),
+            targets=targets, budget=group.pages, links_of=self._links_of(crawler.settings), secs_of=watch.secs_of(),
         )  # fmt: skip
         figures = {"cpu_seconds": round(cpu_seconds, 3), "finish_reason": reason, "page_errors": watch.errors.total()}
         figures |= _figures(measured, stats, group)
@@ -149,6 +150,8 @@ class _Watch:
         self._positives = frozenset(group.positives)
         self._budget = group.pages
         self._counted: set[str] = set()
+        self._clock = clock_of(crawler)
+        self._secs: dict[str, float] = {}
         self.errors: Counter[str] = Counter()
         for signal in (signals.spider_error, signals.item_error):
             crawler.signals.connect(self._failed, signal=signal)
@@ -164,6 +167,10 @@ class _Watch:
             return f"it ended with {reason}"
         return "" if n_rows else "no page was fetched"
 
+    def secs_of(self) -> dict[str, float] | None:
+        """Return by URL when each page was judged, in seconds of virtual time; None without virtual time."""
+        return self._secs if self._clock.is_virtual else None
+
     def _failed(self, **about: Any) -> None:
         error = about["failure"].value
         self.errors[f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"] += 1
@@ -171,6 +178,7 @@ class _Watch:
     def _judged(self, item: Any) -> None:
         if not isinstance(item, PageItem):
             return
+        self._secs[item.url] = self._clock.now()
         page = self._page_of(item.url, item.known_as)
         if page in self._positives:
             return
@@ -213,4 +221,5 @@ def _figures(measured: Measured, stats: dict[str, Any], group: CrawlGroup) -> di
         "budget": group.pages,
         "dropped": stats.get("focused/links/dropped_count", 0),
         "unreachable_relevant": measured.n_relevant_unreachable,
+        "virtual_hours": None if last.virtual_hours is None else round(last.virtual_hours, 6),
     }

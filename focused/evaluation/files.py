@@ -27,6 +27,7 @@ RESULT_COLUMNS = (
     *("cpu_seconds", "finish_reason"),
     *("reachable_relevant", "bound", "budget", "state"),
     *("by_other", "relevant_by_other", "relevant_seeds", "dropped", "unreachable_relevant", "page_errors"),
+    "virtual_hours",
 )
 
 

@@ -11,7 +11,7 @@ from focused.crawl.harvest import area, f_measure, harvest_rate, target_recall
 from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
 CURVE_EVERY_PAGES = 10
@@ -39,6 +39,8 @@ class CurvePoint(NamedTuple):
     target_recall: float
     target_length: int
     irrelevant_on_path: int
+    #: Virtual hours since the start; None without virtual time.
+    virtual_hours: float | None = None
 
 
 @dataclass
@@ -120,6 +122,7 @@ def measure(
     targets: Collection[str],
     budget: int,
     links_of: Callable[[str], Iterable[str]] | None = None,
+    secs_of: Mapping[str, float] | None = None,
 ) -> Measured:
     """Judge a crawl by the labels.
 
@@ -129,10 +132,12 @@ def measure(
 
     ``rows``: fetched pages in the order in which they were judged. ``page_of``: returns the page of a row, as the labels name
     it. ``relevant``: pages that have the topic's label. ``positives``: training positives. ``targets``: relevant pages
-    that can be reached from the seeds, without the positives. ``budget``: counted pages.
+    that can be reached from the seeds, without the positives. ``budget``: counted pages. ``secs_of``: by the URLs,
+    when each page was judged, in seconds of virtual time; None without virtual time.
     """
     seen: set[str] = set()
     paths = _FirstPaths(links_of)
+    secs = None if secs_of is None else 0.0
     n_pages = n_relevant = n_targets = target_length = irrelevant_on_path = n_unreachable = 0
     rates: list[float] = []
     curve: list[CurvePoint] = []
@@ -146,6 +151,7 @@ def measure(
             target_recall(n_targets, len(targets)),
             target_length,
             irrelevant_on_path,
+            None if secs is None else secs / 3600,
         )
 
     for row in rows:
@@ -158,6 +164,8 @@ def measure(
             continue
         seen.add(page)
         n_pages += 1
+        if secs_of is not None:
+            secs = secs_of.get(row.url, secs)
         if is_relevant:
             n_relevant += 1
             target_length += length

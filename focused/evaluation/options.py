@@ -7,6 +7,7 @@ from typing import Any
 
 from focused.evaluation.starts import WEB
 from focused.method.topic.presets import load_preset
+from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.words import with_preset
 
 
@@ -43,6 +44,9 @@ class Options:
     random_state: int = 0
     concurrency: int = 1
     learner: str = ""
+    #: Seconds of virtual time between two requests to a host, and for an answer; None: no virtual time, the default latency.
+    delay: float | None = None
+    latency: float | None = None
     #: What topics are trained from: some of `focused.evaluation.starts.STARTS`.
     starts: tuple[str, ...] = (WEB,)
     #: Sources that the general background leaves out; None: those of each web.
@@ -64,6 +68,12 @@ class Options:
         """The names of `crawls` for people."""
         return [with_preset(strategy, preset) for preset, strategy in self.crawls]
 
+    @property
+    def virtual_time(self) -> dict[str, str]:
+        """The settings of virtual time."""
+        given = {VIRTUAL_DELAY.name: self.delay, VIRTUAL_LATENCY.name: self.latency}
+        return {name: str(value) for name, value in given.items() if value is not None}
+
     def kept(self, sha256: dict[str, str]) -> dict[str, Any]:
         """Return the options to keep, by name, with digests of the files.
 
@@ -73,8 +83,9 @@ class Options:
         found = asdict(self)
         webs = found.pop("webs")
         del found["strategies"], found["repeats"], found["starts"], found["presets"]
-        if self.background_without is None:
-            del found["background_without"]  # an evaluation from before there was this option can be resumed
+        for name in ("background_without", "delay", "latency"):
+            if found[name] is None:
+                del found[name]  # an evaluation from before there was this option can be resumed
         kept: dict[str, Any] = {
             "--web": [web["web"] for web in webs],
             "--labels": [web["labels"] for web in webs],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.frontier.politeness import now
 from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Budget:
 
     def look_again_at(self) -> float | None:
         """Return when the strategy may no longer wait for a silent host, on the downloader's clock; None: not by time."""
-        return now() + _UNANSWERED_SECS / 4 if self.is_live and self._strategy_waits() else None
+        return self.leases.now() + _UNANSWERED_SECS / 4 if self.is_live and self._strategy_waits() else None
 
     def _strategy_waits(self) -> bool:
         most = None if self.session is None else self.session.max_under_way()
@@ -52,4 +51,4 @@ class Budget:
         if not self.is_live:  # a recorded or made web answers at once, and what is asked must not depend on the clock
             return 0
         assert self.crawler.engine is not None
-        return self.leases.unanswered(self.crawler.engine.downloader.active, now() - _UNANSWERED_SECS)
+        return self.leases.unanswered(self.crawler.engine.downloader.active, self.leases.now() - _UNANSWERED_SECS)

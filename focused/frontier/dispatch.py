@@ -7,7 +7,6 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from focused.frontier.politeness import now
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import host_of
 from focused.method.scoring.base import LOOK_AROUND
@@ -116,7 +115,7 @@ class Dispatch:
 
     def next_link(self) -> Request | None:
         """Return the request for the best link."""
-        while (link := self._drawn() or self.links.next(self.leases.ready_at, now())) is not None:
+        while (link := self._drawn() or self.links.next(self.leases.ready_at, self.leases.now())) is not None:
             try:
                 request = self.requests.leased(link)
             except ValueError as error:
@@ -136,14 +135,14 @@ class Dispatch:
         return min(times, default=None)
 
     def _drawn(self) -> Leased | None:
-        return self.around.next(self.leases.ready_at, now())
+        return self.around.next(self.leases.ready_at, self.leases.now())
 
     def _next_in_memory(self) -> Request | None:
-        found = self.queue.pop(self.leases.ready_at, now())
+        found = self.queue.pop(self.leases.ready_at, self.leases.now())
         if found is None:
             return None
         if found.begins:
-            best = self.links.best_priority(self.leases.ready_at, now())
+            best = self.links.best_priority(self.leases.ready_at, self.leases.now())
             if best is not None and best > -found.negative_priority:
                 self.queue.push_back(found)
                 return None

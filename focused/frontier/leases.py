@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.frontier.politeness import now
 from focused.frontier.store.link import host_of
 
 if TYPE_CHECKING:
@@ -61,9 +60,13 @@ class Leases:
     def __iter__(self) -> Iterator[Lease]:
         return iter(list(self._by_number.values()))
 
+    def now(self) -> float:
+        """Return the time on the clock of the hosts."""
+        return self.ready_at.clock.now()
+
     def begin(self, link: Leased, request: Request) -> None:
         """Note a link that is handed out."""
-        self._by_number[link.id] = Lease(link, [link.id], request, since=now())
+        self._by_number[link.id] = Lease(link, [link.id], request, since=self.now())
         self.ready_at.hand_out(link.host, request)
 
     def queue(self, lease: Lease, request: Request) -> None:
@@ -74,7 +77,7 @@ class Leases:
         """Note that a request that waited in memory is handed out."""
         lease = self.of(request)
         if lease is not None:
-            lease.is_queued, lease.since = False, now()
+            lease.is_queued, lease.since = False, self.now()
         self.ready_at.hand_out(host_of(request.url), request)
 
     def of(self, request: Request | None) -> Lease | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timezone
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from scrapy.resolver import dnscache
 
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import host_of
+from focused.utils.clock import VIRTUAL_DELAY, Clock, VirtualClock, clock_of
 from focused.utils.scrapy_internals import default_delay
 
 if TYPE_CHECKING:
@@ -43,6 +44,8 @@ class HostAvailability:
     downloader: Downloader
     #: Whether nobody knows how often a host may be asked until its robots.txt, or a first answer, is in.
     obeys_robots: bool = False
+    #: The times are on this clock.
+    clock: Clock = field(default_factory=Clock)
 
     def __post_init__(self) -> None:
         self._handed: dict[str, set[Request]] = {}
@@ -58,7 +61,7 @@ class HostAvailability:
         self._met.add(host)
 
     def rest(self, host: str, until: float) -> None:
-        """Leave a host alone until a moment of the monotonic clock."""
+        """Leave a host alone until a moment of the clock."""
         self._rests_until[host] = max(until, self._rests_until.get(host, 0.0))
 
     def hand_out(self, host: str, request: Request) -> None:
@@ -66,7 +69,7 @@ class HostAvailability:
         self._handed.setdefault(host, set()).add(request)
 
     def __call__(self, host: str) -> float:
-        """Return when a host may be asked, on the monotonic clock; 0: now; ``BUSY``: when a request has ended."""
+        """Return when a host may be asked, on the clock; 0: now; ``BUSY``: when a request has ended."""
         return max(self._has_turn_at(host), self._rests_until.get(host, 0.0))
 
     def _has_turn_at(self, host: str) -> float:
@@ -104,9 +107,24 @@ class HostAvailability:
         return len(handed)
 
 
-def now() -> float:
-    """Return the time on the downloader's clock."""
-    return time.monotonic()
+class VirtualAvailability(HostAvailability):
+    """Keeps the delays of virtual time: the downloader knows nothing of them, for on the machine's clock nobody waits."""
+
+    def __init__(self, downloader: Downloader, clock: VirtualClock, delay_secs: float) -> None:
+        super().__init__(downloader, clock=clock)
+        self._turns = clock.turns
+        self._delay_secs = delay_secs
+
+    def hand_out(self, host: str, request: Request) -> None:
+        """Note that a request is on its way to a host."""
+        super().hand_out(host, request)
+        self._turns[host] = self.clock.now()
+
+    def _has_turn_at(self, host: str) -> float:
+        if 0 < self.downloader.domain_concurrency <= self._count(host):
+            return BUSY
+        turn = self._turns.get(host)
+        return 0.0 if turn is None else turn + self._delay_secs
 
 
 class Politeness:
@@ -138,7 +156,7 @@ class Politeness:
         if secs <= 0:
             return
         host = host_of(request.url)
-        self._ready.rest(host, now() + secs)
+        self._ready.rest(host, self._ready.clock.now() + secs)
         self._crawler.stats.inc_value("focused/frontier/rests_count")
         if host not in self._said:
             self._said.add(host)
@@ -168,6 +186,9 @@ def retry_after(value: bytes, at: float) -> float:
 def host_availability(crawler: Crawler, *, is_live: bool) -> tuple[HostAvailability, Politeness | None]:
     """Return what knows which hosts may be asked now, and what tells it of the live web's wishes; None on other webs."""
     assert crawler.engine is not None
+    clock = clock_of(crawler)
+    if isinstance(clock, VirtualClock):
+        return VirtualAvailability(crawler.engine.downloader, clock, VIRTUAL_DELAY.read(crawler.settings)), None
     obeys_robots = crawler.settings.getbool("ROBOTSTXT_OBEY")
     ready_at = HostAvailability(crawler.engine.downloader, obeys_robots=is_live and obeys_robots)
     return ready_at, Politeness(crawler, ready_at, obeys_robots=obeys_robots) if is_live else None

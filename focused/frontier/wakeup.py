@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from scrapy.utils.asyncio import call_later
-
-from focused.frontier.politeness import now
+from focused.utils.clock import clock_of
 from focused.utils.scrapy_internals import wake_engine
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy.crawler import Crawler
 
 
@@ -18,7 +18,8 @@ class Wakeup:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
-        self._call: Any = None
+        self._clock = clock_of(crawler)
+        self._cancel: Callable[[], None] | None = None
         self._at = 0.0
 
     def now(self) -> None:
@@ -28,20 +29,21 @@ class Wakeup:
     def at(self, moment: float | None) -> None:
         """Have it look for requests at a moment of the downloader's clock; None: nothing is known."""
         if moment is None:
+            self._clock.look()
             return
-        if self._call is not None:
+        if self._cancel is not None:
             if self._at <= moment:
                 return
-            self._call.cancel()
+            self._cancel()
         self._at = moment
-        self._call = call_later(max(0.001, moment - now()), self._due)
+        self._cancel = self._clock.call_at(moment, self._due)
 
     def close(self) -> None:
         """Forget the call."""
-        if self._call is not None:
-            self._call.cancel()
-            self._call = None
+        if self._cancel is not None:
+            self._cancel()
+            self._cancel = None
 
     def _due(self) -> None:
-        self._call = None
+        self._cancel = None
         self.now()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -12,9 +11,10 @@ from scrapy.core.downloader.handlers.base import BaseDownloadHandler
 from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, StopDownload
 from scrapy.http import Headers
 from scrapy.responsetypes import responsetypes
-from scrapy.utils.asyncio import sleep
+from scrapy.utils.httpobj import urlparse_cached
 from twisted.python.failure import Failure
 
+from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY, VirtualClock, clock_of
 from focused.webs import Answer, Web, open_web
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class WebDownloadHandler(BaseDownloadHandler):
     are signalled, a latency beyond the timeout is a timeout, and a body beyond the allowed size cancels the download. A
     web answers GET and HEAD; other methods get 405.
 
-    Settings: FOCUSED_WEB, what `open_web` reads, DOWNLOAD_TIMEOUT, DOWNLOAD_MAXSIZE, DOWNLOAD_WARNSIZE.
+    Settings: FOCUSED_WEB, what `open_web` reads, FOCUSED_VIRTUAL_DELAY_SECS, FOCUSED_VIRTUAL_LATENCY_SECS,
+    DOWNLOAD_TIMEOUT, DOWNLOAD_MAXSIZE, DOWNLOAD_WARNSIZE.
 
     Request meta: reads ``download_timeout``, ``download_maxsize``, ``download_warnsize``; sets
     ``download_latency``, in seconds.
@@ -60,24 +61,44 @@ class WebDownloadHandler(BaseDownloadHandler):
         if crawler not in _webs:
             _webs[crawler] = open_web(settings.get("FOCUSED_WEB") or "", settings)
         self._web = _webs[crawler]
+        self._clock = clock_of(crawler)
+        is_virtual = self._clock.is_virtual
+        self._delay_secs = VIRTUAL_DELAY.read(settings) if is_virtual else 0.0
+        self._latency_secs = VIRTUAL_LATENCY.read(settings) if is_virtual else 0.0
 
     async def download_request(self, request: Request) -> Response:
         """Answer a request."""
-        start = time.monotonic()
+        clock, start = self._clock, self._start(request)
         url = request.url.partition("#")[0]
         answer = self._answer(request, url)
+        latency = answer.latency_secs + self._latency_secs
         timeout = request.meta.get("download_timeout") or self._timeout_secs
-        if timeout and answer.latency_secs > timeout:
-            await sleep(timeout)
+        is_late = bool(timeout and latency > timeout)
+        if not self._is_at_once(request):
+            await clock.sleep_until(start + (timeout if is_late else latency))
+        if is_late:
             raise DownloadTimeoutError(f"Getting {url} took longer than {timeout} seconds.")
-        if answer.latency_secs > 0:
-            await sleep(answer.latency_secs)
-        request.meta["download_latency"] = time.monotonic() - start
+        request.meta["download_latency"] = clock.now() - start
         return self._respond(request, url, answer)
 
     async def close(self) -> None:
         """Close the web."""
         self._web.close()
+
+    def _is_at_once(self, request: Request) -> bool:
+        """Tell whether a request takes no virtual time: that for a robots.txt, for which requests for pages wait."""
+        return self._clock.is_virtual and bool(request.meta.get("dont_obey_robotstxt"))
+
+    def _start(self, request: Request) -> float:
+        """Return when a request is sent. In virtual time a robots.txt takes a turn of its host, as on the live web."""
+        clock = self._clock
+        if not isinstance(clock, VirtualClock):
+            return clock.now()
+        host = urlparse_cached(request).hostname or ""
+        turn = clock.turns.get(host, clock.now())
+        if self._is_at_once(request):
+            clock.turns[host] = turn + self._delay_secs
+        return max(clock.now(), turn)
 
     def _answer(self, request: Request, url: str) -> Answer:
         if request.method not in ("GET", "HEAD"):

@@ -208,7 +208,15 @@ def _numbers(row: dict[str, str]) -> dict[str, float]:
 
 def _columns(rows: list[dict[str, float]]) -> dict[str, NDArray[np.float64]]:
     rows = sorted(rows, key=lambda row: row["pages"])
-    names = ("pages", "relevant", "harvest_rate", "target_recall", "target_length", "irrelevant_on_path")
+    names = (
+        "pages",
+        "relevant",
+        "harvest_rate",
+        "target_recall",
+        "target_length",
+        "irrelevant_on_path",
+        "virtual_hours",
+    )
     return {name: np.array([row.get(name, math.nan) for row in rows], dtype=np.float64) for name in names}
 
 

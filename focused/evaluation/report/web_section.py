@@ -128,6 +128,8 @@ def _curves(web_curves: WebCurves) -> Iterator[Markup]:
         )  # fmt: skip
         figures.append(figure(svg, note, head=f"{title} against pages fetched"))
     figures.insert(2, _target_length(web_curves))
+    if any(not np.isnan(crawl.curve["virtual_hours"]).all() for crawl in web_curves.web.crawls):
+        figures.append(_against_time(web_curves))
     yield element("div", *figures, class_="grid")
 
 
@@ -161,6 +163,23 @@ def _target_length(web_curves: WebCurves) -> Markup:
         f"shorter ways. {_CARRIED}{left}",
         head="Target length against relevant pages",
     )
+
+
+def _against_time(web_curves: WebCurves) -> Markup:
+    """Return relevant pages against virtual time; both are means after the same number of pages."""
+    curves = []
+    for strategy in web_curves.ranked:
+        _, hours, _ = web_curves.web.curve(strategy, lambda crawl: crawl.curve["virtual_hours"])
+        _, relevant, error = web_curves.web.curve(strategy, lambda crawl: crawl.curve["relevant"])
+        curves.append(Curve(strategy, look_of(strategy), hours, relevant, error, web_curves.strength(strategy)))
+    svg = draw_curves(
+        f"{web_curves.key}-time", curves, title="Relevant pages against virtual time, one curve a strategy",
+        x_label="virtual hours", y_label="relevant pages found",
+    )  # fmt: skip
+    note = (
+        "Virtual time: the hours that a polite crawl of the live web takes. Both means after the same number of pages"
+    )
+    return figure(svg, f"{note}, bars as beside. {_CARRIED}", head="Relevant pages against virtual time")
 
 
 def _without_outliers(tops: Mapping[str, float]) -> tuple[float | None, dict[str, float]]:
