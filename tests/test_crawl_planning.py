@@ -64,7 +64,12 @@ def test_arguments_decide_over_the_command_line(settings, two_regions, tmp_path)
 
 def test_a_web_on_this_machine_comes_with_its_handler_and_without_delays(settings, two_regions):
     plan = plan_crawl({"topic": "stars", "web": str(two_regions)}, settings)
-    assert plan.settings == {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16}
+    assert plan.settings == {
+        "DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": False,
+        "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+        "FOCUSED_OBEY_NOINDEX": False,
+    }
     assert set(plan.decided["DOWNLOAD_HANDLERS"]) == {"http", "https"}
     live = plan_crawl({"topic": "stars"}, settings)
     assert live.settings == {}
