@@ -98,9 +98,18 @@ def set_defaults(settings: BaseSettings) -> None:
         if name.startswith("FOCUSED_") or name in _TAKEN:
             settings.set(name, value, priority="addon")
     for name in COMPONENTS:
-        for path, place in getattr(ours, name).items():
-            if path.startswith("focused."):
-                settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+        for path, place in _components(ours, name).items():
+            settings.setdefault_in_component_priority_dict(name, load_object(path), place)
+
+
+def _components(ours: Any, name: str) -> dict[str, int | None]:
+    """Return our components of a kind, and those of Scrapy's downloader middlewares that ours stand for, with None."""
+    is_replaced = name == "DOWNLOADER_MIDDLEWARES"
+    return {
+        path: place
+        for path, place in getattr(ours, name).items()
+        if path.startswith("focused.") or (is_replaced and place is None)
+    }
 
 
 def take_defaults_back(settings: BaseSettings) -> None:
@@ -112,7 +121,7 @@ def take_defaults_back(settings: BaseSettings) -> None:
             if hasattr(default_settings, name):
                 settings.set(name, getattr(default_settings, name), "default")
     for name in COMPONENTS:
-        added = {load_object(path) for path in getattr(ours, name) if path.startswith("focused.")}
+        added = {load_object(path) for path in _components(ours, name)}
         kept = {path: place for path, place in settings.getdict(name).items() if path not in added}
         settings.set(name, kept, settings.getpriority(name) or 0)
 

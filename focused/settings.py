@@ -54,11 +54,14 @@ SPIDER_MIDDLEWARES = {
     "focused.middlewares.page_end.PageEndMiddleware": 10,
 }
 ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
+# 50: in the place of Scrapy's own, which knows allowed_domains only.
 # 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
 # 20: what its score rests on is said when a link is about to be fetched.
 DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.waiting_links.WaitingLinkMiddleware": 10,
     "focused.middlewares.link_words.LinkWordsMiddleware": 20,
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "focused.middlewares.scope.ScopeMiddleware": 50,
 }
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
 # such as "hex" before any callback.

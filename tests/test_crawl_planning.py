@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import hand_made
 import pytest
@@ -17,8 +18,9 @@ from focused.frontier.run_files import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.store.schema import FrontierFileError, lock
 from focused.frontier.store.store import FrontierStore
-from focused.method.topic import load_topic
+from focused.method.topic import load_topic, read_topic_file
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.scope import Scope
 
 
 @pytest.fixture
@@ -373,3 +375,47 @@ def test_a_frontier_knows_the_files_that_it_counts_wherever_they_are_moved(tmp_p
     assert is_home(job, run, {"home": None, "run_dir": str(run)})
     assert not is_home(job, other, {"home": None, "run_dir": str(run)})
     assert is_home(other, other, {"home": None, "run_dir": str(run)})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"deny": "private"}, "Spider argument 'deny' must hold domains such as"),
+        ({"languages": "english"}, "Spider argument 'languages' must hold codes of languages such as en or de"),
+        ({"languages": "de"}, "Spider argument 'languages' must hold en: the model of topic 'stars' knows words of"),
+        ({"max_depth": "deep"}, "Spider argument 'max_depth' must be a whole number of at least 0. Got 'deep'."),
+        (
+            {"max_pages_per_domain": "-1"},
+            "Spider argument 'max_pages_per_domain' must be a whole number of at least 0.",
+        ),
+    ],
+)
+def test_a_scope_that_cannot_be_meant_is_refused(settings, arguments, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        plan_crawl({"topic": "stars", **arguments}, settings)
+
+
+def test_a_scope_comes_from_the_argument_else_the_command_line_else_the_topic_else_the_project(
+    settings, models, tmp_path
+):
+    toml = tmp_path / "models" / "stars" / "topic.toml"
+    shutil.copytree(models, tmp_path / "models")
+    table = '[scope]\nallow = ["site.example", "/stars/"]\nlanguages = "en"\nmax_depth = 7\nmax_pages_per_host = 9\n'
+    toml.write_text(f"{toml.read_text()}\n{table}")
+    settings.set("FOCUSED_MODELS_DIR", str(tmp_path / "models"), "project")
+    settings.set("FOCUSED_SCOPE_DENY", "/private/", "project")
+    settings.set("DEPTH_LIMIT", "5", "cmdline")
+    plan = plan_crawl({"topic": "stars", "max_pages_per_host": "3", "max_pages_per_domain": "4"}, settings)
+    limits = {"max_depth": 5, "max_pages_per_host": 3, "max_pages_per_domain": 4}
+    assert plan.scope == Scope(allow=("site.example", "/stars/"), deny=("/private/",), languages=("en",), **limits)
+    assert plan.judge.languages == ("en",)
+    # What components read, and what a retrained model's judge is made by.
+    found = plan.settings | plan.decided
+    assert found["FOCUSED_SCOPE_LANGUAGES"] == "en"
+    assert (found["FOCUSED_FRONTIER_MAX_PER_HOST"], found["FOCUSED_FRONTIER_MAX_PER_DOMAIN"]) == (3, 4)
+    topic = load_topic("stars", tmp_path / "models")
+    topic.save(tmp_path / "again")
+    assert read_topic_file("stars", tmp_path / "again").scope == topic.scope
+    toml.write_text(toml.read_text().replace('"/stars/"', '"stars"'))
+    with pytest.raises(ValueError, match=r"^allow in \[scope\] of .*topic\.toml must hold domains"):
+        plan_crawl({"topic": "stars"}, settings)

@@ -12,11 +12,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
-from focused.frontier.store.store import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, FrontierStore
+from focused.frontier.store.store import (
+    KNOWN,
+    MERGED,
+    NEW,
+    OVER_DOMAIN_CAP,
+    OVER_HOST_CAP,
+    TAKEN_OVER,
+    TOO_DEEP,
+    FrontierStore,
+)
 from focused.frontier.store.view import FrontierView
 from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
@@ -220,12 +230,12 @@ def test_a_host_gives_no_more_pages_than_its_cap(open_store):
     store = open_store(max_per_host=2)
     store.add([link(f"a/{number}", 0.9) for number in range(5)] + [link("b/1", 0.1)])
     assert drain(store) == ["a/0", "a/1", "b/1"]
-    assert store.add([link("a/more"), link("b/2")]) == [OVER_CAP, NEW]
+    assert store.add([link("a/more"), link("b/2")]) == [OVER_HOST_CAP, NEW]
     assert store.counts()["dropped"] == 3
     store.commit()
     store.close()
     store = open_store(max_per_host=2)
-    assert store.add([link("a/more"), link("b/3")]) == [OVER_CAP, NEW]
+    assert store.add([link("a/more"), link("b/3")]) == [OVER_HOST_CAP, NEW]
 
 
 def test_links_too_far_from_relevant_pages_are_refused(open_store):
@@ -320,9 +330,23 @@ def test_a_link_dropped_at_its_hosts_cap_is_counted_and_the_count_is_kept(open_s
     store.add([link("a/1", 0.9), link("a/2"), link("a/3"), link("b/1")])
     assert drain(store) == ["a/1", "b/1"]
     store.commit()
-    assert store.n_capped == store.counts()["dropped"] == 2
+    assert store.counts()["dropped"] == 2
+    assert store.n_capped == {HOST_CAP: 2}
     store.close()
-    assert open_store(max_per_host=1).n_capped == 2
+    assert open_store(max_per_host=1).n_capped == {HOST_CAP: 2}
+
+
+def test_hosts_of_a_registered_domain_share_its_cap_also_when_it_is_opened_again(open_store):
+    store = open_store(max_per_domain=2)
+    store.add([link(f"http://{name}/1") for name in ("a.trap.co.uk", "b.trap.co.uk", "c.trap.co.uk", "fair.co.uk")])
+    assert drain(store) == [f"{name}/1" for name in ("a.trap.co.uk", "b.trap.co.uk", "fair.co.uk")]
+    assert store.add([link("http://d.trap.co.uk/1"), link("http://fair.co.uk/2")]) == [OVER_DOMAIN_CAP, NEW]
+    store.commit()
+    store.close()
+    again = open_store(max_per_domain=2)
+    assert again.n_capped == {DOMAIN_CAP: 1}
+    assert again.add([link("http://e.trap.co.uk/1")]) == [OVER_DOMAIN_CAP]
+    assert drain(again) == ["fair.co.uk/2"]
 
 
 def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store):

@@ -15,6 +15,7 @@ from focused.items import PageItem
 from focused.method.scoring import Visit
 from focused.method.scoring.priority import to_priority
 from focused.middlewares.link_scoring import LinkScoringMiddleware
+from focused.utils.scope import Scope
 from focused.utils.steps import Steps, finish
 
 if TYPE_CHECKING:
@@ -121,7 +122,7 @@ def test_a_page_fetched_before_under_another_url_and_one_without_text_are_counte
 
 @pytest.mark.parametrize(("depth", "n_links"), [(0, 2), (1, 2), (2, 0)])
 def test_links_that_lie_too_deep_are_neither_requested_nor_counted(depth, n_links):
-    middleware = make(DEPTH_LIMIT=2)
+    middleware = LinkScoringMiddleware.from_crawler(a_crawl("anchor_text", scope=Scope(max_depth=2))[0])
     assert len(item_and_requests(middleware, response(depth=depth))[1]) == n_links
     stats = middleware.crawler.stats
     counted = sum(stats.get_value(f"focused/links/{what}_count", 0) for what in ("by_anchor", "deferred"))

@@ -40,7 +40,9 @@ def test_a_page_is_classified_if_nobody_has_done_it(crawler):
 def test_what_link_scoring_found_stands_whatever_judges_by_now(crawler):
     pipeline = ClassifyPipeline.from_crawler(crawler)
     page = item(crawler, hand_made.html(hand_made.STARS))
-    page.scores = SimpleNamespace(relevance=SimpleNamespace(page=0.1, is_relevant=False), model_version=2)
+    page.scores = SimpleNamespace(
+        relevance=SimpleNamespace(page=0.1, is_relevant=False, other_language=""), model_version=2
+    )
     crawler.spider.crawl.judging.replace(version=3)
     found = pipeline.process_item(page)
     assert (found.relevance, found.relevant, found.model_version) == (0.1, False, 2)

@@ -237,6 +237,10 @@ def test_a_manifest_that_is_none_is_refused(topic: Topic, tmp_path: Path, text: 
         ("[settings]\nDOWNLOAD_DELAY = 'soon'", "DOWNLOAD_DELAY .* must be a number"),
         ('[settings]\nUSER_AGENT = "Mozilla/5.0"', "A topic may not set USER_AGENT"),
         ("[settings]\nROBOTSTXT_OBEY = false", "A topic may not set ROBOTSTXT_OBEY"),
+        ("[scope]\nmax_dept = 3", "unknown key 'max_dept'. Known keys: allow, deny"),
+        ("[scope]\nallow = [1]", r"allow in \[scope\] of .* must be a text or a list of texts"),
+        ("[scope]\nmax_depth = true", r"max_depth in \[scope\] of .* must be a whole number of at least 0"),
+        ("[scope]\nmax_depth = 3\n[settings]\nDEPTH_LIMIT = 4", "Take one of them out"),
         ("= broken", "cannot be read"),
     ],
 )

@@ -15,6 +15,7 @@ from focused.method.strategies import BY_ADAPTIVE, REASONS
 from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number
+from focused.utils.scope import Scope
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -109,7 +110,10 @@ def _csv_path(value: str, frontier: Path) -> Path:
 
 def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     counts = view.counts()
+    scope = Scope.from_json(view.remembered("scope"))
     yield f"Topic {view.remembered('topic')} on web {view.remembered('web')}, {view.path}"
+    if scope:
+        yield f"Scope: {scope}"
     states = ", ".join(f"{count:,} {state}" for state, count in counts.items())
     yield f"{quantity(sum(counts.values()), 'links')}: {states}"
     if n_cut := view.remembered("n_cut"):
@@ -130,8 +134,7 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
 def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     link = view.find(url)
     if link is None:
-        why = "no page that was fetched links to it, or the link was refused or forgotten"
-        raise ValueError(f"{url} is not known: {why}.")
+        raise ValueError(f"{url} is not known: {_why_unknown(view, url)}.")
     yield _printable(link.url)
     note, when = f": {link.note}" if link.note else "", f" ({_time(link.ended_at)})" if link.ended_at else ""
     yield f"  state       {link.state}{note}{when}"
@@ -150,6 +153,20 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     if link.state == "waiting":
         in_all, of_host = view.n_before(link)
         yield f"  before it   {quantity(in_all, 'links')}, {of_host:,} of them of its host"
+
+
+def _why_unknown(view: FrontierView, url: str) -> str:
+    """Say why a URL has no link in the frontier, as far as that can be known."""
+    scope = Scope.from_json(view.remembered("scope"))
+    if why := scope.why(url):
+        return f"it is out of the crawl's scope ({why})"
+    n_asked, cap = view.n_asked(url), scope.max_pages_per_host
+    if cap and n_asked >= cap:
+        return f"its host has had its {quantity(n_asked, 'pages')} (max_pages_per_host)"
+    if (cap := scope.max_pages_per_domain) and (n_asked := view.n_asked(url, of_domain=True)) >= cap:
+        return f"its domain has had its {quantity(n_asked, 'pages')} (max_pages_per_domain)"
+    deep = f", it lies more than {quantity(scope.max_depth, 'links')} from a seed" if scope.max_depth else ""
+    return f"no page that was fetched links to it{deep}, or the link was refused or forgotten"
 
 
 def _n_referrers(link: LinkView) -> int:

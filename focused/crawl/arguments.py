@@ -14,6 +14,8 @@ from focused.utils.url_lists import http_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from focused.utils.setting import Setting
+
 
 @dataclass(frozen=True, slots=True)
 class Argument:
@@ -27,6 +29,7 @@ class Argument:
 _TOPIC_VALUES = "name of a directory of FOCUSED_MODELS_DIR, or of a topic that ships with the package"
 _STRATEGY_DEFAULT = "the preset's, else the topic's, else FOCUSED_STRATEGY"
 _SEEDS_VALUES = "URLs separated by commas or spaces, or a text file with one URL a line (# begins a comment)"
+_RULES_VALUES = "domains and paths separated by commas: example.org, /papers/, example.org/papers/*.html$"
 ARGUMENTS = {
     "topic": Argument("what the crawl is about", _TOPIC_VALUES, "required"),
     "strategy": Argument("how links are scored", "name of a strategy, or the path of a class", _STRATEGY_DEFAULT),
@@ -34,6 +37,20 @@ ARGUMENTS = {
     "seeds": Argument("where the crawl starts", _SEEDS_VALUES, "the topic's"),
     "max_pages": Argument("pages to fetch; 0: no limit", "whole number", "FOCUSED_MAX_PAGES"),
     "max_relevant": Argument("relevant pages to find; 0: no limit", "whole number", "FOCUSED_MAX_RELEVANT"),
+    "allow": Argument("what the crawl stays in", _RULES_VALUES, "the topic's, else FOCUSED_SCOPE_ALLOW"),
+    "deny": Argument("what is never asked for", _RULES_VALUES, "the topic's, else FOCUSED_SCOPE_DENY"),
+    "languages": Argument(
+        "languages of relevant pages", "codes such as en,de", "the topic's, else FOCUSED_SCOPE_LANGUAGES"
+    ),
+    "max_depth": Argument("links from a seed; 0: no limit", "whole number", "the topic's, else DEPTH_LIMIT"),
+    "max_pages_per_host": Argument(
+        "pages of one host; 0: no limit", "whole number", "the topic's, else FOCUSED_FRONTIER_MAX_PER_HOST"
+    ),
+    "max_pages_per_domain": Argument(
+        "pages of one registered domain; 0: no limit",
+        "whole number",
+        "the topic's, else FOCUSED_FRONTIER_MAX_PER_DOMAIN",
+    ),
     "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),
     "run_dir": Argument("folder for what the run leaves", "path", "FOCUSED_RUNS_DIR/TOPIC/TIMESTAMP"),
 }
@@ -68,6 +85,12 @@ def did_you_mean(name: str, known: Iterable[str], prefix: str = "") -> str:
     """
     close = get_close_matches(name.removeprefix(prefix), [each.removeprefix(prefix) for each in known], 1)
     return f" Did you mean {prefix + close[0]!r}?" if close else ""
+
+
+def read_limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> Any:
+    """Return a limit from the spider argument of a name, or else from its setting."""
+    argument = arguments.get(name)
+    return setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
 
 
 def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> Path:

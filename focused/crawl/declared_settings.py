@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError, did_you_mean
-from focused.crawl.own_settings import CRAWL, FOLDERS, FRONTIER, OUTPUT, PAGE_CLASSIFIER, PAGE_READER, RUN
+from focused.crawl.own_settings import CRAWL, FOLDERS, FRONTIER, OUTPUT, PAGE_CLASSIFIER, PAGE_READER, RUN, SCOPE
 from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import PAGE_TEXT
@@ -36,6 +36,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
         *(PAGE_READER, PAGE_TEXT, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS, WINDOW_CHARS),
         *parameters_of(PageLimits).values(),
     ),
+    "Scope": SCOPE,
     "The frontier": FRONTIER,
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,

@@ -49,7 +49,7 @@ class Judging:
             If the strategy does not return a score from 0 to 1 for each link.
         """
         judge, strategy, version = self.judge, self.strategy, self.version
-        relevance = judge.judge(page, strategy.kinds)
+        relevance = judge.relevance(page, strategy.kinds)
         if self.session is None:
             found = strategy.score(page, relevance, visit)
         else:

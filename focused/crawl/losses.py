@@ -16,6 +16,17 @@ LOSSES = {
     "focused/frontier/host_cap_dropped_count": (
         "waiting links dropped: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)"
     ),
+    "focused/frontier/over_domain_cap_count": (
+        "links refused: their domain had had its pages (FOCUSED_FRONTIER_MAX_PER_DOMAIN)"
+    ),
+    "focused/frontier/domain_cap_dropped_count": (
+        "waiting links dropped: their domain had had its pages (FOCUSED_FRONTIER_MAX_PER_DOMAIN)"
+    ),
+    "focused/scope/not_allowed_count": "links out of scope: allow has none like them",
+    "focused/scope/denied_count": "links out of scope: denied",
+    "focused/scope/beyond_depth_count": "links out of scope: beyond max_depth",
+    "focused/scope/requests_refused_count": "redirects and other requests out of scope",
+    "focused/pages/other_language_count": "pages in other languages, which count as not relevant",
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
     "focused/frontier/not_durable_count": "requests that waited in memory only; the log names the first, and why",
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",

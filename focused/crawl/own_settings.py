@@ -50,12 +50,27 @@ CRAWL = (
             set_by=USER),
 )
 
+ALLOW = Setting(
+    "FOCUSED_SCOPE_ALLOW", "",
+    "Domains and paths that the crawl stays in, separated by commas: [scope](../how-to/scope.md). Empty: all.",
+    set_by=TOPIC)
+DENY = Setting(
+    "FOCUSED_SCOPE_DENY", "", "Domains and paths that are never asked for, also where they are allowed.", set_by=TOPIC)
+LANGUAGES = Setting(
+    "FOCUSED_SCOPE_LANGUAGES", "",
+    "Languages of relevant pages, by their codes (`en,de`). A page in another one is not relevant; its links are followed. "
+    "Empty: all.", set_by=TOPIC)
+SCOPE = (ALLOW, DENY, LANGUAGES)
+
 FRONTIER = (
     Setting("FOCUSED_FRONTIER_MAX_LINKS", 10_000_000,
             "Links that may wait; beyond that the worst eighth is forgotten, in slices. 0: no limit.", least=0, set_by=TOPIC),
     Setting("FOCUSED_FRONTIER_MAX_PER_HOST", 0,
             "Pages of a host that are ever fetched; then its waiting links are dropped and new ones refused. 0: no "
             "limit.", least=0, set_by=TOPIC),
+    Setting("FOCUSED_FRONTIER_MAX_PER_DOMAIN", 0,
+            "The same for a registered domain (`example.co.uk`) with all hosts below it. 0: no limit.", least=0,
+            set_by=TOPIC),
     Setting("FOCUSED_FRONTIER_MAX_TUNNEL", 0,
             "Irrelevant pages in a row that a link may lie behind; of several ways there the shortest counts. 0: no "
             "limit.", least=0, set_by=TOPIC),

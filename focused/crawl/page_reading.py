@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from scrapy.http import TextResponse
 
 from focused.method.page.encoding import may_be_text
 from focused.method.page.robots_directives import NOTHING, Directives, agent_name, of_headers, of_metas
+from focused.utils.scope import TOO_FAR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,19 +20,22 @@ if TYPE_CHECKING:
 
     from focused.method.page.page import Page as Page
     from focused.method.page.reader import PageReader
+    from focused.utils.scope import Scope
+
+_SCOPE = "focused/scope/{}_count"
 
 
 class PageReading:
-    """Reads pages as the settings FOCUSED_OBEY_NOINDEX, FOCUSED_NOFOLLOW_ENABLED and DEPTH_LIMIT say.
+    """Reads pages as the settings FOCUSED_OBEY_NOINDEX and FOCUSED_NOFOLLOW_ENABLED and the crawl's scope say.
 
     The crawl's own name, by which a page may address it, is that of ROBOTSTXT_USER_AGENT and of USER_AGENT.
     """
 
-    def __init__(self, reader: PageReader, settings: BaseSettings) -> None:
+    def __init__(self, reader: PageReader, scope: Scope, settings: BaseSettings) -> None:
         self._reader = reader
+        self._scope = scope
         self._obeys = settings.getbool("FOCUSED_OBEY_NOINDEX")
         self._follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
-        self._max_depth = settings.getint("DEPTH_LIMIT")
         agents = (settings.get(name) or "" for name in ("ROBOTSTXT_USER_AGENT", "USER_AGENT"))
         self._agents = frozenset(filter(None, map(agent_name, agents)))
 
@@ -51,16 +56,26 @@ class PageReading:
         found = of_headers([value.decode("latin-1") for value in headers], self._agents, now)
         return found if page is None else found | of_metas(page.marked_text.robots, self._agents, now)
 
-    def followed(self, page: Page, depth: int, asked: Directives = NOTHING) -> tuple[Mapping[str, int], int]:
-        """Return the URLs that may be followed, with their numbers among the page's links, and how many nofollow left out.
+    def followed(self, page: Page, depth: int, asked: Directives = NOTHING) -> tuple[Mapping[str, int], Counter[str]]:
+        """Return the URLs that may be followed, with their numbers among the page's links, and how many were left out.
 
-        ``asked``: what the page asks of this crawl.
+        The latter by the stat that counts them: nofollow, or the reason why they are out of scope. ``depth``: links between a
+        seed and the page. ``asked``: what the page asks of this crawl.
         """
-        if 0 < self._max_depth <= depth:
-            return {}, 0
+        links, scope, left_out = self._not_nofollow(page, asked), self._scope, Counter[str]()
+        left_out["focused/links/nofollow_count"] = page.n_links - len(links)
+        if 0 < scope.max_depth <= depth:
+            left_out[_SCOPE.format(TOO_FAR)] = len(links)
+            links = {}
+        elif scope.limits_urls:
+            reasons = {url: scope.refusal(url) for url in links}
+            left_out.update(_SCOPE.format(reason) for reason in reasons.values() if reason)
+            links = {url: number for url, number in links.items() if not reasons[url]}
+        return links, +left_out
+
+    def _not_nofollow(self, page: Page, asked: Directives) -> Mapping[str, int]:
         if asked.nofollow:
-            return {}, page.n_links
+            return {}
         if self._follows_nofollow or not (page.marked_text.nofollow or page.marked_text.nofollow_links):
-            return page.link_numbers, 0
-        links = {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}
-        return links, page.n_links - len(links)
+            return page.link_numbers
+        return {url: number for url, number in page.link_numbers.items() if not page.is_nofollow(page.links[number])}

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.scope import Scope
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -28,6 +30,8 @@ class CrawlPlan:
     drops_below_threshold: bool
     web: str
     run_dir: Path
+    #: Which pages it may ask for, and which can be relevant.
+    scope: Scope = field(default_factory=Scope)
     #: What makes the demo web the one it is: its settings. Of other webs the name says it.
     web_options: dict[str, Any] = field(default_factory=dict)
     #: Name of the preset in force; empty: none.

@@ -18,6 +18,7 @@ from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
+from focused.crawl.scope import check_seeds_in, read_scope
 from focused.crawl.scrapy_settings import check_values
 from focused.crawl.scrapyd_client import check_client, is_client
 from focused.crawl.settings_layers import (
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from focused.method.scoring import Strategy
-    from focused.utils.setting import Setting
 
 
 def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool = True) -> CrawlPlan:
@@ -76,14 +76,16 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     strategy = _strategy(arguments.get("strategy"), topic, effective)
     if strategy.order == "newest":
         changed |= NEWEST_FIRST_SETTINGS
-    max_pages = _limit("max_pages", MAX_PAGES, arguments, effective)
-    max_relevant = _limit("max_relevant", MAX_RELEVANT, arguments, effective)
+    max_pages = given.read_limit("max_pages", MAX_PAGES, arguments, effective)
+    max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
+    scope, decided_scope = read_scope(arguments, topic, effective)
     check_feeds(effective, arguments.get("run_dir"))
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
         "FOCUSED_WEB": web,
+        **decided_scope,
         **with_old_middlewares(effective),
     }
     if web == "live":
@@ -102,7 +104,9 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
             f"with {topic.window_chars}. Crawl without retraining: -s FOCUSED_RETRAINING=off -s FOCUSED_UNLABELED=topic"
         )
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
+    judge.languages = scope.languages
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
+    check_seeds_in(scope, seeds)
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
     plan = CrawlPlan(
@@ -115,6 +119,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         max_relevant=max_relevant,
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
+        scope=scope,
         run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
         web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
         preset=preset or topic.preset,
@@ -125,12 +130,6 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
         check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
     return plan
-
-
-def _limit(name: str, setting: Setting, arguments: Mapping[str, Any], settings: Any) -> Any:
-    """Return a limit from the spider argument, or else from its setting."""
-    argument = arguments.get(name)
-    return setting.read(settings) if argument is None else setting.check(argument, f"Spider argument {name!r}")
 
 
 def _strategy(argument: Any, topic: Topic, settings: Any) -> Strategy:

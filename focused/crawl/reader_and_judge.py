@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.crawl.own_settings import PAGE_CLASSIFIER, PAGE_READER
+from focused.crawl.own_settings import LANGUAGES, PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
+from focused.method.page.page_language import language_codes
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
@@ -64,6 +65,7 @@ def make_judge(topic: Topic, settings: Any) -> Judge:
         other_anchors=OTHER_ANCHORS.read(settings) == "include",
         max_terms=MAX_UNIT_TERMS.read(settings),
     )
+    judge.languages = language_codes(LANGUAGES.read(settings))
     return judge.with_settings(settings)
 
 

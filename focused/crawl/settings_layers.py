@@ -10,6 +10,7 @@ from focused.crawl.presets import check_trained_for, preset_settings
 from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
 from focused.utils.clock import VIRTUAL_DELAY
+from focused.method.topic.settings import SCOPE_SETTINGS
 from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def topic_settings(topic: Topic, preset: str = "") -> dict[str, Any]:
             where = "its settings" if topic.directory is None else str(topic.directory / TOPIC_FILE)
             raise PlanError(f"{error} It stands in {where}.") from None
     scheduler = SCHEDULER_SETTINGS.get(topic.scheduler, {})
-    of_topic = scheduler | strategy | own
+    scope = {SCOPE_SETTINGS[name]: value for name, value in topic.scope.items()}
+    of_topic = scheduler | strategy | scope | own
     if preset:
         return of_topic | preset_settings(load_preset(preset))
     return (preset_settings(load_preset(topic.preset)) if topic.preset else {}) | of_topic

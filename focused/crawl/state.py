@@ -51,6 +51,7 @@ class Crawl:
             max_relevant=plan.max_relevant,
             drops=plan.drops_below_threshold,
             order=strategy.order,
+            scope=plan.scope,
             merge=self._merge(strategy) if strategy.merges and merges else None,
             is_mean=type(strategy).merge is Strategy.merge,
         )

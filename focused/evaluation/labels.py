@@ -104,7 +104,7 @@ def labels_from_topics(
         for url in track(list(pages), f"pages labelled by {name}"):
             answer = web.answer(url)
             kind = next((value for key, value in answer.headers if key.lower() == "content-type"), "")
-            if judge.judge(reader.read(answer.body, url, kind)).is_relevant:
+            if judge.relevance(reader.read(answer.body, url, kind)).is_relevant:
                 found[url].add(name)
     made.of_page = {url: frozenset(labels) for url, labels in found.items()}
     return made

@@ -81,6 +81,8 @@ class HarvestMonitor:
         preset = f"preset {plan.preset}, " if plan.preset else ""
         what = f"Topic {plan.topic.name} on web {plan.web}, {preset}strategy {plan.strategy.name}"
         logger.info("%s, %s, %s; results in %s", what, seeds, limit, plan.run_dir)
+        if plan.scope:
+            logger.info("Scope: %s", plan.scope)
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:
             logger.warning("Site owners cannot reach you. Set -s FOCUSED_CONTACT=you@example.org")
         if not (plan.strategy.merges or plan.preset) and not self.crawler.settings.getbool("FOCUSED_MERGE_EVIDENCE"):
@@ -201,6 +203,7 @@ class HarvestMonitor:
             "seeds": plan.seeds,
             "max_pages": plan.max_pages,
             "max_relevant": plan.max_relevant,
+            "scope": plan.scope.as_json(),
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
             "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,

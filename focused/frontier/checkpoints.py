@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.run_files import sizes
+from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 _LEAST_FREE_BYTES = 8_000_000
 _LEAST_LOG_BYTES = 1_000_000
 """To move a shorter log into the file gains next to nothing."""
+_CAPS = {HOST_CAP: "host_cap", DOMAIN_CAP: "domain_cap"}
 _OWN_STATS = (
     *("log_count/", "memusage/", "elapsed_time", "items_per_minute", "responses_per_minute", "response_received_per"),
 )
@@ -65,8 +67,8 @@ class Checkpoints:
             free = self._free_bytes(store.log.n_bytes >= _LEAST_LOG_BYTES)
             if store.n_cut:
                 self.stats.set_value("focused/frontier/cut_count", store.n_cut)
-            if store.n_capped:
-                self.stats.set_value("focused/frontier/host_cap_dropped_count", store.n_capped)
+            for cap, n_links in store.n_capped.items():
+                self.stats.set_value(f"focused/frontier/{_CAPS[cap]}_dropped_count", n_links)
             stats = _numbers(self.stats.get_stats())
             for name, value in self._counted.items():
                 stats[name] = max(value, stats.get(name, 0))

@@ -41,6 +41,8 @@ class EndedPage:
     relevant: bool | None = None
     #: Why the link failed; empty if it did not.
     note: str = ""
+    #: What else is to be said of its page.
+    remark: str = ""
     #: The stats that Scrapy is going to raise by one for the page's item, as soon as it hears of the item's end.
     counted: Sequence[str] = ()
 
@@ -59,7 +61,7 @@ class Outcomes:
         """Let the hosts of an earlier run sink as far as they had."""
         self._sink(self.penalty.load(self.store.host_pages()))
 
-    def page(self, lease: Lease, relevant: bool | None, note: str = "") -> None:
+    def page(self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "") -> None:
         """Note the end of a link whose response is in.
 
         Its page is relevant or not, None: there was no page. The note says why it failed, and is empty if it did not.
@@ -68,7 +70,7 @@ class Outcomes:
         if note:
             self.store.failed(last, note)
         else:
-            self.store.done(last, relevant, None if relevant is not None else "no page")
+            self.store.done(last, relevant, (remark or None) if relevant is not None else "no page")
         if relevant is not None and self.penalty.strength:
             self._sink(self.penalty.judged(lease.link.host, relevant))
         if self.learning is not None:
@@ -77,9 +79,9 @@ class Outcomes:
 
     def orphan(self, lease: Lease) -> None:
         """Note the end of a link that no request stands for any more."""
-        if lease.is_elsewhere:
+        if lease.dropped:
             for number in lease.numbers:
-                self.store.dropped(number, "redirects to a known link")
+                self.store.dropped(number, lease.dropped)
         else:
             self.store.failed(self._end_redirects(lease), lease.note or "not fetched")
         self.store.wake_host(lease.link.host)
@@ -156,7 +158,7 @@ class Completion:
                 try:
                     await self._take_in(page)
                     self.checkpoints.will_count(page.counted)
-                    self.outcomes.page(page.lease, page.relevant, page.note)
+                    self.outcomes.page(page.lease, page.relevant, page.note, page.remark)
                     self.leases.end(page.lease)
                     self.checkpoints.commit()
                 except sqlite3.Error as error:

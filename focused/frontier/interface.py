@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 from weakref import WeakKeyDictionary
 
+from focused.utils.scope import Scope
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
@@ -48,6 +50,9 @@ class Frontier(Protocol):
     def note_failure(self, request: Request, why: str) -> None:
         """Note why a request failed, for ``scrapy frontier --why``."""
 
+    def note_dropped(self, request: Request, why: str) -> None:
+        """Note why a request is given up that a link under way was redirected to, for ``scrapy frontier --why``."""
+
     @property
     def can_rescore(self) -> bool:
         """Whether the scores of waiting links can be changed."""
@@ -87,6 +92,8 @@ class FrontierTask:
     drops: bool = False
     #: Which of two links of equal priority comes first: the "oldest" or the "newest".
     order: str = "oldest"
+    #: Which pages the crawl may ask for.
+    scope: Scope = field(default_factory=Scope)
     #: Joins what two pages say of a waiting link; None: the first page's evidence stands.
     merge: Callable[[Evidence, Evidence], Evidence] | None = None
     #: Whether ``merge`` takes the mean of the pages' scores.

@@ -36,8 +36,8 @@ class Lease:
     since: float = 0.0
     #: Whether that request waits in the scheduler: a retry or a redirect.
     is_queued: bool = False
-    #: Whether it ends because it leads to a known link.
-    is_elsewhere: bool = False
+    #: Why it ends where it leads: to a known link, or out of scope.
+    dropped: str = ""
     #: Why it failed, if that was noted.
     note: str = ""
 

@@ -22,6 +22,7 @@ def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> Fronti
         order=task.order,
         max_links=settings.getint("FOCUSED_FRONTIER_MAX_LINKS"),
         max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
+        max_per_domain=settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN"),
         max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
         merge=task.merge or _first,
     )

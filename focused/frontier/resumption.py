@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier import run_files
+from focused.frontier.store.rescoping import rescope
 from focused.utils.file_names import FETCHED_FILE
 from focused.utils.former_files import with_present_names
+from focused.utils.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +58,7 @@ class Resumption:
             stats.inc_value("focused/frontier/resumed_count")
         elif lengths is not None:
             stats.set_value("scheduler/enqueued", len(store))
+        self._compare_scope(stats)
         self._compare_strategy()
 
     def fetched_urls(self) -> Iterator[str]:
@@ -74,8 +77,23 @@ class Resumption:
             web=task.web,
             web_options=dict(task.web_options),
             strategy=task.strategy,
+            scope=task.scope.as_json(),
             files=run_files.sizes(task.run_dir),
         )
+
+    def _compare_scope(self, stats: StatsCollector) -> None:
+        """Drop waiting links that are out of the scope of this run, and let those wait again that an earlier one kept out."""
+        before = Scope.from_json(self.store.remembered("scope"))
+        if before == self.task.scope:
+            return
+        found = rescope(self.store, self.task.scope)
+        if any(found):
+            stats.inc_value("focused/scope/waiting_dropped_count", found.n_dropped)
+            stats.inc_value("focused/scope/waiting_again_count", found.n_again)
+            logger.info(
+                "The scope was %s, it is %s: %d waiting links are dropped, %d dropped ones wait again.",
+                *(before or "open", self.task.scope or "open", *found),
+            )
 
     def _compare_strategy(self) -> None:
         """Warn where links wait that another strategy has scored: their order is a mixture."""

@@ -33,6 +33,7 @@ from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.scope import ELSEWHERE
 from focused.utils.scrapy_internals import requests_in_progress
 
 if TYPE_CHECKING:
@@ -204,6 +205,12 @@ class FrontierScheduler(BaseScheduler):
         if lease is not None:
             lease.note = why
 
+    def note_dropped(self, request: Request, why: str) -> None:
+        """Note why a redirect is not followed, for ``scrapy frontier --why``."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.dropped = why
+
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:
@@ -232,7 +239,7 @@ class FrontierScheduler(BaseScheduler):
         if not request.dont_filter:
             number = self.store.claim(self._requests.target(request, lease.link))
             if number is None:
-                lease.is_elsewhere = True
+                lease.dropped = ELSEWHERE
                 self._stats.inc_value("dupefilter/filtered")
                 return False
             lease.numbers.append(number)

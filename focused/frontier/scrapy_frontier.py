@@ -183,6 +183,9 @@ class ScrapyFrontier:
     def note_failure(self, request: Request, why: str) -> None:
         """Do nothing: Scrapy's scheduler keeps no notes."""
 
+    def note_dropped(self, request: Request, why: str) -> None:
+        """Do nothing: Scrapy's scheduler keeps no notes."""
+
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:

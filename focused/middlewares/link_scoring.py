@@ -42,14 +42,15 @@ class LinkScoringMiddleware:
     Place: 950, so that Scrapy's DepthMiddleware (900) and those below it see the requests.
 
     Settings: FOCUSED_LINK_SCORING_ENABLED (False: all links get the same priority), FOCUSED_OBEY_NOINDEX,
-    FOCUSED_NOFOLLOW_ENABLED, DEPTH_LIMIT.
+    FOCUSED_NOFOLLOW_ENABLED, and those of the scope (FOCUSED_SCOPE_ALLOW, FOCUSED_SCOPE_DENY, DEPTH_LIMIT).
 
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
 
     Stats: ``focused/pages/repeated_count``, ``focused/pages/not_text_count``, ``focused/links/scored_count``,
-    ``focused/links/dropped_count``, ``focused/links/nofollow_count``; ``focused/page/cut_NAME_count`` and
-    ``focused/links/refused_REASON_count`` for what a page's limits and its own links lost.
+    ``focused/links/dropped_count``, ``focused/links/nofollow_count``, ``focused/scope/REASON_count``;
+    ``focused/page/cut_NAME_count`` and ``focused/links/refused_REASON_count`` for what a page's limits and its own links
+    lost.
     """
 
     def __init__(
@@ -67,7 +68,8 @@ class LinkScoringMiddleware:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
         crawl = Crawl.needed(crawler)
-        reading, drops = PageReading(crawl.plan.reader, crawler.settings), crawl.plan.drops_below_threshold
+        reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings)
+        drops = crawl.plan.drops_below_threshold
         return cls(crawler, reading=reading, judging=crawl.judging, harvest=crawl.harvest, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
@@ -86,9 +88,9 @@ class LinkScoringMiddleware:
                     raise CloseSpider("wrong_scores") from None
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
-            links, n_nofollow = self._reading.followed(page, each.depth, asked)
-            if n_nofollow:
-                self.crawler.stats.inc_value("focused/links/nofollow_count", n_nofollow)
+            links, left_out = self._reading.followed(page, each.depth, asked)
+            for stat, n_links in left_out.items():
+                self.crawler.stats.inc_value(stat, n_links)
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
             yield each

@@ -100,6 +100,8 @@ class PageEndItems(ItemPipelineManager):
             page = item.ended_page if isinstance(item, PageItem) else None
             if isinstance(page, EndedPage):
                 item.ended_page, page.relevant, page.counted = None, bool(item.relevant), counted
+                if item.scores is not None and (language := item.scores.relevance.other_language):
+                    page.remark = f"in another language: {language}"
                 await ending.page_ended(page)
             else:
                 ending.will_count(counted)

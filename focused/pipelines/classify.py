@@ -9,6 +9,7 @@ from focused.items import PageItem
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
     from typing_extensions import Self
 
     from focused.crawl.judging import Judging
@@ -21,15 +22,18 @@ class ClassifyPipeline:
     judged the page, also where another model has taken over since.
 
     Place: 100, before all that depends on relevance.
+
+    Stats: ``focused/pages/other_language_count``.
     """
 
-    def __init__(self, judging: Judging) -> None:
+    def __init__(self, judging: Judging, stats: StatsCollector) -> None:
         self._judging = judging
+        self._stats = stats
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
-        return cls(Crawl.needed(crawler).judging)
+        return cls(Crawl.needed(crawler).judging, crawler.stats)
 
     def process_item(self, item: Any) -> Any:
         """Classify a page."""
@@ -38,6 +42,8 @@ class ClassifyPipeline:
         if item.scores is not None:
             found, version = item.scores.relevance, item.scores.model_version
         else:
-            found, version = self._judging.judge.judge(item.analysed), self._judging.version
+            found, version = self._judging.judge.relevance(item.analysed), self._judging.version
+        if found.other_language:
+            self._stats.inc_value("focused/pages/other_language_count")
         item.relevance, item.relevant, item.model_version = found.page, found.is_relevant, version
         return item

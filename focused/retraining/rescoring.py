@@ -45,7 +45,7 @@ class Rejudging:
         """Judge all pages again that are kept now, those judged first first."""
         judge, kinds = self.model.judge, self.model.strategy.kinds
         for kept in self.kept:
-            found, said = judge.judge(kept.page, kinds), self.verdict_on(kept.page.url)
+            found, said = judge.relevance(kept.page, kinds), self.verdict_on(kept.page.url)
             if said is not None:
                 found = replace(found, page=SAID_RELEVANT if said else SAID_IRRELEVANT, is_relevant=said)
             yield kept, found

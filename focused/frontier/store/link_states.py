@@ -2,37 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.schema import DONE, DROPPED, FAILED, LEASED, STATES, WAITING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from focused.frontier.store.caps import Caps
     from focused.frontier.store.transaction import Transaction
+
+_SLICE_LINKS = 10_000
 
 
 class LinkStates:
     """The states of links in the file; in memory how many are in each, which are under way, and each host's best one.
 
-    Of each host at most ``max_per_host`` links are ever fetched (0: no limit). The clock tells seconds since the epoch.
+    Of each host and registered domain no more links are ever fetched than ``caps`` allow. The clock tells seconds since the
+    epoch.
     """
 
     def __init__(
-        self, sql: sqlite3.Connection, transaction: Transaction, *, max_per_host: int, clock: Callable[[], float]
+        self, sql: sqlite3.Connection, transaction: Transaction, *, caps: Caps, clock: Callable[[], float]
     ) -> None:
         self._sql = sql
         self.transaction = transaction
-        self._max_per_host = max_per_host
+        self._caps = caps
         self._clock = clock
         self.hosts = HostQueue()
-        self._n_asked: Counter[int] = Counter()
         self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
-        #: How many waiting links were dropped because their host had had its share, since the crawl began.
-        self.n_capped: int = transaction.remembered("n_capped", 0)
+        #: How many waiting links were dropped because their host, or its domain, had had its share, since the crawl began.
+        self.n_capped: dict[str, int] = _by_cap(transaction.remembered("n_capped", {}))
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}
         self._recover(transaction.remembered("leased", []))
@@ -70,8 +73,7 @@ class LinkStates:
         host = self._leased.pop(number)
         self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
         self._move(LEASED, WAITING)
-        if self._max_per_host:
-            self._n_asked[host] -= 1
+        self._caps.ask(host, -1)
         self._refresh(host)
 
     def _own_state(self) -> dict[str, Any]:
@@ -91,21 +93,13 @@ class LinkStates:
         best = "SELECT rank FROM links WHERE host = hosts.id AND state = 0 ORDER BY rank LIMIT 1"
         for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
             self.hosts.put(host, rank)
-        if self._max_per_host:
-            n_asked = "SELECT host, count(*) FROM links WHERE state NOT IN (0, 1) GROUP BY host"
-            self._n_asked.update(dict(sql.execute(n_asked)))
-
-    def _is_over_cap(self, host: int) -> bool:
-        """Tell whether a host has had its share."""
-        return bool(self._max_per_host) and self._n_asked[host] >= self._max_per_host
 
     def _lease(self, number: int, host: int) -> None:
         """Note that a link is under way; what its host stands with now is for the caller to say."""
         self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
         self._move(WAITING, LEASED)
         self._leased[number] = host
-        if self._max_per_host:
-            self._n_asked[host] += 1
+        self._caps.ask(host)
 
     def _end(self, number: int, state: int, note: str | None) -> int:
         """Take a link off the list of those under way; return its host."""
@@ -124,11 +118,42 @@ class LinkStates:
         row = self._sql.execute(best, (host,)).fetchone()
         self.hosts.put(host, None if row is None else row[0])
 
-    def _drop_rest(self, host: int) -> None:
-        """Give up what waits of a host that has had its share."""
+    def _drop_rest(self, host: int, cap: str) -> None:
+        """Give up what waits of a host that has reached a cap."""
         self.transaction.begin()
-        drop = "UPDATE links SET state = ?, ended_at = ?, note = 'host over its cap' WHERE host = ? AND state = 0"
-        n_links = self._sql.execute(drop, (DROPPED, int(self._clock()), host)).rowcount
+        drop = "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE host = ? AND state = 0"
+        n_links = self._sql.execute(drop, (DROPPED, int(self._clock()), cap, host)).rowcount
         self._move(WAITING, DROPPED, n_links)
-        self.n_capped += n_links
+        self.n_capped[cap] = self.n_capped.get(cap, 0) + n_links
         self.hosts.put(host, None)
+
+    def rows_of(self, state: int) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
+        """Yield slices of the links in a state: number, URL, links from a seed, request, note. Links may change meanwhile."""
+        last = 0
+        query = "SELECT id, url, depth, request, note FROM links WHERE id > ? AND state = ? ORDER BY id LIMIT ?"
+        while rows := self._sql.execute(query, (last, state, _SLICE_LINKS)).fetchall():
+            last = rows[-1][0]
+            yield rows
+
+    def change_waiting(self, dropped: Sequence[tuple[int, str]], again: Sequence[int]) -> None:
+        """Give up waiting links, by number and why, and let links wait again that were given up; then `refresh_hosts`."""
+        self.transaction.begin()
+        at = int(self._clock())
+        drop = f"UPDATE links SET state = {DROPPED}, ended_at = {at}, note = ? WHERE id = ?"
+        self._sql.executemany(drop, [(note, number) for number, note in dropped])
+        wait = f"UPDATE links SET state = {WAITING}, ended_at = NULL, note = NULL WHERE id = ?"
+        self._sql.executemany(wait, [(number,) for number in again])
+        self._move(WAITING, DROPPED, len(dropped))
+        self._move(DROPPED, WAITING, len(again))
+
+    def refresh_hosts(self) -> None:
+        """Look for each host's best waiting link again."""
+        for (host,) in self._sql.execute("SELECT id FROM hosts").fetchall():
+            self._refresh(host)
+
+
+def _by_cap(n_capped: int | dict[str, int]) -> dict[str, int]:
+    """Return how many links were dropped by each cap; files of before knew one."""
+    if isinstance(n_capped, dict):
+        return n_capped
+    return {HOST_CAP: n_capped} if n_capped else {}

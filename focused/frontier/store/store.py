@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP, Caps
 from focused.frontier.store.evidence_rows import HostNames
 from focused.frontier.store.link import Leased
 from focused.frontier.store.link_states import LinkStates
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from focused.frontier.store.link_table import LinkRow
     from focused.method.scoring.evidence import Evidence
 
-NEW, MERGED, KNOWN, OVER_CAP, TOO_DEEP = "new", "merged", "known", "over_host_cap", "too_deep"
+NEW, MERGED, KNOWN, TOO_DEEP = "new", "merged", "known", "too_deep"
+OVER_HOST_CAP, OVER_DOMAIN_CAP = "over_host_cap", "over_domain_cap"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
+_OVER = {HOST_CAP: OVER_HOST_CAP, DOMAIN_CAP: OVER_DOMAIN_CAP}
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 TAKEN_OVER = "taken_over"
@@ -49,9 +52,9 @@ class FrontierStore(LinkStates):
         Which of the links of equal priority comes first: the ``oldest`` or the ``newest``.
     merge : function
         Joins the evidence of a waiting link with that of another page; default: the better one.
-    max_per_host, max_tunnel, max_links : int
-        Links of a host that are ever fetched; irrelevant pages in a row that a link may lie behind; links that may wait, the
-        worst beyond are forgotten. 0: no limit.
+    max_per_host, max_per_domain, max_tunnel, max_links : int
+        Links of a host, and of a registered domain, that are ever fetched; irrelevant pages in a row that a link may lie
+        behind; links that may wait, the worst beyond are forgotten. 0: no limit.
     """
 
     def __init__(
@@ -61,13 +64,14 @@ class FrontierStore(LinkStates):
         order: str = "oldest",
         merge: Callable[[Evidence, Evidence], Evidence] = better,
         max_per_host: int = 0,
+        max_per_domain: int = 0,
         max_tunnel: int = 0,
         max_links: int = 0,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._lock = lock(path)
         sql = open_file(path)
-        super().__init__(sql, Transaction(sql), max_per_host=max_per_host, clock=clock)
+        super().__init__(sql, Transaction(sql), caps=Caps(sql, max_per_host, max_per_domain), clock=clock)
         self._table = LinkTable(sql)
         self._ranks = Ranks(is_newest_first=order == "newest")
         self._names = HostNames(sql)
@@ -120,8 +124,8 @@ class FrontierStore(LinkStates):
         if self._max_tunnel and link.tunnel > self._max_tunnel:
             return TOO_DEEP
         host = self._names.number(link.host)
-        if self._is_over_cap(host):
-            return OVER_CAP
+        if cap := self._caps.reached(host):
+            return _OVER[cap]
         self.last_id += 1
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
@@ -191,8 +195,8 @@ class FrontierStore(LinkStates):
                 self.hosts.put(host, None)
             elif found[0].rank != self.hosts.best(host):
                 self.hosts.put(host, found[0].rank)
-            elif self._is_over_cap(host):
-                self._drop_rest(host)
+            elif cap := self._caps.reached(host):
+                self._drop_rest(host, cap)
             else:
                 return host, *found
         return None
@@ -206,7 +210,7 @@ class FrontierStore(LinkStates):
     def lease(self, number: int) -> Leased | None:
         """Lease a link by its number; None if it does not wait, or its host has had its share."""
         row = self._table.by_number(number)
-        if row is None or row.state != WAITING or self._is_over_cap(row.host):
+        if row is None or row.state != WAITING or self._caps.reached(row.host):
             return None
         self.transaction.begin()
         evidence = self._table.evidence(row)

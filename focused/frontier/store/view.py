@@ -9,6 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from w3lib.url import canonicalize_url
 
+from focused.frontier.store.caps import ASKED
 from focused.frontier.store.evidence_rows import ReasonNumbers
 from focused.frontier.store.link import host_of
 from focused.frontier.store.ranks import priority_of
@@ -16,6 +17,7 @@ from focused.frontier.store.schema import STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.registered_domain import registered_domain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,6 +107,17 @@ class FrontierView:
             if row is not None:
                 return self._row(row)
         return None
+
+    def n_asked(self, url: str, *, of_domain: bool = False) -> int:
+        """Return how many links were ever asked for of a URL's host, or of all hosts of its registered domain."""
+        host = host_of(url)
+        names = [host]
+        if of_domain:
+            domain = registered_domain(host)
+            found = self._sql.execute("SELECT name FROM hosts WHERE name = ? OR name LIKE ?", (domain, f"%.{domain}"))
+            names = [name for (name,) in found if registered_domain(name) == domain]
+        asked = f"SELECT count(*) FROM links WHERE {ASKED} AND host = (SELECT id FROM hosts WHERE name = ?)"
+        return sum(self._sql.execute(asked, (name,)).fetchone()[0] for name in names)
 
     def n_before(self, row: LinkView) -> tuple[int, int]:
         """Return how many waiting links come before one: in all, and of its host."""

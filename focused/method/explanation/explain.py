@@ -106,7 +106,7 @@ def explain(
     whether links below the threshold are dropped instead of deferred. ``nofollow``: which nofollow is
     obeyed, FOLLOWS_ALL, OBEYS_PAGES or OBEYS_LINKS.
     """
-    relevance = judge.judge(page, KINDS)
+    relevance = judge.relevance(page, KINDS)
     shares = term_shares(page, judge.topic)
     known = [share for share in shares if share.contribution]
     return Explanation(

@@ -52,6 +52,8 @@ class Page:
     chunk_start: Integers
     #: What was left out: counts of links by reason, and of what limits cut off.
     cuts: Counter[str] = field(default_factory=Counter)
+    #: What the page says of its language, a code without region; empty if nothing.
+    declared_language: str = ""
     #: The targets of links in document order, numbered.
     link_numbers: dict[str, int] = field(default_factory=dict)
     #: Of each link element that leads to a page, in document order: its node, shape (n_anchors,) ...

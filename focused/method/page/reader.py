@@ -13,6 +13,7 @@ from focused.method.page.limits import PageLimits
 from focused.method.page.marked_text import plain_text
 from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
+from focused.method.page.page_language import declared_language
 from focused.method.page.tags import BLOCK_TAG_SETS
 from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
@@ -115,6 +116,7 @@ class PageReader:
             terms=terms,
             chunk_start=chunk_start,
             cuts=cuts,
+            declared_language=declared_language(body),
         )
         self._add_links(page, resolver)
         return page

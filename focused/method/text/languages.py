@@ -121,17 +121,19 @@ def stopwords(code: str) -> frozenset[str]:
     )
 
 
-def detect_language(text: str) -> str | None:
+def detect_language(text: str, least_letters: int = 20) -> str | None:
     """Return the ISO 639-1 code of the most likely language of a text; None if there is too little text.
+
+    ``least_letters``: so many letters must be among the first 4,000 characters, which are looked at.
 
     >>> detect_language("The stars of the galaxy move around its centre in two hundred million years.")
     'en'
     >>> detect_language("42") is None
     True
     """
-    if sum(map(str.isalpha, text[:4000])) < 20:
+    if sum(map(str.isalpha, text[:4000])) < least_letters:
         return None
-    import py3langid  # its import loads a model of 4 MB, which only training needs
+    import py3langid  # its import loads a model of 4 MB, which few crawls need
 
     code = str(py3langid.classify(text[:4000])[0])
     return {"nb": "no", "nn": "no", "zxx": None}.get(code, code)  # zxx: no language at all

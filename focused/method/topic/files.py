@@ -25,7 +25,7 @@ from focused.method.topic.names import (
     topic_names,
 )
 from focused.method.topic.presets import check_preset
-from focused.method.topic.settings import SCHEDULERS, check_setting, refuse_class_path
+from focused.method.topic.settings import SCHEDULERS, check_scope, check_setting, refuse_class_path
 from focused.method.topic.topic import FORMAT, Topic
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ MAX_TEXT_FILE_BYTES = 5_000_000
 
 _ARRAYS = ("terms", "idf", "coef", "topic_vector")
 _TEXTS = {"note": "", "language": "en", "strategy": "", "web": "live", "preset": "", "scheduler": ""}
-_KEYS = ("title", *_TEXTS, "seeds", "settings")
+_KEYS = ("title", *_TEXTS, "seeds", "scope", "settings")
 
 
 def load_topic(name: str, *models_dirs: Path) -> Topic:
@@ -126,6 +126,7 @@ def _read_toml(name: str, path: Path) -> Topic:
         raise TopicError(f"settings in {path} must be a table. Got {settings!r}. Example: [settings]")
     for key in settings:
         check_setting(key, settings[key], path)
+    scope = check_scope(document.get("scope", {}), settings, path)
     seeds = document.get("seeds", [])
     if not isinstance(seeds, list) or not all(isinstance(seed, str) for seed in seeds):
         raise TopicError(f"seeds in {path} must be a list of URLs. Got {seeds!r}.")
@@ -144,7 +145,7 @@ def _read_toml(name: str, path: Path) -> Topic:
     except ValueError as error:
         raise TopicError(f"{path}: {error}") from None
     texts["strategy"] = texts["strategy"] or None
-    return Topic(name, seeds=seeds, settings=settings, **texts)
+    return Topic(name, seeds=seeds, settings=settings, scope=scope, **texts)
 
 
 def _read_manifest(name: str, path: Path) -> dict[str, Any]:

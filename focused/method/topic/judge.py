@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy.special import expit
 
 from focused.method.learning.calibration import calibrated
 from focused.method.page.limits import MAX_UNIT_TERMS
+from focused.method.page.page_language import other_language
 from focused.method.page.text_units import ANCHOR, BLOCK, CONTEXT, KINDS, PAGE, page_units
 from focused.utils.setting import TOPIC, Setting
 
@@ -84,6 +85,8 @@ class PageRelevance:
     thresholds: Mapping[str, float]
     #: What a unit of a kind has in which the topic knows no word; 0 for kinds that are not named.
     nothing: Mapping[str, float] = field(default_factory=dict)
+    #: The page's language, where that is why it is not relevant.
+    other_language: str = ""
 
 
 class Judge:
@@ -101,6 +104,9 @@ class Judge:
     with calibrated similarity only. ``other_anchors``: whether link contexts keep the anchor texts of other links.
     ``max_terms``: bound on the terms of a page's link contexts.
     """
+
+    #: Of relevant pages, by their codes; none: all. Who makes the judge sets them.
+    languages: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -137,6 +143,13 @@ class Judge:
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the judge ready to judge; called once. One that is plugged in reads its own settings here."""
         return self
+
+    def relevance(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
+        """Return what `judge` says of a page; one in another language than ``languages`` is not relevant."""
+        found = self.judge(page, kinds)
+        if self.languages and (language := other_language(page, self.languages)):
+            return replace(found, page=0.0, is_relevant=False, other_language=language)
+        return found
 
     def judge(self, page: Page, kinds: Collection[str] = ()) -> PageRelevance:
         """Return the relevance of a page and of its units of some kinds."""

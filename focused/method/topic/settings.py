@@ -9,6 +9,7 @@ from focused.method.topic.names import TopicError
 from focused.utils.plugins import is_class_path
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 ALLOWED_SETTINGS = frozenset(
@@ -22,6 +23,18 @@ robots.txt: whoever runs the crawl answers for these."""
 
 SCHEDULERS = ("durable", "scrapy")
 """Where a topic may have its links wait: in the frontier that survives a crash, or in Scrapy's own priority queue."""
+
+SCOPE_SETTINGS = {
+    "allow": "FOCUSED_SCOPE_ALLOW",
+    "deny": "FOCUSED_SCOPE_DENY",
+    "languages": "FOCUSED_SCOPE_LANGUAGES",
+    "max_depth": "DEPTH_LIMIT",
+    "max_pages_per_host": "FOCUSED_FRONTIER_MAX_PER_HOST",
+    "max_pages_per_domain": "FOCUSED_FRONTIER_MAX_PER_DOMAIN",
+}
+"""What limits a crawl, by its names as spider arguments and in the table ``[scope]`` of a topic; the settings that hold it."""
+SCOPE_LISTS = frozenset({"allow", "deny", "languages"})
+_MOST = 10**12
 
 _SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED"})
 
@@ -52,6 +65,30 @@ def check_setting(key: str, value: Any, path: Path) -> None:
         right, kind = isinstance(value, (bool, int, float, str)), "a number, a text, true or false"
     if not right:
         raise TopicError(f"{key} in {path} must be {kind}. Got {value!r}.")
+
+
+def check_scope(scope: Any, settings: Mapping[str, Any], path: Path) -> dict[str, str | int]:
+    """Return the table ``[scope]`` of a topic with lists as texts separated by commas; refuse what is none."""
+    if not isinstance(scope, dict):
+        raise TopicError(f"scope in {path} must be a table. Got {scope!r}. Example: [scope]")
+    found: dict[str, str | int] = {}
+    for key, value in scope.items():
+        if key not in SCOPE_SETTINGS:
+            raise TopicError(f"[scope] in {path} has the unknown key {key!r}. Known keys: {', '.join(SCOPE_SETTINGS)}.")
+        if SCOPE_SETTINGS[key] in settings:
+            raise TopicError(
+                f"{path} says {key} in [scope] and {SCOPE_SETTINGS[key]} in [settings]. Take one of them out."
+            )
+        entries = value if isinstance(value, list) else [value]
+        if key in SCOPE_LISTS:
+            right, kind = all(isinstance(each, str) for each in entries), "a text or a list of texts"
+            found[key] = ", ".join(map(str, entries))
+        else:
+            right, kind = type(value) is int and 0 <= value < _MOST, "a whole number of at least 0"
+            found[key] = value
+        if not right:
+            raise TopicError(f"{key} in [scope] of {path} must be {kind}. Got {value!r}.")
+    return found
 
 
 def refuse_class_path(strategy: Any, path: Path) -> None:

@@ -61,6 +61,8 @@ class Topic:
     preset: str = ""
     #: Where links wait: `focused.method.topic.settings.SCHEDULERS`; empty: as the project says.
     scheduler: str = ""
+    #: What limits its crawls, by the keys of `focused.method.topic.settings.SCOPE_SETTINGS`; lists as texts.
+    scope: dict[str, str | int] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     #: The term of each column of the model's arrays.
     terms: list[str] = field(default_factory=list)
@@ -206,6 +208,8 @@ class Topic:
         if self.web != "live":
             document["web"] = self.web
         document["seeds"] = tomlkit.item(self.seeds).multiline(True)
+        if self.scope:
+            document["scope"] = self.scope
         table = tomlkit.table()
         # Where a web answers from this machine no delay counts.
         example = "DOWNLOAD_DELAY = 2.0" if self.web == "live" else "DEPTH_LIMIT = 5; delays do not count on its web"
