@@ -15,6 +15,7 @@ import pytest
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.host_queue import BUSY
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.rescoping import rescope
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import (
@@ -32,6 +33,7 @@ from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.priority import SEED, to_priority
+from focused.utils.scope import Scope
 
 
 def link(
@@ -347,6 +349,18 @@ def test_hosts_of_a_registered_domain_share_its_cap_also_when_it_is_opened_again
     assert again.n_capped == {DOMAIN_CAP: 1}
     assert again.add([link("http://e.trap.co.uk/1")]) == [OVER_DOMAIN_CAP]
     assert drain(again) == ["fair.co.uk/2"]
+
+
+def test_with_a_larger_cap_what_the_smaller_one_dropped_waits_again(open_store):
+    store = open_store(max_per_host=1)
+    store.add([link("a/1", 0.9), link("a/2"), link("a/3")])
+    assert drain(store) == ["a/1"]
+    store.commit()
+    store.close()
+    again = open_store(max_per_host=2)
+    assert rescope(again, Scope(max_pages_per_host=2)) == (0, 2)
+    assert drain(again) == ["a/2"]
+    assert again.counts()["dropped"] == 1
 
 
 def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store):

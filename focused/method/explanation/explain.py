@@ -77,6 +77,8 @@ class Explanation:
     similarity: str
     relevance: float
     is_relevant: bool
+    #: The page's language, where that is why it is not relevant; else empty.
+    other_language: str
     #: Relevance from which on a unit is relevant, by kind of unit.
     thresholds: Mapping[str, float]
     #: The classifier's decision: the sum of the intercept and the contributions of all terms.
@@ -112,6 +114,7 @@ def explain(
     return Explanation(
         url=page.url, title=page.title, encoding=page.encoding, topic=judge.topic.name, strategy=strategy.name,
         similarity=judge.similarity, relevance=relevance.page, is_relevant=relevance.is_relevant,
+        other_language=relevance.other_language,
         thresholds={kind: relevance.thresholds[kind] for kind in (PAGE, BLOCK, ANCHOR, CONTEXT)},
         decision=judge.topic.model.intercept + math.fsum(share.contribution for share in shares),
         intercept=judge.topic.model.intercept, n_words=page.n_words,

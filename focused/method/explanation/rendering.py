@@ -46,6 +46,7 @@ def to_text(explanation: Explanation, top: int = 20) -> str:
 def _head(e: Explanation) -> str:
     verdict = "relevant" if e.is_relevant else "not relevant"
     comparison = ">=" if e.is_relevant else "<"
+    verdict += f", being in another language ({e.other_language}, FOCUSED_SCOPE_LANGUAGES)," if e.other_language else ""
     terms = e.decision - e.intercept
     return "\n".join(
         (
