@@ -9,8 +9,8 @@ from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
 from focused.crawl.presets import check_trained_for, preset_settings
 from focused.method.topic import TOPIC_FILE, is_topic_setting
 from focused.method.topic.presets import load_preset
-from focused.utils.clock import VIRTUAL_DELAY
 from focused.method.topic.settings import SCOPE_SETTINGS
+from focused.utils.clock import VIRTUAL_DELAY
 from focused.utils.setting import TOPIC
 
 if TYPE_CHECKING:
