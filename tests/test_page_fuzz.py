@@ -33,7 +33,7 @@ def fuzz():
 @pytest.mark.slow
 def test_mutated_pages_raise_nothing(fuzz):
     path = fuzz.PagePath()
-    for number in range(300):
+    for number in range(150):
         draw = random.Random(number)
         body, kind = fuzz.mutate(*draw.choices([TABLES, SECTIONS, FRAMES], k=2), draw)
         path.take(body, kind)

@@ -11,7 +11,7 @@ import pytest
 from commands import environment, scrapy
 from made_evaluations import STRATEGIES, write_evaluation
 
-from focused.evaluation.report import write_evaluation_report
+from focused.evaluation.report import figures, write_evaluation_report
 from focused.evaluation.report.colours import look_of, look_of_reason
 from focused.evaluation.report.figures import Curve, draw_bars, draw_curves, spread
 from focused.evaluation.report.files import ReportError
@@ -61,6 +61,12 @@ def report_of(directory: Path, **given) -> Page:
     return page_of(write_evaluation_report(write_evaluation(directory, **given)))
 
 
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """For tests of what a report says: its figures, half of its time, stay empty."""
+    monkeypatch.setattr(figures, "rendered", lambda figure, key, title: "")
+
+
 @pytest.fixture(scope="module")
 def usual(tmp_path_factory) -> Path:
     """An evaluation of two webs with few strategies, and its report."""
@@ -72,6 +78,7 @@ def usual(tmp_path_factory) -> Path:
     return folder
 
 
+@pytest.mark.usefixtures("undrawn")
 @pytest.mark.parametrize(
     ("concurrency", "why"), [(1, "and oracle is no bound. The share"), (16, "with 16 requests at a time")]
 )
@@ -85,6 +92,7 @@ def test_a_strategy_that_found_more_than_the_oracle_is_named_with_how_that_can_b
     assert "found more than oracle" not in report_of(tmp_path / "usual", strategies=list(skill), skill=skill).answers()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_first_sentence_names_the_best_strategy_of_each_web_by_how_much_and_what_the_default_does(tmp_path):
     skill = {"lpe": 0.9, "cbp_slc": 0.5, "best_first": 0.3, "oracle": 1.0}
     page = report_of(
@@ -98,11 +106,13 @@ def test_the_first_sentence_names_the_best_strategy_of_each_web_by_how_much_and_
     assert re.search(r"For comparison: oracle \d+ %", answer)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_reference_that_knows_the_labels_is_never_the_best_strategy(tmp_path):
     answer = report_of(tmp_path, strategies=["oracle", "cbp_slc"], skill={"oracle": 1.0, "cbp_slc": 0.2}).answers()
     assert "cbp_slc was the only strategy" in answer
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_lead_within_chance_is_called_a_tie(tmp_path):
     topics = [f"topic {number}" for number in range(5)]
     skill = {"lpe": 0.5, "cbp_slc": 0.5, "slc": 0.1}
@@ -111,6 +121,7 @@ def test_a_lead_within_chance_is_called_a_tie(tmp_path):
     assert "slc" not in page.answers().split("a tie")[1].split(".")[0].replace("cbp_slc", "")
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_verdict_of_the_evaluation_itself_is_shown(tmp_path):
     row = {"web": "site", "strategy": "lpe", "against": "slc", "measure": "share_of_bound", "difference": -0.1234}
     row |= {"low": -0.2, "high": -0.05, "n": 4, "verdict": "worse"}
@@ -119,6 +130,7 @@ def test_the_verdict_of_the_evaluation_itself_is_shown(tmp_path):
     assert "difference to slc" in page.text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_failed_crawls_are_named_and_count_nowhere(tmp_path):
     failed = [("site", "food", "lpe", 1)]
     write_evaluation(tmp_path, strategies=["cbp_slc", "lpe"], failed=failed)
@@ -132,6 +144,7 @@ def test_failed_crawls_are_named_and_count_nowhere(tmp_path):
     assert on_web.estimate("lpe", "harvest_rate").mean == pytest.approx((kept[0] + sum(stars) / 2) / 2)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_pages_that_raised_an_exception_are_said(tmp_path):
     assert "raised an exception" not in report_of(tmp_path / "a", strategies=["slc"]).text
     directory = write_evaluation(tmp_path / "b", strategies=["slc"])
@@ -142,6 +155,7 @@ def test_pages_that_raised_an_exception_are_said(tmp_path):
     assert "3 pages of 2 crawls raised an exception" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_labels_from_a_classifier_are_marked_and_labels_of_people_are_not(tmp_path):
     assert "No evidence of quality" not in report_of(tmp_path / "b", strategies=["slc"]).text
     directory = write_evaluation(tmp_path / "c", strategies=["slc"])
@@ -198,11 +212,13 @@ def test_the_same_files_give_the_same_bytes(usual):
     assert write_evaluation_report(usual).read_bytes() == first
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_command_stands_there_as_a_shell_takes_it(tmp_path):
     page = report_of(tmp_path, strategies=["slc"], command=["scrapy", "evaluate", "--labels", "my labels.tsv"])
     assert "scrapy evaluate --labels 'my labels.tsv'" in page.text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_crawl_that_ended_early_carries_its_last_value_forward(tmp_path):
     write_evaluation(tmp_path, strategies=["slc"], topics=["a"], n_repeats=2, n_pages=40)
     rows = (tmp_path / "curves.csv").read_text().splitlines()
@@ -226,6 +242,7 @@ def test_errors_and_intervals_are_over_topics_not_over_repeats():
     assert estimate.high - estimate.mean == pytest.approx(4.302653 * 0.2 / math.sqrt(3), rel=1e-6)
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_one_topic_with_one_repeat_has_no_interval(tmp_path):
     page = report_of(tmp_path, topics=["a"], n_repeats=1, strategies=["cbp_slc", "slc"])
     assert "One crawl each" in page.text
@@ -233,12 +250,14 @@ def test_one_topic_with_one_repeat_has_no_interval(tmp_path):
     assert "nan" not in page.text.lower()
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_strategy_that_found_no_more_than_another_is_not_called_the_best(tmp_path):
     text = report_of(tmp_path, topics=["a"], strategies=["cbp_slc", "slc"], skill={"cbp_slc": 0, "slc": 0}).text
     assert "cbp_slc is no better than slc : in" in text
     assert "slc is best" not in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_rows_that_are_not_whole_are_left_out_and_counted(tmp_path):
     write_evaluation(tmp_path, strategies=["slc", "lpe"])
     for name in ("results.csv", "curves.csv"):
@@ -247,6 +266,7 @@ def test_rows_that_are_not_whole_are_left_out_and_counted(tmp_path):
     assert "2 rows of the files were not whole" in page_of(write_evaluation_report(tmp_path)).text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_evaluation_without_curves_or_description_still_has_its_table(tmp_path):
     write_evaluation(tmp_path, strategies=["slc", "lpe"])
     (tmp_path / "curves.csv").unlink()

@@ -28,12 +28,12 @@ def text_of(draw: random.Random, n_tokens: int, n_different: int) -> bytes:
     return b"".join(draw.choice(known) + SEPARATOR * draw.randint(1, 3) for _ in range(n_tokens))
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(3))
 def test_each_token_has_its_own_code_wherever_it_stands(seed):
     draw = random.Random(seed)
     ask = Numbering()
     codes = TokenCodes(ask, 10**6)
-    for _ in range(20):
+    for _ in range(10):
         text = text_of(draw, draw.randrange(20_000), 3_000)
         expected = [ask.numbers.get(token) for token in text.split(SEPARATOR) if token]
         found = codes.of_text(text).tolist()
