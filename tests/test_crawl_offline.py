@@ -298,6 +298,8 @@ def test_a_crawl_of_scrapys_scheduler_is_not_begun_again_by_the_default_one(mode
     assert again.exit_code == 0
     assert len({page["url"] for page in again.pages}) == len(again.pages) >= len(first.pages)
     assert "Resuming crawl" in again.err
+    waited = [int(row.split(",")[4]) for row in (first.run_dir / "harvest.csv").read_text().splitlines()[1:]]
+    assert min(waited) >= 0  # what it took over counts as waiting
 
 
 def test_max_relevant_ends_the_crawl(models, two_regions, tmp_path):

@@ -316,6 +316,25 @@ def test_scrapys_schedulers_are_refused_where_a_crawl_was(settings, tmp_path, sc
         plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
 
 
+@pytest.mark.parametrize("starts", [1, 2])
+def test_a_crawl_of_scrapys_scheduler_that_was_killed_is_refused_and_one_that_ended_goes_on(settings, tmp_path, starts):
+    run_dir, job_dir = tmp_path / "run", tmp_path / "job"
+    (job_dir / "requests.queue").mkdir(parents=True)
+    run_dir.mkdir()
+    (job_dir / "requests.seen").write_text("ab\ncd\n")
+    (run_dir / "harvest.csv").write_text("pages,frontier\n10,9\n20,7\n")
+    (run_dir / "run.json").write_text('{"finish_reason": "running"}')
+    settings.set("SCHEDULER", "scrapy.core.scheduler.Scheduler", priority="cmdline")
+    settings.set("JOBDIR", str(job_dir), priority="cmdline")
+    if starts == 2:  # the first one ended in order, so its queues have names
+        (job_dir / "requests.queue" / "active.json").write_text("[-1000]")
+    with pytest.raises(FrontierFileError, match=r"was killed.* After 20 pages 7 links waited, and are lost"):
+        plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+    (run_dir / "run.json").write_text('{"finish_reason": "shutdown"}')
+    (job_dir / "requests.queue" / "active.json").write_text("[-1000]")
+    plan_crawl({"topic": "stars", "run_dir": str(run_dir)}, settings)
+
+
 @pytest.mark.parametrize("left", ["pages.jsonl", "fetched.csv", "pages.warc.gz", "requests.seen"])
 def test_the_default_scheduler_does_not_begin_at_zero_where_another_crawl_was(settings, tmp_path, left):
     run_dir = tmp_path / "run"

@@ -166,6 +166,14 @@ def test_strategies_and_repeats_can_be_added_and_what_is_there_is_not_done_again
     rows = [(row["strategy"], row["repeat"]) for row in rows_of(tmp_path / "eval" / "results.csv")]
     assert sorted(rows) == [(name, number) for name in ("best_first", "breadth_first") for number in "12"]
     assert {entry["strategy"] for entry in run_of(tmp_path)["significance"]} <= {"best_first", "breadth_first"}
+    # And with fewer of them nothing goes out of the files.
+    fewer = evaluate(site, tmp_path, strategies="breadth_first")
+    assert "1 crawl of" in fewer.err
+    assert "best_first" in fewer.out
+    assert sorted((row["strategy"], row["repeat"]) for row in rows_of(tmp_path / "eval" / "results.csv")) == sorted(
+        rows
+    )
+    assert (run_of(tmp_path)["n_crawls"], run_of(tmp_path)["state"]) == (4, "finished")
 
 
 @pytest.mark.slow

@@ -20,6 +20,7 @@ from focused.frontier.look_around import LookAround, place_of
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
+from focused.method.learning.learners import LEARNERS, make_learner
 from focused.method.scoring import Evidence
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
@@ -159,6 +160,18 @@ def test_the_unlabelled_pages_are_those_met_where_the_topics_own_are_a_backgroun
     ):
         against.manifest = {"kind": "examples", "examples": examples}
         assert RetrainingOptions(mode, unlabeled=unlabeled).is_against_met(against) is expected
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_learner_that_may_find_too_few_negatives_among_the_pages_met_is_not_trained_with_them(learner):
+    needs = make_learner(learner).get_params(deep=False)
+    topic = Topic("t", "t", "en", [])
+    topic.manifest = {"kind": "examples", "learner": learner, "examples": {"background": {}}}
+    refuses = needs.get("too_few") == "error" and "reliable" in needs
+    assert RetrainingOptions().is_against_met(topic) is not refuses
+    if refuses:
+        with pytest.raises(ValueError, match=f"without reliable negatives.* Topic 't' was trained with {learner}"):
+            read_options({"FOCUSED_UNLABELED": "met"}, topic)
 
 
 def test_a_topic_from_words_is_trained_with_the_pages_met_unless_people_judge_its_pages():

@@ -146,8 +146,25 @@ def test_a_topic_of_another_learner_is_refused_with_the_command_that_trains_it(s
 
 def test_a_topic_that_learnt_another_text_of_its_pages_is_refused(settings, models):
     hand_made.topic("own", manifest={"learner": "wvc_p13", "page_text": "own"}).save(models)
-    with pytest.raises(PlanError, match="needs a topic that was trained on the whole text of pages"):
+    with pytest.raises(PlanError, match=r"trained on the whole text of pages.*was trained on the own text of pages"):
         plan_crawl({"topic": "own", "preset": "p13"}, settings)
+    hand_made.topic("whole", manifest={"learner": "naive_bayes_l16"}).save(models)
+    with pytest.raises(PlanError, match="trained on the sections of pages"):
+        plan_crawl({"topic": "whole", "preset": "l16"}, settings)
+
+
+@pytest.mark.parametrize("text", ["own", "sections"])
+def test_no_topic_is_trained_that_its_preset_would_refuse(tmp_path, text):
+    pages = ["--positive", "x", "--unlabeled", "y"]
+    trains = ["train", "suns", "--preset", "p13", *pages]
+    compares = ["evaluate", "--web", "demo", "--largest", "1", "--output", "out", "--preset", "l14,p13"]
+    for argv in (trains, compares):
+        command = scrapy(*argv, "-s", f"FOCUSED_PAGE_TEXT={text}", cwd=tmp_path, env=environment(tmp_path))
+        assert command.exit_code == 1
+        (line,) = command.err.strip().splitlines()
+        assert "trains on the whole text of pages (FOCUSED_PAGE_TEXT=whole)" in line
+        assert f"Got FOCUSED_PAGE_TEXT={text}" in line
+    assert {path.name for path in tmp_path.iterdir()} == {"err", "out"}  # what was printed
 
 
 def test_a_topic_from_words_has_no_learner_and_is_for_todays_defaults_only(settings, models):

@@ -141,7 +141,7 @@ def _summary(evaluation: Evaluation) -> list[str]:
         compared = [e for e in evaluation.significance if (e["web"], e["start"], e["measure"]) == about]
         verdicts = {entry["strategy"]: entry for entry in compared}
         rows = []
-        for strategy in evaluation.options.series:
+        for strategy in evaluation.series:
             key = web, start, strategy
             found = [each["figures"] for each in done if _key(each) == key]
             shares = [each["share_of_bound"] for each in found if each["share_of_bound"] is not None]
@@ -163,7 +163,7 @@ def _against(verdicts: dict[str, dict[str, Any]], evaluation: Evaluation) -> str
         unit = entry["unit"] if entry["n"] != 1 else entry["unit"].removesuffix("s")
         return f"against {entry['against']}, over {entry['n']} {unit}"
     default = evaluation.against
-    if default in evaluation.options.series:
+    if default in evaluation.series:
         return ""
     return f"against {default}, which was not crawled with (-s FOCUSED_STRATEGY=NAME names another)"
 

@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.crawl import arguments as given
+from focused.crawl.presets import check_text_learnt
 from focused.evaluation.options import Options, WebOption
 from focused.evaluation.starts import STARTS, WORDS
 from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.strategies import PLUG_IN, STRATEGIES, strategy_class
 from focused.method.topic import check_topic_name
-from focused.method.topic.presets import MODERN, check_preset
+from focused.method.topic.presets import MODERN, check_preset, load_preset
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
@@ -45,6 +46,8 @@ def read_options(opts: argparse.Namespace, settings: dict[str, str]) -> Options:
         raise ValueError("--topics names the topics, --largest and --min-pages choose them. Leave one out.")
     check_learner(opts.learner or LEARNERS[0])
     presets, starts = _presets(opts), _starts(opts.start)
+    for preset in map(load_preset, presets):
+        check_text_learnt(preset, preset.settings | settings)
     if WORDS in starts and set(presets) - {MODERN}:
         raise ValueError(f"--start {WORDS} makes topics without a learner: no paper's --preset crawls for them.")
     if opts.latency is not None and opts.delay is None:

@@ -13,6 +13,7 @@ from focused.commands.train_from_run import check_alone, train_from_run
 from focused.commands.train_options import add_options, check_options, command_line, topic_name, written_words
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
+from focused.crawl.presets import check_text_learnt
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
@@ -87,6 +88,7 @@ class Command(ProjectCommand):
         if opts.preset is not None:
             # Below -s: how the preset's paper reads pages and contexts.
             self.settings.setdict(load_preset(opts.preset).settings, priority="spider")
+            check_text_learnt(load_preset(opts.preset), self.settings)
         topic = _topic(name, models_dir, opts, self.settings)
         if opts.seeds:
             topic.seeds = read_seeds(opts.seeds)

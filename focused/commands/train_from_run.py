@@ -75,7 +75,8 @@ def train_from_run(
     joined = that_join(pages, labels)
     if not joined:
         raise ValueError(
-            f"Nothing new was learnt in {run_dir}: what version {version} was learnt from ({quantity(len(known), 'pages')}) "
+            f"Nothing new was learnt in {run_dir}: what version {version} was learnt from "
+            f"({quantity(len(known), 'pages')}) "
             f"is among the examples of topic {name!r} already, with the same labels. The topic stays as it is."
         )
     n_positive = sum(labels[page.number] for page in joined)
@@ -110,7 +111,9 @@ def train_from_run(
     directory = made.save(models_dir)
     figures = made.manifest["figures"]
     lines = [
-        f"Topic {name} is trained again: {n_positive} positives and {len(joined) - n_positive} negatives joined, as in "
+        f"Topic {name} is trained again: {quantity(n_positive, 'positives')} and "
+        f"{quantity(len(joined) - n_positive, 'negatives')} "
+        f"joined, as in "
         f"version {version} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
@@ -145,7 +148,8 @@ def _against_pages_met(
     return "\n".join(
         [
             f"Topic {topic.name} is trained again, against {n_unlabeled:,} pages that {run_dir} met "
-            f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin with "
+            f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin "
+            f"with "
             "what is known of that web, and look around no more.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
             *_where(directory, kept),
@@ -163,14 +167,16 @@ def _where(directory: Path, kept: Path) -> list[str]:
 def _compared(found: Comparison, n_verdicts: int) -> str:
     judges = "the topic's own examples" + (f" and {n_verdicts} pages with a verdict" if n_verdicts else "")
     return (
-        f"average precision {found.new:.3f} with the pages of the run, {found.first:.3f} without, on the same examples, "
+        f"average precision {found.new:.3f} with the pages of the run, {found.first:.3f} without, on the same "
+        f"examples, "
         f"kept from both ({judges})"
     )
 
 
 def _decided(new: AcceptanceFigures, first: AcceptanceFigures) -> str:
     return (
-        f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} and "
+        f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} "
+        f"and "
         f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
     )
 
@@ -193,7 +199,8 @@ def _keep(topic: Topic, models_dir: Path) -> Path:
             (kept / f"{name}.part").replace(kept / name)
     except OSError as error:
         raise TopicError(
-            f"Topic {topic.name!r} stays as it is, for it cannot be kept in {kept}: {error.strerror}. Make room, or make "
+            f"Topic {topic.name!r} stays as it is, for it cannot be kept in {kept}: {error.strerror}. Make room, or "
+            f"make "
             "the folder writable."
         ) from None
     return kept

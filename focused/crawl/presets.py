@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
-from focused.method.page.own_text import WHOLE
+from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, SECTIONS, WHOLE
 from focused.method.topic.names import SHIPPED
 from focused.method.topic.presets import MODERN
 
@@ -15,9 +15,22 @@ if TYPE_CHECKING:
     from focused.method.topic.presets import Preset
 
 
+_TEXTS = {WHOLE: "the whole text of pages", OWN: "the own text of pages", SECTIONS: "the sections of pages"}
+
+
 def preset_settings(preset: Preset) -> dict[str, Any]:
     """Return the settings that a preset brings; the first of its strategies is its crawl's."""
     return {"FOCUSED_STRATEGY": preset.strategies[0], **preset.settings}
+
+
+def check_text_learnt(preset: Preset, settings: Any) -> None:
+    """Refuse to train on another text of pages than a preset says, by a PlanError: its crawls would refuse the topic."""
+    must, got = preset.settings["FOCUSED_PAGE_TEXT"], PAGE_TEXT.read(settings)
+    if must not in (AUTO, got):
+        raise PlanError(
+            f"--preset {preset.name} trains on {_TEXTS[must]} (FOCUSED_PAGE_TEXT={must}), and crawls for no other topic. Got "
+            f"FOCUSED_PAGE_TEXT={got}. Leave it out, or train without --preset."
+        )
 
 
 def check_trained_for(preset: Preset, topic: Topic) -> None:
@@ -36,8 +49,11 @@ def check_trained_for(preset: Preset, topic: Topic) -> None:
         )
     if learner != preset.learner:
         must, got = f"trained with {preset.learner}", f"trained with {learner}"
-    elif preset.settings["FOCUSED_PAGE_TEXT"] == WHOLE != topic.page_text:
-        must, got = "trained on the whole text of pages", "trained on their own text"
+    elif preset.settings["FOCUSED_PAGE_TEXT"] not in (AUTO, topic.page_text):
+        must, got = (
+            f"trained on {_TEXTS[preset.settings['FOCUSED_PAGE_TEXT']]}",
+            f"trained on {_TEXTS[topic.page_text]}",
+        )
     else:
         return
     raise PlanError(

@@ -13,6 +13,7 @@ from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
+from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.output_files import check_output
 
 _LEAST_FREE_BYTES = 20_000_000
@@ -51,6 +52,8 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
     job_dir = settings.get("JOBDIR")
     if not getattr(scheduler_class(settings), "is_durable", False):
         check_unused(run_dir, job_dir)
+        if job_dir:
+            check_not_killed(Path(job_dir), run_dir)
         return
     folder = Path(job_dir or run_dir)
     check_begun_here(folder, run_dir)

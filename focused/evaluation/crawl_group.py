@@ -70,7 +70,12 @@ class CrawlGroup:
 
 def record_path(folder: Path, name: str, strategy: str) -> Path:
     """Return the path of a crawl's record."""
-    return folder / "crawls" / f"{name}.{strategy}.json"
+    return records_folder(folder) / f"{name}.{strategy}.json"
+
+
+def records_folder(folder: Path) -> Path:
+    """Return the path of the folder of all records of an evaluation."""
+    return folder / "crawls"
 
 
 def write_record(group: CrawlGroup, strategy: str, result: dict[str, Any]) -> None:

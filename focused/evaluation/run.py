@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.scrapy_settings import check_values
-from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path
+from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup, read_record, record_path, records_folder
 from focused.evaluation.display import Display
 from focused.evaluation.files import check_same_options, locked, note_options, write_results
 from focused.evaluation.pool import Pool
@@ -23,7 +23,7 @@ from focused.method.topic.presets import MODERN, load_preset
 from focused.utils.file_names import RUN_FILE
 from focused.utils.files import write_json
 from focused.utils.places import models_dirs
-from focused.utils.words import with_preset
+from focused.utils.words import quantity, with_preset
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -52,11 +52,19 @@ class Evaluation:
     #: Set by `run`: the records of the crawls, in the order of ``results.csv``.
     records: list[dict[str, Any]] = field(default_factory=list)
     significance: list[dict[str, Any]] = field(default_factory=list)
+    #: How many of the records are of crawls that these options name; the others are of earlier runs in the folder.
+    _n_own: int = 0
 
     @property
     def against(self) -> str:
         """The crawls that all others are compared with: those of FOCUSED_STRATEGY, with presets by today's defaults."""
         return with_preset(str(self.settings.get("FOCUSED_STRATEGY")), MODERN if self.options.presets else "")
+
+    @property
+    def series(self) -> list[str]:
+        """The names of all crawls for people: strategies, with their presets; first those that the options name."""
+        found = (with_preset(record["strategy"], record["preset"]) for record in self.records)
+        return list(dict.fromkeys([*self.options.series, *found]))
 
     def run(self) -> int:
         """Run the crawls that are left, write the files, and return the number of failed crawls.
@@ -84,7 +92,7 @@ class Evaluation:
             finally:
                 seconds = seconds_before + time.monotonic() - start
                 self._write(webs, repeats, seconds)
-        return sum(record["state"] == FAILED for record in self.records)
+        return sum(record["state"] == FAILED for record in self.records[: self._n_own])
 
     def _check_settings(self) -> None:
         """Refuse settings that would make every crawl fail."""
@@ -162,7 +170,7 @@ class Evaluation:
                 group.strategies[:] = left
                 pending.append(group)
         n_left = sum(len(group.strategies) for group in pending)
-        self.say(f"{n_all} crawls of {self.options.pages:,} pages; {n_all - n_left} are done already")
+        self.say(f"{quantity(n_all, 'crawls')} of {self.options.pages:,} pages; {n_all - n_left} are done already")
         if not pending:
             return
         with Display(n_all, n_all - n_left, self.quiet) as display:
@@ -195,21 +203,31 @@ class Evaluation:
             return 0.0
 
     def _write(self, webs: Sequence[EvaluatedWeb], repeats: Sequence[Repeat], seconds: float) -> None:
-        """Write all files but the report, also after an interrupt."""
-        found = [
-            read_record(record_path(self.folder, repeat.model(start, preset), strategy))
+        """Write all files but the report, also after an interrupt.
+
+        The folder may hold crawls of earlier runs, of other strategies or presets, or of more repeats: they stay in the files.
+        """
+        paths = [
+            record_path(self.folder, repeat.model(start, preset), strategy)
             for repeat in repeats
             for start in self.options.starts
             for preset, strategy in self.options.crawls
         ]
-        self.records = [{"start": WEB, "preset": "", **record} for record in found if record is not None]
+        own = [record for record in map(read_record, paths) if record is not None]
+        others = [read_record(path) for path in sorted(set(records_folder(self.folder).glob("*.json")) - set(paths))]
+        earlier = [record for record in others if record is not None]
+        self.records = [{"start": WEB, "preset": "", **record} for record in [*own, *earlier]]
+        self._n_own = len(own)
         write_results(self.folder, self.records)
-        against = self.against
-        self.significance = significance(self.records, [web.name for web in webs], self.options, against)
+        against, starts = self.against, list(dict.fromkeys([*self.options.starts, *(r["start"] for r in self.records)]))
+        self.significance = significance(self.records, [web.name for web in webs], starts, self.series, against)
         about = {
+            "state": "finished" if len(own) == len(paths) else "interrupted",
+            "strategies": self.series,
+            "starts": starts,
             "command": self.command,
             "default_strategy": against,
-            "n_crawls": len(found),
+            "n_crawls": len(paths) + len(earlier),
             "seconds": round(seconds, 1),
             "significance": self.significance,
         }

@@ -36,15 +36,11 @@ def described(
             ]
             topics.append(about | {"repeats": repeats_of_topic})
     n_failed = sum(record["state"] == FAILED for record in records)
-    is_complete = len(records) == len(repeats) * len(options.starts) * len(options.crawls)
     return {
         "versions": versions() | {name: version(name) for name in ("scrapy", "lxml", "w3lib")},
         "random_state": options.random_state,
-        "state": "finished" if is_complete else "interrupted",
         "webs": [web.described() for web in webs],
         "topics": topics,
-        "strategies": options.series,
-        "starts": list(options.starts),
         "options": {
             name: value for name, value in asdict(options).items() if name not in ("webs", "strategies", "starts")
         },
@@ -62,12 +58,12 @@ def _words(records: Sequence[dict[str, Any]], web: str, topic: str, repeat: int)
 
 
 def significance(
-    records: Sequence[dict[str, Any]], webs: Sequence[str], options: Options, against: str
+    records: Sequence[dict[str, Any]], webs: Sequence[str], starts: Sequence[str], series: Sequence[str], against: str
 ) -> list[dict[str, Any]]:
     """Compare each strategy, under each preset, with one of them, for each web, start and measure."""
     found = []
-    for web, start, measure in product(webs, options.starts, MEASURES):
-        values: dict[str, dict[tuple[str, int], float]] = {name: {} for name in options.series}
+    for web, start, measure in product(webs, starts, MEASURES):
+        values: dict[str, dict[tuple[str, int], float]] = {name: {} for name in series}
         for record in records:
             if (
                 (record["web"], record["start"]) == (web, start)
@@ -76,7 +72,7 @@ def significance(
             ):
                 name = with_preset(record["strategy"], record["preset"])
                 values[name][record["topic"], record["repeat"]] = record["figures"][measure]
-        for strategy in options.series:
+        for strategy in series:
             compared = compare(values[strategy], values.get(against, {}))
             if strategy == against or not compared.n:
                 continue

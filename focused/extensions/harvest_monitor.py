@@ -20,7 +20,7 @@ from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
-from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE, RUNNING
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
@@ -103,7 +103,7 @@ class HarvestMonitor:
                 *(plan.topic.name, n_pages_before),
             )
         self._is_begun = True
-        self._write_run("running")
+        self._write_run(RUNNING)
         if self._interval_secs > 0:
             self._calls = create_looping_call(self._log_line)
             self._calls.start(self._interval_secs, now=False)
@@ -212,7 +212,7 @@ class HarvestMonitor:
             "started_at": _iso(self._started),
             "finish_reason": finish_reason,
         }
-        if finish_reason != "running":
+        if finish_reason != RUNNING:
             found = self._estimate.now()
             run |= {
                 "finished_at": _iso(time.time()),

@@ -11,8 +11,16 @@ import uuid
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.scrapy_job import SCRAPY_QUEUE, SCRAPY_SEEN
 from focused.frontier.store.schema import FrontierFileError, advice, open_file, reserve
-from focused.utils.file_names import FETCHED_FILE, FRONTIER_FILE, HARVEST_FILE, PAGES_FILE, RETRAINING_FILE, WARC_FILE
+from focused.utils.file_names import (
+    FETCHED_FILE,
+    FRONTIER_FILE,
+    HARVEST_FILE,
+    PAGES_FILE,
+    RETRAINING_FILE,
+    WARC_FILE,
+)
 from focused.utils.former_files import rename_former_files, with_present_names
 
 if TYPE_CHECKING:
@@ -27,9 +35,6 @@ FILES = (PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, RETRAINING_FILE)
 ID_FILE = "frontier.id"
 """In a run directory whose frontier lies elsewhere (JOBDIR): the name by which the frontier knows it again."""
 INSIDE = "inside"
-
-_SCRAPY_QUEUE = ("requests.queue", "requests.seen")
-"""What Scrapy's own scheduler keeps in JOBDIR."""
 
 
 def sizes(run_dir: Path) -> dict[str, int]:
@@ -104,7 +109,7 @@ def check_begun_here(folder: Path, run_dir: Path) -> None:
     path = folder / FRONTIER_FILE
     if path.is_file() and path.stat().st_size:
         return
-    if any((folder / name).exists() for name in _SCRAPY_QUEUE):
+    if any((folder / name).exists() for name in (SCRAPY_QUEUE, SCRAPY_SEEN)):
         raise FrontierFileError(
             f"{folder} holds the queue of a crawl with a scheduler of Scrapy's, which the default one cannot go on with. "
             f"Go on with the one it was begun with (-s SCHEDULER=focused.frontier.budget_scheduler.BudgetScheduler, or "

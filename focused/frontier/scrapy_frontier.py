@@ -15,6 +15,7 @@ from focused.method.scoring import REASONS
 from focused.method.scoring.link_meta import WAITS, write_evidence
 from focused.method.scoring.met_links import MetLinks
 from focused.method.scoring.priority import to_priority
+from focused.utils.scrapy_internals import queue_length
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -117,6 +118,7 @@ class ScrapyFrontier:
     def __init__(self, crawler: Crawler, task: FrontierTask) -> None:
         self._crawler = crawler
         self._drops = task.drops
+        self._n_before: int | None = None
         self._fetched = FetchedUrls()
         # Hashes of the URLs that were requested. The dupefilter has the last word, so forgetting is harmless.
         self._requested: set[int] = set()
@@ -125,10 +127,12 @@ class ScrapyFrontier:
 
     @property
     def n_waiting(self) -> int:
-        """How many requests wait in the scheduler, by its stats."""
+        """How many requests wait in the scheduler, by its stats and what it took over from JOBDIR, which is in no stat."""
         stats = self._crawler.stats
         size: int = stats.get_value("scheduler/enqueued", 0) - stats.get_value("scheduler/dequeued", 0)
-        return size
+        if self._n_before is None and (length := queue_length(self._crawler)) is not None:
+            self._n_before = length - size
+        return size + (self._n_before or 0)
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from focused.method.learning.learners import LEARNERS, may_lack_negatives
 from focused.method.topic.names import check_counting
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.utils.parameters import parameter, read_parameters
@@ -67,7 +68,8 @@ class RetrainingOptions:
     max_pages: int = parameter(
         "FOCUSED_RETRAINING_MAX_PAGES",
         2000,
-        "Pages of each label that are learnt from, verdicts and the latest first, and pages kept for scoring their links "
+        "Pages of each label that are learnt from, verdicts and the latest first, and pages kept for scoring their "
+        "links "
         "again (some 70 kB each). Of ten times as many the words are written down.",
         least=1,
         set_by=TOPIC,
@@ -98,7 +100,8 @@ class RetrainingOptions:
     exploration: float = parameter(
         "FOCUSED_RETRAINING_EXPLORATION",
         0.5,
-        "With verdicts and a strategy that learns links (`adaptive`): largest share of the pages until the next training that "
+        "With verdicts and a strategy that learns links (`adaptive`): largest share of the pages until the next "
+        "training that "
         "may look for other subtopics, when the known ones run out.",
         least=0,
         most=1,
@@ -121,7 +124,8 @@ class RetrainingOptions:
     unlabeled: str = parameter(
         "FOCUSED_UNLABELED",
         AUTO,
-        "What a crawl's model tells the topic from: the `topic`'s own unlabelled pages, or the pages `met` in the crawl, some "
+        "What a crawl's model tells the topic from: the `topic`'s own unlabelled pages, or the pages `met` in the "
+        "crawl, some "
         "of which are drawn to look around; `auto`: those met where a topic has a general background.",
         choices=(AUTO, MET, OF_TOPIC),
         set_by=TOPIC,
@@ -136,7 +140,8 @@ class RetrainingOptions:
             # What people say of pages makes examples of a topic that has none: it is then trained from them.
             if topic.keyword_terms and (self.mode != OFF or "retraining" in topic.manifest):
                 return False
-            return not self.is_automatic and "background" in examples
+            may = not self.is_automatic and not may_lack_negatives(_learner(topic))
+            return may and "background" in examples
         return self.unlabeled == MET
 
     @property
@@ -167,7 +172,8 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
         raise ValueError("FOCUSED_VERDICTS is read by -s FOCUSED_RETRAINING=interactive or both. Got 'off'.")
     if options.unlabeled == MET and options.is_automatic:
         raise ValueError(
-            "FOCUSED_UNLABELED=met is for FOCUSED_RETRAINING=off or interactive: pages that join by their relevance would be "
+            "FOCUSED_UNLABELED=met is for FOCUSED_RETRAINING=off or interactive: pages that join by their relevance "
+            "would be "
             f"learnt from twice. Got FOCUSED_RETRAINING={options.mode}."
         )
     if options.is_interactive and options.verdicts is None:
@@ -185,10 +191,19 @@ def _check_topic(topic: Topic, mode: str, *, is_against_met: bool) -> None:
         check_counting(topic.name, topic.manifest)
         if mode != OFF:
             raise ValueError(
-                f"FOCUSED_UNLABELED=met learns from no verdicts where a topic was made from words, as {topic.name!r} was. "
+                f"FOCUSED_UNLABELED=met learns from no verdicts where a topic was made from words, as {topic.name!r} "
+                f"was. "
                 f"Leave it at auto. Got FOCUSED_RETRAINING={mode}."
             )
         return
+    if is_against_met and may_lack_negatives(_learner(topic)):
+        raise ValueError(
+            f"FOCUSED_UNLABELED=met needs a learner that does without reliable negatives: the few pages that a crawl "
+            f"has met "
+            f"hold too few. Topic {topic.name!r} was trained with {_learner(topic)}. Leave FOCUSED_UNLABELED at auto, "
+            f"or train "
+            f"the topic with {LEARNERS[0]}."
+        )
     learnable = with_assumed_positives(topic)
     examples = learnable.examples
     if examples is None or examples.positive.sum() < 3:
@@ -198,3 +213,7 @@ def _check_topic(topic: Topic, mode: str, *, is_against_met: bool) -> None:
         )
     check_counting(topic.name, topic.manifest)
     _ = learnable.learner  # that of a stranger's class is refused
+
+
+def _learner(topic: Topic) -> str:
+    return str(topic.manifest.get("learner"))

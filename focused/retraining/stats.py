@@ -80,7 +80,7 @@ class AttemptReport:
             )
             self._n_new_subtopic = attempt.n_new_subtopic
         held_out = " ".join(f"{name} {value:.3f}" for name, value in attempt.held_out.items())
-        joined = f"{attempt.n_positive} positives and {attempt.n_negative} negatives joined"
+        joined = f"{quantity(attempt.n_positive, 'positives')} and {quantity(attempt.n_negative, 'negatives')} joined"
         about = f"{joined}, held out: {held_out or 'none'}"
         if attempt.n_unlabeled:
             about = f"against {attempt.n_unlabeled} pages met, {attempt.n_drawn} of them drawn"

@@ -6,6 +6,8 @@ from focused.utils.former_files import FORMER_FILES
 
 #: Of a crawl, and of an evaluation: how it was started and how it ended.
 RUN_FILE = "run.json"
+#: The finish reason in a crawl's ``run.json`` until it ends; one that was killed keeps it.
+RUNNING = "running"
 PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE = "pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz"
 FRONTIER_FILE = "frontier.sqlite"
 #: The versions of a crawl's model, and the pages that each judged.

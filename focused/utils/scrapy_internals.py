@@ -7,6 +7,7 @@ one of them is gone.
 from __future__ import annotations
 
 import logging
+from collections.abc import Sized
 from typing import TYPE_CHECKING
 from typing import Any as Anything
 
@@ -35,6 +36,12 @@ def is_closing(crawler: Crawler) -> bool:
     """Tell whether the engine has begun to close its spider."""
     slot = _slot(crawler)
     return slot is not None and slot.closing is not None
+
+
+def queue_length(crawler: Crawler) -> int | None:
+    """Return how many requests wait in the scheduler; None where there is none now, or it does not tell."""
+    slot = _slot(crawler)
+    return len(slot.scheduler) if slot is not None and isinstance(slot.scheduler, Sized) else None
 
 
 def wake_engine(crawler: Crawler) -> None:

@@ -9,6 +9,7 @@ from focused.evaluation.report.colours import REFERENCES
 from focused.evaluation.report.markup import MINUS, UNKNOWN, Markup, element, joined, name
 from focused.evaluation.report.results import with_start
 from focused.utils.estimates import Estimate
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,8 @@ def warnings(results: Results) -> Iterator[Markup]:
         if isinstance(web, dict) and web.get("labels_from"):
             yield _note(
                 element("strong", "No evidence of quality: "), "the labels of ", name(web.get("name", "the web")),
-                " come from a classifier (", _listed(web["labels_from"]), "), not from people. Strategies that judge like it "
+                " come from a classifier (", _listed(web["labels_from"]), "), not from people. Strategies that judge "
+                "like it "
                 "look better than they are.",
             )  # fmt: skip
     failed = [crawl for crawl in results.crawls if crawl.is_failed]
@@ -68,14 +70,16 @@ def warnings(results: Results) -> Iterator[Markup]:
             named.append(element("li", f"and {len(failed) - _MAX_NAMED:,} more, see finish_reason in results.csv"))
         yield _note(
             element("strong", f"{len(failed):,} of {len(results.crawls):,} crawls failed"),
-            " and count nowhere; means of their strategies are over the rest, comparisons over the pairs that are whole.",
+            " and count nowhere; means of their strategies are over the rest, comparisons over the pairs that are "
+            "whole.",
             element("ul", *named),
         )
     with_errors = [crawl for crawl in results.crawls if crawl.value("page_errors") > 0]
     if with_errors:
         n_errors = int(sum(crawl.value("page_errors") for crawl in with_errors))
         yield _note(
-            f"{n_errors:,} pages of {len(with_errors):,} crawls raised an exception, so those crawls lost their links; the "
+            f"{quantity(n_errors, 'pages')} of {quantity(len(with_errors), 'crawls')} raised an exception, and their "
+            f"links are lost; the "
             "folder logs of the evaluation says which."
         )
     if results.n_bad_rows:
@@ -126,7 +130,8 @@ def _answer(results: Results, web: WebResults, default: str) -> Iterator[object]
     yield f": in {web.max_pages:,} pages it found "
     yield element("strong", percent(found.mean))
     yield (
-        f" of what a perfect crawl could have found{_interval(found)}, and {percent(harvest.mean)} of the pages that it "
+        f" of what a perfect crawl could have found{_interval(found)}, and {percent(harvest.mean)} of the pages that "
+        f"it "
         f"fetched were relevant ({_sample(web)})."
     )
     if len(ranked) > 1:

@@ -15,6 +15,7 @@ from focused.evaluation.report.evidence_figures import evidence_figures
 from focused.evaluation.report.figures import Curve, draw_curves
 from focused.evaluation.report.markup import Markup, element, figure, joined, name, soft
 from focused.evaluation.report.tables import strategies_table, topics_table
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -98,7 +99,9 @@ def _about(results: Results, web: WebResults) -> Iterator[Markup]:
     early = Counter(crawl.strategy for crawl in web.crawls if crawl.value("pages") < crawl.value("budget"))
     if early:
         named = joined((joined((name(strategy), f" {count:,}")) for strategy, count in early.most_common()), ", ")
-        told.append(joined((f"{sum(early.values()):,} crawls ran out of links before their budget (", named, ").")))
+        told.append(
+            joined((f"{quantity(sum(early.values()), 'crawls')} ran out of links before their budget (", named, ")."))
+        )
     if told:
         yield soft(joined(told, " "))
 

@@ -81,6 +81,11 @@ def check_learner(name: str) -> None:
         PLUG_IN.load(name, LEARNERS)
 
 
+def may_lack_negatives(name: str) -> bool:
+    """Return whether a learner refuses pages among which it finds too few reliable negatives; False for those from outside."""
+    return name in _LEARNERS and _LEARNERS[name].options.get("too_few") == "error"
+
+
 def knows_vectors(name: str) -> bool:
     """Return whether a learner can use word vectors; parameters and errors as of `make_learner`."""
     return "term_vectors" in make_learner(name).get_params(deep=False)
