@@ -11,6 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from focused.method.page.description import describe
 from focused.method.page.encoding import printable
+from focused.method.page.link_source import LinkSource
 from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from focused.method.scoring.page_scores import PageScores
 
     Callback: TypeAlias = str | Callable[..., Any]
+
+
+__all__ = ["LinkSource", "PageItem", "page_location"]
 
 
 @dataclass

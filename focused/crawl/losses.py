@@ -11,6 +11,11 @@ LOSSES = {
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
     "focused/links/nofollow_count": "links left out because their pages ask for it (nofollow)",
     "focused/pages/noindex_relevant_count": "relevant pages not delivered because they ask for it (noindex)",
+    "focused/sources/links_left_count": "links of sitemaps and feeds beyond FOCUSED_SOURCE_MAX_LINKS",
+    "focused/sources/over_limit_count": "sitemaps and feeds beyond FOCUSED_SITEMAPS and FOCUSED_FEEDS of a host",
+    "focused/sources/failed_count": "sitemaps and feeds that could not be fetched",
+    "focused/sources/no_source_count": "answers in place of sitemaps and feeds that are neither",
+    "focused/sources/cut_count": "sitemaps and feeds that are too long or broken, read as far as they go",
     "focused/frontier/cut_count": "waiting links forgotten because too many waited (FOCUSED_FRONTIER_MAX_LINKS)",
     "focused/frontier/over_host_cap_count": "links refused: their host had had its pages (FOCUSED_FRONTIER_MAX_PER_HOST)",
     "focused/frontier/host_cap_dropped_count": (

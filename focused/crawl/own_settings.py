@@ -21,6 +21,19 @@ OBEY_NOINDEX = Setting(
     "True: what a page asks of robots in `<meta name=robots>` or `X-Robots-Tag` is obeyed: a page that says `noindex` is "
     "counted and not delivered, and of one that says `nofollow` no link is followed. On recorded webs and the demo web it is "
     "False unless `-s` says otherwise.", set_by=USER)
+SITEMAPS = Setting(
+    "FOCUSED_SITEMAPS", 10,
+    "Sitemaps of a host that are read, if one of its pages is relevant or a seed: those that its robots.txt names, and the "
+    "best of those that they list. 0: none. On recorded webs and the demo web it is 0 unless `-s` says otherwise.", least=0,
+    most=1000, set_by=USER)
+FEEDS = Setting(
+    "FOCUSED_FEEDS", 2,
+    "Feeds (RSS, Atom) of a host that are read: those that its relevant pages and its seeds name first. 0: none. On recorded "
+    "webs and the demo web it is 0 unless `-s` says otherwise.", least=0, most=1000, set_by=USER)
+SOURCE_MAX_LINKS = Setting(
+    "FOCUSED_SOURCE_MAX_LINKS", 1000,
+    "Links that are taken from a sitemap or a feed: of more that the crawl does not know yet, the best by their titles or the "
+    "words of their URLs.", least=1, most=10_000, set_by=USER)
 PAGE_READER = Setting(
     "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER)
 PAGE_CLASSIFIER = Setting(
@@ -61,6 +74,8 @@ LANGUAGES = Setting(
     "Languages of relevant pages, by their codes (`en,de`). A page in another one is not relevant; its links are followed. "
     "Empty: all.", set_by=TOPIC)
 SCOPE = (ALLOW, DENY, LANGUAGES)
+
+SOURCES = (SITEMAPS, FEEDS, SOURCE_MAX_LINKS)
 
 FRONTIER = (
     Setting("FOCUSED_FRONTIER_MAX_LINKS", 10_000_000,

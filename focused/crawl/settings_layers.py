@@ -23,6 +23,9 @@ OFFLINE_SETTINGS = {
     "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
     # The labels of a recorded web know nothing of what its pages asked of robots.
     "FOCUSED_OBEY_NOINDEX": False,
+    # A web's bound and what it was compared with before know nothing of them.
+    "FOCUSED_SITEMAPS": 0,
+    "FOCUSED_FEEDS": 0,
 }
 # In virtual time hosts are asked as on the live web, but no delay is kept on the machine's clock.
 VIRTUAL_SETTINGS = {name: value for name, value in OFFLINE_SETTINGS.items() if name != "CONCURRENT_REQUESTS_PER_DOMAIN"}

@@ -171,7 +171,8 @@ class Completion:
 
     async def _take_in(self, page: EndedPage) -> None:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""
-        tunnel = 0 if page.relevant else page.lease.link.tunnel + 1
+        # What is no page, such as a sitemap, is no irrelevant one.
+        tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)
         for number, (request, link) in enumerate(page.links, 1):
             if not self.admission.link(link.behind(tunnel)):
                 self.admission.refuse(request)

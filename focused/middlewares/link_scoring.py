@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from scrapy import Request
 from scrapy.exceptions import CloseSpider
 
+from focused.crawl.link_sources import REASONS as SOURCE_REASONS
+from focused.crawl.link_sources import LinkSources
 from focused.crawl.page_reading import PageReading
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
-from focused.items import PageItem, page_location
+from focused.items import LinkSource, PageItem, page_location
 from focused.method.scoring import Visit
 from focused.method.scoring.link_scores import WrongScoresError
 from focused.utils.reactor import in_turns, yield_to_reactor
@@ -54,10 +56,18 @@ class LinkScoringMiddleware:
     """
 
     def __init__(
-        self, crawler: Crawler, *, reading: PageReading, judging: Judging, harvest: HarvestCounter, drops: bool
+        self,
+        crawler: Crawler,
+        *,
+        reading: PageReading,
+        sources: LinkSources,
+        judging: Judging,
+        harvest: HarvestCounter,
+        drops: bool,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
+        self._sources = sources
         self._judging = judging
         self._harvest = harvest
         self._drops = drops
@@ -69,23 +79,24 @@ class LinkScoringMiddleware:
         """Stay out of spiders that do not crawl for a topic."""
         crawl = Crawl.needed(crawler)
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings)
+        sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
         drops = crawl.plan.drops_below_threshold
-        return cls(crawler, reading=reading, judging=crawl.judging, harvest=crawl.harvest, drops=drops)
+        return cls(crawler, reading=reading, sources=sources, judging=crawl.judging, harvest=crawl.harvest, drops=drops)
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
         async for each in result:
+            if isinstance(each, LinkSource):
+                async for request in self._of_source(each, response):
+                    yield request
+                continue
             page = self._read(each, response) if isinstance(each, PageItem) else None
             if page is None:
                 if not isinstance(each, PageItem):
                     yield _own(each)
                 continue
             if self._is_scoring:
-                try:
-                    each.scores = await self._judged_in_turn(page, response)
-                except WrongScoresError as error:
-                    Crawl.needed(self.crawler).give_up(str(error))
-                    raise CloseSpider("wrong_scores") from None
+                each.scores = await self._judged_in_turn(page, self._visit(response))
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
             links, left_out = self._reading.followed(page, each.depth, asked)
@@ -94,8 +105,11 @@ class LinkScoringMiddleware:
             met = frontier_of(self.crawler).meet(links, each.scores)
             each.joined = met.joined
             yield each
-            for request in self._requests(each, {url: links[url] for url in met.new}):
+            for request in self._requests(each.scores, {url: links[url] for url in met.new}, self._callback(each)):
                 yield request
+            if each.scores is not None and (each.scores.relevance.is_relevant or not each.depth):
+                for request in self._sources.wanted_by(page, follows=not asked.nofollow):
+                    yield request
             self._count(page, each.scores)
 
     # --- The page
@@ -115,10 +129,17 @@ class LinkScoringMiddleware:
             item.attach(page)
         return page
 
-    async def _judged_in_turn(self, page: Page, response: Response) -> PageScores:
-        """Judge a page after those that came before it; one with many links in steps, so that the reactor has its turn."""
+    async def _judged_in_turn(self, page: Page, visit: Visit) -> PageScores:
+        """Judge a page after those that came before it; end the crawl if the strategy returns no scores."""
+        try:
+            return await self._judged(page, visit)
+        except WrongScoresError as error:
+            Crawl.needed(self.crawler).give_up(str(error))
+            raise CloseSpider("wrong_scores") from None
+
+    async def _judged(self, page: Page, visit: Visit) -> PageScores:
+        """Judge a page; one with many links in steps, so that the reactor has its turn."""
         turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
-        visit = self._visit(response)
         if not (is_large or turn.is_taken):
             return finish(self._judging.steps(page, visit))
         async with turn:
@@ -129,8 +150,8 @@ class LinkScoringMiddleware:
         await yield_to_reactor()
         return scores
 
-    def _visit(self, response: Response) -> Visit:
-        """Return how the crawl came to a page."""
+    def _visit(self, response: Response, *, is_source: bool = False) -> Visit:
+        """Return how the crawl came to a page, or to a sitemap or feed."""
         meta = response.meta
         urls: tuple[str, ...] = ()
         if self._judging.session is not None:
@@ -139,20 +160,42 @@ class LinkScoringMiddleware:
             asked = (*meta.get("redirect_urls", ()), response.request.url, response.url, location)
             urls = tuple(dict.fromkeys(asked))
         number = self._harvest.n_pages_before + self._n_judged
-        self._n_judged += 1
+        self._n_judged += not is_source
         return Visit(
             depth=meta.get("depth", 0),
             carried=meta.get("focused_carried"),
             number=number,
             urls=urls,
             irrelevant_on_path=meta.get("focused_irrelevant_on_path", 0),
+            is_source=is_source,
         )
 
     # --- Its links
 
-    def _requests(self, item: PageItem, links: Mapping[str, int]) -> Iterator[Request]:
+    async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
+        """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
+        found = await in_turns(self._sources.listing(source, response))
+        asked = self._reading.directives(response)
+        if found is None or asked.nofollow:
+            return
+        for request in await in_turns(self._sources.nested(found, source, response)):
+            yield request
+        page = await in_turns(self._sources.page(found, response))
+        if page is None:
+            return
+        scores = await self._judged_in_turn(page, self._visit(response, is_source=True))
+        scores = scores.of_source(SOURCE_REASONS[found.kind])
+        links, left_out = self._reading.followed(page, scores.visit.depth)
+        for stat, n_links in left_out.items():
+            self.crawler.stats.inc_value(stat, n_links)
+        new = frontier_of(self.crawler).meet(links, None).new
+        for request in self._requests(scores, {url: links[url] for url in new}, None):
+            yield request
+        self._count(page, scores)
+
+    def _requests(self, scores: PageScores | None, links: Mapping[str, int], callback: Any) -> Iterator[Request]:
         """Yield the requests for new links of a page, each with its score as priority."""
-        scores, frontier, callback = item.scores, frontier_of(self.crawler), self._callback(item)
+        frontier = frontier_of(self.crawler)
         for url, number in links.items():
             if scores is not None and self._drops and not scores.admitted[number]:
                 self.crawler.stats.inc_value("focused/links/dropped_count")

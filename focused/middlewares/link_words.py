@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import NotConfigured
 
 from focused.crawl.state import Crawl
+from focused.method.scoring import REASONS
+from focused.method.scoring.base import BY_FEED, BY_SITEMAP
 from focused.method.scoring.link_meta import WORDS
+from focused.method.scoring.reasons import in_words
 
 _WITHOUT_WORDS = ("seed", "look around")
 """Reasons that no score stands behind."""
+_SOURCES = (REASONS[BY_SITEMAP], REASONS[BY_FEED])
+"""Reasons that say where a link was found first; what its score rests on by now follows."""
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -43,4 +48,5 @@ class LinkWordsMiddleware:
         """Write the words."""
         meta, session = request.meta, self._judging.session
         if session is not None and WORDS not in meta and meta.get("focused_link_reason", "seed") not in _WITHOUT_WORDS:
-            meta[WORDS] = session.why(request.url)
+            words, reason = session.why(request.url), meta.get("focused_link_reason")
+            meta[WORDS] = in_words(filter(None, (reason, words))) if reason in _SOURCES else words

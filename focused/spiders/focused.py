@@ -15,7 +15,7 @@ from focused.crawl.failures import why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.state import Crawl
-from focused.items import PageItem
+from focused.items import LinkSource, PageItem
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -68,10 +68,17 @@ class FocusedSpider(scrapy.Spider):
         """Yield the page; the link middleware does the rest."""
         yield PageItem.from_response(response)
 
+    def parse_source(self, response: Response, **source: Any) -> Iterator[LinkSource]:
+        """Yield a sitemap or a feed; the link middleware does the rest."""
+        yield LinkSource(**source)
+
     def failed(self, failure: Failure) -> None:
         """Count a page that could not be fetched; its traceback would tell nobody anything."""
         error = failure.value
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
+        if failure.request.callback == self.parse_source:  # type: ignore[attr-defined]
+            self.crawler.stats.inc_value("focused/sources/failed_count")
+            return
         if isinstance(error, HttpError):
             if self.plan.web in ("live", "demo", "hostile") or "missing" not in error.response.flags:
                 raise error  # counted by Scrapy's HttpErrorMiddleware

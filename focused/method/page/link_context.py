@@ -85,5 +85,21 @@ def url_terms(url: str) -> str:
     'stars example hbase Astro black holes page nova'
     """
     parts = urlsplit(url)
-    words = _LETTERS.findall(unquote(f"{parts.hostname} {parts.path} {parts.query}"))
-    return " ".join(word for word in words if word.lower() not in _NOT_IN_URL_TERMS)
+    return _words(f"{parts.hostname} {parts.path} {parts.query}")
+
+
+def path_terms(url: str) -> str:
+    """Return the words in the path and query of a URL; of a text that is no URL none.
+
+    >>> path_terms("http://stars.example/Astro/black-holes2.html"), path_terms("http://[/a")
+    ('Astro black holes', '')
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    return _words(f"{parts.path} {parts.query}")
+
+
+def _words(text: str) -> str:
+    return " ".join(word for word in _LETTERS.findall(unquote(text)) if word.lower() not in _NOT_IN_URL_TERMS)

@@ -40,6 +40,9 @@ class MarkedText:
     #: Name, in small letters, and content of each ``<meta>`` that may be meant for robots.
     robots: list[tuple[str, str]] = field(default_factory=list)
 
+    #: Targets, as written, of ``<link rel=alternate>`` to feeds.
+    feeds: list[str] = field(default_factory=list)
+
     @cached_property
     def nofollow(self) -> bool:
         """Whether ``<meta name=robots>`` asks not to follow the page's links."""

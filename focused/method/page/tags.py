@@ -30,6 +30,7 @@ _PHRASE_TAGS = (
 _HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _VOID_TAGS = ("br", "hr", "img", "input", "base", "meta", "link")
 
+HEAD_TAGS = frozenset({"base", "meta", "link"})
 INVISIBLE_TAGS = frozenset({"script", "style", "template", "noscript", "noembed", "textarea"})
 RAW_TEXT_TAGS = frozenset({"title", "noframes"})
 LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
@@ -37,6 +38,9 @@ LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
 # What the start of a tag adds to the text: a mark, nothing (phrase elements), or None: the walk decides.
 PHRASE, SPECIAL = "", None
 LINK_START, NODE_END = mark(LINK), mark(END)
+
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
+_MAX_FEEDS = 10  # of a page
 
 _REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
@@ -78,7 +82,13 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
 
 
 def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
-    """Note what ``<base>`` or ``<meta>`` says about the page."""
+    """Note what ``<base>``, ``<meta>`` or ``<link>`` says about the page."""
+    if tag == "link":
+        if attributes.get("type", "").strip().lower() in FEED_TYPES and len(marked_text.feeds) < _MAX_FEEDS:
+            words = attributes.get("rel", "").lower().split()
+            if "alternate" in words and "stylesheet" not in words and "href" in attributes:
+                marked_text.feeds.append(attributes["href"])
+        return
     if tag == "base":
         marked_text.base = marked_text.base or attributes.get("href", "").strip()
         return

@@ -120,6 +120,11 @@ class UrlResolver:
         """Return the absolute URL of a target without its fragment, or one of ``REFUSALS``."""
         return self.resolve_plain(target) or self.resolve_any(target)
 
+    def resolve_file(self, target: str) -> str:
+        """Return what `resolve` does, also where a page cannot have the URL's extension."""
+        target = target.partition("#")[0]
+        return self._join(target) if target else self._base_itself
+
     def resolve_plain(self, target: str) -> str:
         """Return what `resolve` does; an empty string if joining strings is not enough.
 

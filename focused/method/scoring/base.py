@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from focused.method.topic.judge import PageRelevance
 
 __all__ = [
-    "BELOW", "BY_ADAPTIVE", "BY_ANCHOR", "BY_BLOCK", "BY_CLUSTER", "BY_CONTEXT", "BY_INHERITED", "BY_JFE", "BY_LABELS",
-    "BY_MODEL", "BY_NEIGHBOURHOOD", "BY_PAGE", "DISCOVERY", "LOOK_AROUND", "LinkScores", "Strategy", "Visit", "block_of_links",
-    "first_that_passes",
+    "BELOW", "BY_ADAPTIVE", "BY_ANCHOR", "BY_BLOCK", "BY_CLUSTER", "BY_CONTEXT", "BY_FEED", "BY_INHERITED", "BY_JFE",
+    "BY_LABELS", "BY_MODEL", "BY_NEIGHBOURHOOD", "BY_PAGE", "BY_SITEMAP", "DISCOVERY", "LOOK_AROUND", "LinkScores",
+    "Strategy", "Visit", "block_of_links", "first_that_passes",
 ]  # fmt: skip
 
 DISCOVERY = reason_kind("discovery")
@@ -40,6 +40,8 @@ BY_INHERITED = reason_kind("inherited")
 BY_LABELS = reason_kind("labels")
 BY_ADAPTIVE = reason_kind("adaptive")
 LOOK_AROUND = reason_kind("look around")
+BY_SITEMAP = reason_kind("sitemap")
+BY_FEED = reason_kind("feed")
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,13 @@ class Strategy:
 
         Each page known to link there counts the same, so the order in which they come makes no difference to the score
         (docs/method/, D43). The link is admitted if any of them admits it (D44). Referrer, path and reason are those
-        of the page that says more for it. A seed that waits rests on no page, and stays as it is.
+        of the page that says more for it. A seed that waits rests on no page, and stays as it is. What a sitemap or a feed
+        says counts for no page: where a page links to the link, its score is that of pages.
 
         Asked for by the crawl where ``merges`` is true, once for each page that links to a waiting link.
         """
         best = better(known, new)
-        if not (known.referrer and new.referrer):
+        if not (known.referrer and new.referrer and best.n_referrers):
             return best
         score = (known.n_referrers * known.score + new.n_referrers * new.score) / best.n_referrers
         return replace(best, score=score)

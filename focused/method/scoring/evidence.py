@@ -25,7 +25,7 @@ class Evidence:
     carried: float | None = None
     #: What the score was computed from, where the strategy needs it to merge.
     parts: tuple[float, ...] = ()
-    #: How many pages are known to link there.
+    #: How many pages are known to link there; 0: it stands in a sitemap or a feed alone.
     n_referrers: int = 1
     #: Version of the topic's model that the score comes from; above 1 once the crawl has trained it again.
     model_version: int = 1

@@ -39,6 +39,8 @@ class Visit:
     urls: tuple[str, ...] = ()
     #: Irrelevant pages on the path from the seed to this page, this page not counted.
     irrelevant_on_path: int = 0
+    #: Whether it is no page but a sitemap or a feed: nothing is to be learnt from its relevance.
+    is_source: bool = False
 
 
 @dataclass(frozen=True, slots=True)

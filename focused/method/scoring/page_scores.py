@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.link_scores import BELOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +33,8 @@ class PageScores:
     parts: list[list[float]] | None
     #: Version of the model that judged.
     model_version: int
+    #: What the page counts for among those that link to a link.
+    n_referrers: int = 1
 
     @classmethod
     def of(
@@ -67,5 +70,11 @@ class PageScores:
             irrelevant_on_path=self.visit.irrelevant_on_path + (not self.relevance.is_relevant),
             carried=None if self.carried is None else self.carried[number],
             parts=() if self.parts is None else tuple(self.parts[number]),
+            n_referrers=self.n_referrers,
             model_version=self.model_version,
         )
+
+    def of_source(self, reason: int) -> PageScores:
+        """Return the same scores as a sitemap or a feed gives them: it is neither a referrer nor an irrelevant page."""
+        reasons = [reason if own != BELOW else own for own in self.reasons]
+        return replace(self, relevance=replace(self.relevance, is_relevant=True), reasons=reasons, n_referrers=0)

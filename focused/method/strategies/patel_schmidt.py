@@ -52,6 +52,8 @@ class PatelSchmidt(Strategy):
         if not (known.parts and new.parts):
             return better(known, new)  # a seed that waits rests on no page, and is first whoever links to it
         n = known.n_referrers + new.n_referrers
+        if not n:  # sitemaps and feeds
+            return better(known, new)
         page = (known.n_referrers * known.parts[0] + new.n_referrers * new.parts[0]) / n
         anchor = max(known.parts[1], new.parts[1])
         of_page, of_anchor = self.page_weight * page, (1 - self.page_weight) * anchor

@@ -108,7 +108,7 @@ class Discovery:
         finders, surplus = links["discoverer"][rows], links["outcome"][rows] - self._memory.mean_relevance
         is_found = (finders >= 0) & (finders != pages)
         finders, found, surplus = finders[is_found], pages[is_found], surplus[is_found]
-        yields = np.zeros(self._memory.n_pages)
+        yields = np.zeros(self._memory.n_pages + self._memory.n_sources)
         for _ in range(_HOPS):
             worth = surplus + _OF_NEXT_HOP * yields[found]
             yields = np.clip(np.bincount(finders, worth, minlength=len(yields)), 0.0, _MOST)

@@ -87,6 +87,8 @@ class LinkMemory:
         self.fairness = Fairness(self.links)
         self._numbers: dict[int, int] = {}
         self.n_pages = 0
+        #: Sitemaps and feeds, which are numbered together with the pages.
+        self.n_sources = 0
         #: Of all pages, summed.
         self.relevance = 0.0
         self.harvest = RecentHarvest()
@@ -129,14 +131,19 @@ class LinkMemory:
     def add(self, found: PageLinks) -> tuple[Integers, Integers]:
         """Add a page: the outcome of the links that led to it, and what it says of its own links.
 
+        Of a sitemap or feed only what it says of its links: it is no outcome, no page of the crawl and no start.
+
         Returns the numbers of these, and the new rows of ``evidence``: a link to which 50 pages link already gets no more.
         """
         [page] = self.groups["source"].add(1).tolist()
-        self.n_pages += 1
-        self.relevance += found.relevance
-        self.harvest.add(found.relevance)
+        if found.is_source:
+            self.n_sources += 1
+        else:
+            self.n_pages += 1
+            self.relevance += found.relevance
+            self.harvest.add(found.relevance)
         links = self.links
-        ids = self.add_urls([*found.links, *found.urls])
+        ids = self.add_urls(found.links if found.is_source else [*found.links, *found.urls])
         led, ids = ids[len(found.links) :], ids[: len(found.links)]
         links["outcome"][led], links["page"][led] = found.relevance, page
         n_before = links["n_referrers"][ids]
@@ -144,7 +151,7 @@ class LinkMemory:
         first = ids[is_first]
         links["discoverer"][first] = page
         # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
-        self.fairness.count(led, first, may_be_seed=not self.n_forgotten)
+        self.fairness.count(led, first, may_be_seed=not (self.n_forgotten or found.is_source))
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]

@@ -117,7 +117,7 @@ class LinkModel:
             return outcome
         done = np.flatnonzero(~np.isnan(outcome))
         found = done[(table["discoverer"][done] >= 0) & (table["discoverer"][done] != table["page"][done])]
-        by, size = table["discoverer"][found], self.memory.n_pages
+        by, size = table["discoverer"][found], self.memory.n_pages + self.memory.n_sources
         mean = np.bincount(by, outcome[found], minlength=size) / (np.bincount(by, minlength=size) + 2.0)
         outcome[done] = 1 - (1 - outcome[done]) * (1 - self.credit * mean[table["page"][done]])
         return outcome

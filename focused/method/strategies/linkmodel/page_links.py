@@ -49,10 +49,13 @@ class PageLinks:
     anchors: list[tuple[int, ...]]
     #: Each anchor text as people read it; of pages that came before these were kept there are none.
     texts: list[str] = field(default_factory=list)
+    #: Whether it is no page but a sitemap or a feed: its links count, and no outcome.
+    is_source: bool = False
 
     def pack(self) -> bytes:
         """Return all of it as bytes that `unpack` understands."""
-        about = json.dumps([self.urls, self.relevance, self.host, self.links, self.texts], separators=(",", ":"))
+        own = [self.urls, self.relevance, self.host, self.links, self.texts]
+        about = json.dumps(own + [True] * self.is_source, separators=(",", ":"))
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
         logits = np.rint(self.logits * _IN_THOUSANDTHS).ravel()
         numbers: list[npt.ArrayLike] = [self.blocks, self.places, logits, lengths, terms]
@@ -64,7 +67,9 @@ class PageLinks:
         try:
             about, _, rest = zlib.decompress(data).partition(b"\n")
             urls, relevance, host, links, *more = json.loads(about)
-            [texts] = more or [[]]  # records of before the texts were kept have none
+            texts, *more = more or [[]]  # records of before the texts were kept have none
+            if more not in ([], [True]):
+                raise ValueError("it says too much")
             numbers, n = np.frombuffer(rest, dtype="<i4").astype(np.int64), len(links)
             blocks, places, logits, lengths, terms = np.split(numbers, (n, 2 * n, 6 * n, 7 * n))
             ends, columns = np.cumsum(lengths).tolist(), terms.tolist()
@@ -78,13 +83,14 @@ class PageLinks:
                 logits.reshape(n, 4) / _IN_THOUSANDTHS,
                 [tuple(columns[start:end]) for start, end in zip([0, *ends], ends, strict=False)],
                 list(map(str, texts)),
+                bool(more),
             )
         except (zlib.error, TypeError, ValueError) as error:
             raise ValueError(f"not what a page says of its links: {error}") from None
 
 
-def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> PageLinks:
-    """Return what a page says of its links, with the URLs that led to it, at least one."""
+def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...], *, is_source: bool = False) -> PageLinks:
+    """Return what a page, or a sitemap or feed, says of its links, with the URLs that led to it, at least one."""
     n_links = page.n_links
     values = np.empty((n_links, 4))
     values[:, 0] = relevance.page
@@ -108,6 +114,7 @@ def page_links(page: Page, relevance: PageRelevance, urls: tuple[str, ...]) -> P
         logits=np.round(logit(values), 3),
         anchors=columns,
         texts=texts,
+        is_source=is_source,
     )
 
 

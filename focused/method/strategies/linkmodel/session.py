@@ -79,7 +79,7 @@ class LinkSession(Session):
 
     def scoring(self, page: Page, relevance: PageRelevance, visit: Visit) -> Generator[int, None, LinkScores]:
         """Learn from a page, and return a score for each of its links."""
-        found = page_links(page, relevance, visit.urls or (page.url,))
+        found = page_links(page, relevance, visit.urls or (page.url,), is_source=visit.is_source)
         yield page.n_links
         if self._has_frontier:
             self._records[found.urls[0]] = found

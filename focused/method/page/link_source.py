@@ -1,0 +1,268 @@
+"""Sitemaps and feeds: files that list pages. Each becomes a small page of links, which goes the way of all pages.
+
+Sitemaps as sitemaps.org describes them (XML or plain text, sitemap indexes), RSS 0.9 to 2.0, and Atom [RFC 4287].
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import dataclass, field
+from html import escape, unescape
+from typing import TYPE_CHECKING, NamedTuple
+
+from lxml import etree
+
+from focused.method.page.link_context import path_terms
+from focused.method.page.robots_directives import seconds_of
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Mapping
+
+SITEMAP, INDEX, FEED = "sitemap", "sitemap index", "feed"
+"""What a link source may be."""
+
+MAX_BYTES = 20_000_000
+"""Of an unpacked source. 50,000 URLs, the most that a sitemap may have, take 5 to 10 MB."""
+MAX_ENTRIES = 50_000
+_PIECE_BYTES = 65_536  # some 5 ms
+_MAX_URL_CHARS, _MAX_TITLE_CHARS, _MAX_TEXT_CHARS = 2_083, 300, 600
+_MAX_RAW_CHARS = 4_000  # of a description, with its tags
+_GZIP = b"\x1f\x8b"
+_BLANKS = b"\xef\xbb\xbf \t\r\n"
+
+_ENTRY_OF = {"urlset": "url", "sitemapindex": "sitemap", "rss": "item", "RDF": "item", "feed": "entry"}
+_KIND_OF = {"urlset": SITEMAP, "sitemapindex": INDEX, "rss": FEED, "RDF": FEED, "feed": FEED}
+_FIELD_OF = {
+    "loc": "url",
+    "link": "url",
+    "guid": "guid",
+    "title": "title",
+    **dict.fromkeys(("description", "summary", "content", "encoded"), "text"),
+    **dict.fromkeys(("lastmod", "pubDate", "date", "updated", "published", "publication_date"), "date"),
+}
+_NEWS = "sitemap-news"
+"""Part of the namespace whose elements say something of a page in a sitemap: title and date."""
+_declares_entity = re.compile(rb"<!ENTITY").search
+_first_element = re.compile(rb"<[A-Za-z_]").search
+_tags = re.compile(r"<[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSource:
+    """A sitemap or a feed that was fetched. The link middleware reads it and requests its links; it is no page.
+
+    A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
+    """
+
+    #: `sitemap` or `feed`.
+    kind: str
+    #: Host, with its port, whose pages asked for it.
+    host: str
+    #: Sitemap indexes that it lies behind.
+    depth: int = 0
+
+
+class Entry(NamedTuple):
+    """What a source says of a page."""
+
+    #: As written.
+    url: str
+    title: str = ""
+    text: str = ""
+    #: When the page was published or changed, in seconds since the epoch; 0 if the source does not say.
+    date: float = 0.0
+
+
+@dataclass
+class LinkList:
+    """A source as it was read."""
+
+    kind: str
+    title: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    #: Entries beyond MAX_ENTRIES.
+    n_left: int = 0
+    #: Whether the source was longer than MAX_BYTES, or is broken from some place on.
+    is_cut: bool = False
+
+
+def reading(body: bytes, *, max_bytes: int = MAX_BYTES) -> Generator[int, None, LinkList | None]:
+    """Read a source; None if the body is neither a sitemap nor a feed.
+
+    In steps, each of which yields about how many bytes it has read. No more than ``max_bytes`` are unpacked. Entities that
+    the document declares itself are not needed in any of these formats: a document with some is none.
+    """
+    body, is_cut = unpacked(body, max_bytes)
+    body = body.lstrip(_BLANKS)
+    start = _first_element(body)
+    if body[:4].lower() == b"http":
+        found = _of_text(body)
+    elif start is None or _declares_entity(body, 0, start.start() + 1):
+        return None
+    else:
+        target = _Target()
+        parser = etree.XMLParser(
+            target=target, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True
+        )
+        try:
+            for place in range(0, len(body), _PIECE_BYTES):
+                parser.feed(body[place : place + _PIECE_BYTES])
+                yield _PIECE_BYTES
+            parser.close()
+        except (etree.XMLSyntaxError, _NoSourceError):
+            is_cut = True
+        if target.found is None:
+            return None
+        found, is_cut = target.found, is_cut or target.depth > 0
+    found.is_cut = is_cut
+    return found
+
+
+def unpacked(body: bytes, max_bytes: int) -> tuple[bytes, bool]:
+    """Return a body, unpacked if it is gzip, up to ``max_bytes``, and whether that is not all of it.
+
+    >>> import gzip
+    >>> unpacked(gzip.compress(b"<" * 1000), 10)
+    (b'<<<<<<<<<<', True)
+    """
+    if not body.startswith(_GZIP):
+        return body[:max_bytes], len(body) > max_bytes
+    pieces, room = [], max_bytes
+    try:
+        while body.startswith(_GZIP) and room > 0:  # one file may hold several
+            inflater = zlib.decompressobj(31)
+            pieces.append(inflater.decompress(body, room))
+            room -= len(pieces[-1])
+            if not inflater.eof:
+                return b"".join(pieces), True
+            body = inflater.unused_data
+    except zlib.error:
+        return b"".join(pieces), True
+    return b"".join(pieces), body.startswith(_GZIP)
+
+
+def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
+    """Return a page that says of each link what its source says: title and description, or else the words of its URL.
+
+    Each link stands in an item of one list, and so is a content block of its own.
+
+    >>> as_page([Entry("/big-stars/7.html"), Entry("/b", "Bees & wasps", "Stings.")])[15:].decode()
+    '<ul><li><a href="/big-stars/7.html">big stars</a> </li><li><a href="/b">Bees &amp; wasps</a> Stings.</li></ul>'
+    """
+    items = (
+        f'<li><a href="{escape(each.url)}">{escape(each.title or path_terms(each.url))}</a> {escape(each.text)}</li>'
+        for each in entries
+    )
+    return f"<title>{escape(title)}</title><ul>{''.join(items)}</ul>".encode("utf-8", "replace")
+
+
+def newest_first(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries with the newest first; of equal date, and without one, in the order in which they stand."""
+    return sorted(entries, key=lambda each: -each.date)
+
+
+class _NoSourceError(Exception):
+    """The root of the document is none of a source."""
+
+
+class _Target:
+    """Takes the parser's events; keeps no more of the document than its entries."""
+
+    def __init__(self) -> None:
+        self.found: LinkList | None = None
+        #: Open elements.
+        self.depth = 0
+        self._entry_depth = self._field_depth = 0
+        self._entry_tag = ""
+        self._field = ""
+        self._pieces: list[str] = []
+        self._n_chars = 0
+        self._fields: dict[str, str] = {}
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """Take the start of an element."""
+        self.depth += 1
+        namespace, _, name = tag.rpartition("}")
+        if self.found is None:
+            if name not in _KIND_OF:
+                raise _NoSourceError
+            self.found, self._entry_tag = LinkList(_KIND_OF[name]), _ENTRY_OF[name]
+        elif self._field:
+            return
+        elif not self._entry_depth:
+            if name == self._entry_tag:
+                self._entry_depth, self._fields = self.depth, {}
+            elif name == "title" and self.depth <= 3 and not self.found.title:
+                self._begin("title")
+        elif (self.depth == self._entry_depth + 1 and name in _FIELD_OF) or _NEWS in namespace:
+            self._begin_field(name, attributes)
+
+    def end(self, tag: str) -> None:
+        """Take the end of an element."""
+        if self._field and self.depth == self._field_depth:
+            text = "".join(self._pieces).strip()
+            if self._entry_depth:
+                self._fields.setdefault(self._field, text)
+            elif self.found is not None:
+                self.found.title = plain_text(text, _MAX_TITLE_CHARS)
+            self._field = ""
+        elif self._entry_depth == self.depth:
+            self._entry_depth = 0
+            self._add()
+        self.depth -= 1
+
+    def data(self, text: str) -> None:
+        """Take a piece of text."""
+        if self._field and self._n_chars < _MAX_RAW_CHARS:
+            self._pieces.append(text[:_MAX_RAW_CHARS])
+            self._n_chars += len(text)
+
+    def close(self) -> None:
+        """Do nothing at the end of a document; lxml requires the method."""
+
+    def _begin(self, name: str) -> None:
+        self._field, self._field_depth, self._pieces, self._n_chars = name, self.depth, [], 0
+
+    def _begin_field(self, name: str, attributes: Mapping[str, str]) -> None:
+        wanted = _FIELD_OF.get(name, "")
+        if wanted == "guid" and attributes.get("isPermaLink", "true").lower() == "false":
+            return
+        if name == "link" and "href" in attributes:
+            if attributes.get("rel", "alternate") == "alternate":
+                self._fields.setdefault("url", attributes["href"])
+        elif wanted and not self._fields.get(wanted):
+            self._fields.pop(wanted, None)  # what was empty
+            self._begin(wanted)
+
+    def _add(self) -> None:
+        assert self.found is not None
+        said = self._fields
+        url = (said.get("url") or said.get("guid") or "").strip()
+        if not url or len(url) > _MAX_URL_CHARS:
+            return
+        if len(self.found.entries) >= MAX_ENTRIES:
+            self.found.n_left += 1
+            return
+        date = (seconds_of(said["date"]) if said.get("date") else None) or 0.0
+        title = plain_text(said.get("title", ""), _MAX_TITLE_CHARS)
+        self.found.entries.append(Entry(url, title, plain_text(said.get("text", ""), _MAX_TEXT_CHARS), date))
+
+
+def plain_text(text: str, most: int) -> str:
+    """Return a text without tags and entities, white space folded, cut at a number of characters.
+
+    >>> plain_text("<p>Bees &amp; <b>wasps</b> </p>", 12)
+    'Bees & wasps'
+    """
+    if "<" in text or "&" in text:
+        text = unescape(_tags.sub(" ", text))
+    return " ".join(text.split())[:most]
+
+
+def _of_text(body: bytes) -> LinkList:
+    """Return a sitemap of plain text: a URL a line."""
+    lines = body.decode("utf-8", "replace").split("\n")
+    urls = [line.strip() for line in lines if line[:4].lower() == "http" and len(line) <= _MAX_URL_CHARS]
+    entries = [Entry(url) for url in dict.fromkeys(urls)]
+    return LinkList(SITEMAP, entries=entries[:MAX_ENTRIES], n_left=max(len(entries) - MAX_ENTRIES, 0))
