@@ -123,7 +123,9 @@ def test_what_comes_in_place_of_a_sitemap_costs_a_count(models, tmp_path):
         "/3": Reply(gzip.compress(bytes(30_000_000)), headers={"Content-Type": "application/gzip"}),
         "/4": Reply(b"<urlset><url><loc>/nebula</loc></url><url><loc>/cut"),
         "/5": Reply(b"<urlset><url><loc>/never</loc></url></urlset>", headers={"X-Robots-Tag": "nofollow", **XML}),
-        "/6": Reply(b"<sitemapindex><sitemap><loc>/6</loc></sitemap><sitemap><loc>file:///etc</loc></sitemap></sitemapindex>"),
+        "/6": Reply(
+            b"<sitemapindex><sitemap><loc>/6</loc></sitemap><sitemap><loc>file:///etc</loc></sitemap></sitemapindex>"
+        ),
         "/7": Reply(b"<urlset>", hangs_up_after=0),
     }
 
@@ -136,7 +138,9 @@ def test_what_comes_in_place_of_a_sitemap_costs_a_count(models, tmp_path):
         result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST)
     assert result.exit_code == 0, result.err
     assert [page["url"] for page in result.pages] == [f"{site.url}/", f"{site.url}/nebula"]
-    counts = {name: result.stats.get(f"focused/sources/{name}_count") for name in ("no_source", "failed", "cut", "sitemaps")}
+    counts = {
+        name: result.stats.get(f"focused/sources/{name}_count") for name in ("no_source", "failed", "cut", "sitemaps")
+    }
     assert counts == {"no_source": 2, "failed": 2, "cut": 1, "sitemaps": 3}
     assert "focused/pages/failed_count" not in result.stats
     assert "Traceback" not in result.err

@@ -52,7 +52,10 @@ def test_an_index_gives_its_sitemaps_packed_or_not():
 
 
 def test_a_sitemap_may_be_plain_text():
-    assert urls(b"http://h.org/a\r\nhttps://h.org/b\nno url\n\nhttp://h.org/a\n") == ["http://h.org/a", "https://h.org/b"]
+    assert urls(b"http://h.org/a\r\nhttps://h.org/b\nno url\n\nhttp://h.org/a\n") == [
+        "http://h.org/a",
+        "https://h.org/b",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -84,7 +87,16 @@ def test_a_feed_gives_titles_descriptions_and_dates(body):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"  ", b"<html><body><a href=x>y</a>", b"\x89PNG\r\n", b"<urlse", b"\x1f\x8b\x08broken", b"{}", b"<!-- only -->"],
+    [
+        b"",
+        b"  ",
+        b"<html><body><a href=x>y</a>",
+        b"\x89PNG\r\n",
+        b"<urlse",
+        b"\x1f\x8b\x08broken",
+        b"{}",
+        b"<!-- only -->",
+    ],
 )
 def test_what_is_neither_is_none(body):
     assert read(body) is None
@@ -92,9 +104,15 @@ def test_what_is_neither_is_none(body):
 
 def test_entities_of_a_document_are_not_expanded():
     a_lot = b"".join(b'<!ENTITY %c "%s">' % (98 + n, b"&%c;" % (97 + n) * 10) for n in range(9))
-    bomb = b'<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa">' + a_lot + b"]><urlset><url><loc>http://h.org/&j;</loc></url></urlset>"
+    bomb = (
+        b'<!DOCTYPE urlset [<!ENTITY a "aaaaaaaaaa">'
+        + a_lot
+        + b"]><urlset><url><loc>http://h.org/&j;</loc></url></urlset>"
+    )
     assert read(bomb) is None
-    outside = b'<!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/hostname">]><rss><item><link>http://h/&e;</link></item></rss>'
+    outside = (
+        b'<!DOCTYPE r [<!ENTITY e SYSTEM "file:///etc/hostname">]><rss><item><link>http://h/&e;</link></item></rss>'
+    )
     assert read(outside) is None
     assert read(b"<rss><item><title>a &nbsp; b &e;</title><link>/1</link></item></rss>").entries == [Entry("/1", "a b")]
 

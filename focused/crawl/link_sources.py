@@ -6,7 +6,6 @@ and what is asked for becomes durable together with the page.
 
 from __future__ import annotations
 
-import logging
 from collections import Counter, OrderedDict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -16,6 +15,7 @@ from scrapy import Request, signals
 
 from focused.crawl.own_settings import FEEDS, SITEMAPS, SOURCE_MAX_LINKS
 from focused.frontier.interface import frontier_of
+from focused.method.page.link_context import path_terms
 from focused.method.page.link_source import FEED, INDEX, SITEMAP, Entry, LinkSource, as_page, newest_first, reading
 from focused.method.page.text_units import ANCHOR
 from focused.method.page.urls import REFUSALS, UrlResolver, is_page_url
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.page.reader import PageReader
     from focused.utils.scope import Scope
-
-logger = logging.getLogger(__name__)
 
 CALLBACK = "parse_source"
 """The spider's method that sources go to; it yields a :class:`focused.items.LinkSource`."""
@@ -196,9 +194,9 @@ class LinkSources:
         scores = np.zeros(len(entries))
         for first in range(0, len(entries), _SLICE_ENTRIES):
             some = entries[first : first + _SLICE_ENTRIES]
-            page = self._read(
-                [entry._replace(url=f"/{n}") for n, entry in enumerate(some)], "", "http://source.invalid/"
-            )
+            # Each under a URL of its own, so that there is one score for each.
+            numbered = [Entry(f"/{n}", each.title or path_terms(each.url)) for n, each in enumerate(some)]
+            page = self._read(numbered, "", "http://source.invalid/")
             relevance = self._judging.judge.judge(page, {ANCHOR})
             scores[first : first + len(some)] = relevance.anchors
             yield len(some)

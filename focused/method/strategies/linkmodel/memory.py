@@ -150,8 +150,10 @@ class LinkMemory:
         is_first = n_before == 0
         first = ids[is_first]
         links["discoverer"][first] = page
-        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten.
-        self.fairness.count(led, first, may_be_seed=not (self.n_forgotten or found.is_source))
+        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten. What lies behind a link of
+        # a sitemap or feed belongs to no seed.
+        is_linked = bool(links["n_referrers"][led].any())
+        self.fairness.count(led, first, may_be_seed=not (self.n_forgotten or found.is_source or is_linked))
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]
