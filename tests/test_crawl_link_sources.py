@@ -116,6 +116,26 @@ def test_a_long_sitemap_does_not_flood_the_frontier_and_the_best_of_it_are_kept(
     assert "2,990 links of sitemaps and feeds beyond FOCUSED_SOURCE_MAX_LINKS" in result.err
 
 
+def test_what_is_out_of_scope_takes_no_place_among_the_best(models, tmp_path):
+    listed = sitemap(*(f"/nebula/{n}" for n in range(9)), *(f"/soup/{n}" for n in range(3)))
+
+    def pages(path: str) -> Reply | None:
+        if path == "/robots.txt":
+            return Reply(f"Sitemap: {site.url}/all.xml".encode())
+        return Reply(listed.replace(b"{0}", b""), headers=XML) if path == "/all.xml" else stars()
+
+    with Site(pages) as site:
+        settings = {**FAST, "FOCUSED_SOURCE_MAX_LINKS": 3}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", deny="/nebula/", settings=settings)
+    assert result.exit_code == 0, result.err
+    assert (
+        sum("/soup/" in row["url"] for row in rows_of(result.run_dir))
+        == result.stats["focused/pages/fetched_count"] - 1
+        == 3
+    )
+    assert result.stats["focused/scope/denied_count"] == 9
+
+
 def test_what_comes_in_place_of_a_sitemap_costs_a_count(models, tmp_path):
     answers = {
         "/1": Reply(b"<p>No sitemap."),

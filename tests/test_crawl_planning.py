@@ -71,6 +71,8 @@ def test_a_web_on_this_machine_comes_with_its_handler_and_without_delays(setting
         "AUTOTHROTTLE_ENABLED": False,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
         "FOCUSED_OBEY_NOINDEX": False,
+        "FOCUSED_SITEMAPS": 0,
+        "FOCUSED_FEEDS": 0,
     }
     assert set(plan.decided["DOWNLOAD_HANDLERS"]) == {"http", "https"}
     live = plan_crawl({"topic": "stars"}, settings)

@@ -5,7 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError, did_you_mean
-from focused.crawl.own_settings import CRAWL, FOLDERS, FRONTIER, OUTPUT, PAGE_CLASSIFIER, PAGE_READER, RUN, SCOPE, SOURCES
+from focused.crawl.own_settings import (
+    CRAWL,
+    FOLDERS,
+    FRONTIER,
+    OUTPUT,
+    PAGE_CLASSIFIER,
+    PAGE_READER,
+    RUN,
+    SCOPE,
+    SOURCES,
+)
 from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import PAGE_TEXT
