@@ -20,6 +20,7 @@ from scrapy.utils.request import request_from_dict
 
 from focused.frontier.leases import LEASE
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.ranks import MOST_EXACT, MOST_PRIORITY
 from focused.method.scoring.link_meta import WORDS, read_evidence, write_evidence
 from focused.method.scoring.priority import LEVELS, SEED, to_priority
 
@@ -42,7 +43,6 @@ _KEPT_META = {
     "focused_parts", "focused_referrers", "focused_model_version", "depth", "is_start_request", TUNNEL, WORDS
 }  # fmt: skip
 _NOT_DURABLE = "focused/frontier/not_durable_count"
-_MOST_PRIORITY = 1_000_000
 # One of these is in the meta of every request for a seed or a link of a page.
 _LINK_META = {"focused_link_score", TUNNEL}
 # Said of the response that a request's meta was copied from.
@@ -146,18 +146,23 @@ class LinkRequests:
 
     def kept(self, asked: Request, text: str | None) -> FrontierLink:
         """Return what the frontier keeps of a request whose text (:meth:`text_of`) is known."""
+        fingerprint = self.fingerprint(asked)
+        evidence = read_evidence(asked.meta)
+        priority = asked.priority
+        if text is None:  # far less is needed to come before, or behind, all other links
+            priority = max(-MOST_PRIORITY, min(MOST_PRIORITY, priority))
+        extra = priority - to_priority(evidence.score, evidence.admitted)
+        is_plain = text is not None or asked.callback in (None, self._spider.parse)
+        callback = None if is_plain else getattr(asked.callback, "__name__", None)
+        return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, text)
+
+    def fingerprint(self, asked: Request) -> int:
+        """Return what two requests share of which one is enough; one that is not to be filtered has a number of its own."""
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
             digest = self._crawler.request_fingerprinter.fingerprint(asked)
-        evidence = read_evidence(asked.meta)
-        # The file has so many bits for a priority; far fewer are needed to come before, or behind, all links.
-        priority = max(-_MOST_PRIORITY, min(_MOST_PRIORITY, asked.priority))
-        extra = priority - to_priority(evidence.score, evidence.admitted)
-        fingerprint = fingerprint_of(digest, host_of(asked.url))
-        is_plain = text is not None or asked.callback in (None, self._spider.parse)
-        callback = None if is_plain else getattr(asked.callback, "__name__", None)
-        return FrontierLink(fingerprint, asked.url, evidence, extra, asked.meta.get(TUNNEL, 0), callback, text)
+        return fingerprint_of(digest, host_of(asked.url))
 
     def _method(self, name: str | None) -> Any:
         """Return a method of the spider; None without a name."""
@@ -182,7 +187,7 @@ class NotDurableError(ValueError):
 
 
 def to_text(request: Request, spider: Spider) -> str:
-    """Return all of a request but its priority, as JSON: the frontier keeps that beside it.
+    """Return all of a request but its priority, as JSON: the frontier keeps that beside it, unless it has too many digits.
 
     Bytes (headers, body) are written as Latin-1, which gives each byte back as it was. Callback and errback are written as
     names of the spider's methods. Raises a `NotDurableError` if a part would not come back as it was.
@@ -194,7 +199,8 @@ def to_text(request: Request, spider: Spider) -> str:
         found = request.to_dict(spider=spider)
     except ValueError as error:
         raise NotDurableError(f"its callback or errback is no method of the spider ({error})") from None
-    del found["priority"]
+    if abs(request.priority) <= MOST_EXACT:
+        del found["priority"]
     found["headers"] = {
         name.decode("latin-1"): [each.decode("latin-1") for each in values] for name, values in found["headers"].items()
     }
@@ -221,7 +227,7 @@ def from_text(text: str, spider: Spider, *, priority: int) -> Request:
         name.encode("latin-1"): [each.encode("latin-1") for each in values] for name, values in found["headers"].items()
     }
     found["body"] = found["body"].encode("latin-1")
-    return request_from_dict({**found, "priority": priority}, spider=spider)
+    return request_from_dict({"priority": priority, **found}, spider=spider)
 
 
 def _check(name: str, value: Any) -> None:

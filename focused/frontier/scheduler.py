@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
 
+_MAX_IN_MEMORY = 1_000_000
+
 
 class FrontierScheduler(BaseScheduler):
     """Keeps every link in the run directory and hands out the best one whose host may be asked now.
@@ -80,6 +82,8 @@ class FrontierScheduler(BaseScheduler):
         self._queue = MemoryQueue()
         self._requests = LinkRequests(crawler)
         self._wakeup = Wakeup(crawler)
+        # Fingerprints of requests that the file does not know.
+        self._only_in_memory: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
@@ -115,6 +119,10 @@ class FrontierScheduler(BaseScheduler):
         self._resume(Resumption(self.store, task, folder), learning)
         self._crawl.frontier = self
 
+    def __len__(self) -> int:
+        """Return how many links and other requests wait."""
+        return self.n_waiting
+
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits."""
         return self.n_waiting > 0
@@ -129,6 +137,9 @@ class FrontierScheduler(BaseScheduler):
                 return self._continue(lease, request)
             return self._admission.link(self._requests.link(request))
         except NotDurableError as error:
+            if not self._is_new_in_memory(request):
+                self._stats.inc_value("dupefilter/filtered")
+                return False
             self._requests.count_not_durable(request, error)
         except sqlite3.Error as error:
             self._checkpoints.fail(error)
@@ -246,6 +257,15 @@ class FrontierScheduler(BaseScheduler):
         self._leases.queue(lease, request)
         self._keep_in_memory(request, begins=False)
         return True
+
+    def _is_new_in_memory(self, request: Request) -> bool:
+        """Tell whether a request that only memory can hold is the first of its like; of a link that waits, it is."""
+        fingerprint = self._requests.fingerprint(request)
+        is_new = fingerprint not in self._only_in_memory and not self.store.is_settled(fingerprint)
+        if len(self._only_in_memory) >= _MAX_IN_MEMORY:
+            self._only_in_memory.clear()
+        self._only_in_memory.add(fingerprint)
+        return is_new
 
     def _keep_in_memory(self, request: Request, *, begins: bool) -> None:
         self._queue.push(request, begins=begins)

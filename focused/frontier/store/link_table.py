@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.store.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
+from focused.frontier.store.ranks import MOST_PRIORITY
 from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _REFERRER = f"CASE state WHEN {WAITING} THEN (SELECT referrers.url FROM referrer
 _COLUMNS = f"id, state, host, rank, extra, tunnel, url, callback, request, {_REFERRER}, {COLUMNS}"
 _NEXT_RANK = (
     f"SELECT rank FROM links AS other WHERE other.host = links.host AND other.state = {WAITING}"
-    " AND other.rank > links.rank ORDER BY other.rank LIMIT 1"
+    " AND other.rank >= links.rank AND other.id != links.id ORDER BY other.rank LIMIT 1"
 )
 _BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
@@ -88,7 +89,7 @@ class LinkTable:
 
     def insert(self, number: int, link: FrontierLink, host: int, rank: int, found_at: int) -> None:
         """Write a new link; it waits."""
-        first = number, link.fingerprint, host, WAITING, rank, link.extra, link.tunnel, link.url
+        first = number, link.fingerprint, host, WAITING, rank, _extra(link), link.tunnel, link.url
         last = found_at, link.callback, link.request
         self._sql.execute(_INSERT, (*first, *self._evidence.row(link.evidence), *last))
 
@@ -99,8 +100,13 @@ class LinkTable:
 
     def take_over(self, number: int, link: FrontierLink, rank: int) -> None:
         """Let the spider's own request stand in the place of a waiting link."""
-        values = rank, link.extra, link.request, *self._evidence.row(link.evidence), number
+        values = rank, _extra(link), link.request, *self._evidence.row(link.evidence), number
         self._sql.execute(_TAKE_OVER, values)
+
+
+def _extra(link: FrontierLink) -> int:
+    """Return what the file holds of a priority besides the evidence's; of a request's own priority its rank tells all."""
+    return max(-MOST_PRIORITY, min(MOST_PRIORITY, link.extra))
 
 
 def _row(found: tuple[Any, ...]) -> LinkRow:

@@ -162,6 +162,11 @@ class FrontierStore(LinkStates):
         elif rank > row.rank and self.hosts.best(row.host) == row.rank:
             self._refresh(row.host)
 
+    def is_settled(self, fingerprint: int) -> bool:
+        """Tell whether a link is known and nothing more can be made of it: it waits no more, or as a spider's own request."""
+        row = self._table.by_fingerprint(fingerprint)
+        return row is not None and (row.state != WAITING or row.request is not None)
+
     # --- Out
 
     def next(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> Leased | None:
