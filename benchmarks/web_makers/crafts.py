@@ -18,7 +18,7 @@ BEES = "bees"
 WORDS = "bee hive honey apiary swarm nectar"
 """What someone would type for the topic. The general background holds none of them."""
 
-_CRAFTS = {
+CRAFTS = {
     BEES: "bee hive honey apiary swarm nectar pollen queen drone varroa honeycomb brood beeswax smoker propolis frame forage "
     "blossom colony sting extractor mead veil comb larva",
     "pottery": "clay kiln glaze wheel slip earthenware stoneware porcelain bisque firing potter coil slab sprig celadon raku "
@@ -66,14 +66,14 @@ class _Page:
 def build(seed: int, n_relevant: int = 60, n_others: int = 340) -> ManualWeb:
     """Return the site: a front page, a page for each craft, and articles, labelled with their craft."""
     dice = random.Random(seed)
-    others = [craft for craft in _CRAFTS if craft != BEES]
+    others = [craft for craft in CRAFTS if craft != BEES]
     crafts = [BEES] * n_relevant + [dice.choice(others) for _ in range(n_others)]
     dice.shuffle(crafts)
     pages = [_page(dice, craft, number) for number, craft in enumerate(crafts)]
-    of_craft = {craft: [page for page in pages if page.craft == craft] for craft in _CRAFTS}
+    of_craft = {craft: [page for page in pages if page.craft == craft] for craft in CRAFTS}
     web = ManualWeb(f"crafts-{seed}", f"{SITE}/")
     web.origin = "a made-up site about crafts; seed"
-    rooms = {craft: f"{SITE}/room/{number}" for number, craft in enumerate(_CRAFTS)}
+    rooms = {craft: f"{SITE}/room/{number}" for number, craft in enumerate(CRAFTS)}
     menu = row([(SITE + "/", "Home"), *((url, f"Room {url[-1]}") for url in rooms.values())])
     for craft, url in rooms.items():
         listed = [(page.url, page.title) for page in of_craft[craft][:_N_LISTED]]
@@ -89,8 +89,13 @@ def build(seed: int, n_relevant: int = 60, n_others: int = 340) -> ManualWeb:
     return web
 
 
+def words_of(craft: str) -> list[str]:
+    """Return the words of a craft."""
+    return CRAFTS[craft].split()
+
+
 def _page(dice: random.Random, craft: str, number: int) -> _Page:
-    words = _CRAFTS[craft].split()
+    words = words_of(craft)
     favourites = dice.sample(words, 8)
 
     def filled(pattern: str) -> str:
