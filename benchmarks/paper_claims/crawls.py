@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,7 +35,10 @@ class Crawls:
             folder = self._folder / name
             if (folder / "results.csv").is_file():
                 found = read_results(folder)
-                self._known[name] = found.on(found.webs[0])
+                on_web = found.on(found.webs[0])
+                # Where there is a preset, its name comes first; the folder's name says it, too.
+                own = [replace(crawl, strategy=crawl.strategy.split()[-1]) for crawl in on_web.crawls]
+                self._known[name] = WebResults(on_web.web, own)
             else:
                 self._known[name] = WebResults(name, [])
         return self._known[name]
@@ -66,13 +70,16 @@ class Crawls:
         """Return the mean over topics of a figure; NaN if there is none."""
         return self.of(name).estimate(strategy, column).mean
 
-    def order(self, prefix: str, first: str, second: str, column: str = "share_of_bound") -> Order:
-        """Compare two strategies on all kinds of webs, in the evaluations whose names begin with a prefix."""
-        of = {
-            strategy: {web: self.values(f"{prefix}-{web}", strategy, column) for web in WEBS}
-            for strategy in (first, second)
-        }
-        return order(of[first], of[second])
+    def order(self, prefix: str, first: str, second: str, prefix_of_second: str = "") -> Order:
+        """Compare the shares of two strategies on all kinds of webs, in the evaluations whose names begin with a prefix.
+
+        Those of the second one are in the evaluations of another prefix, where there is one.
+        """
+        found = [
+            {web: self.values(f"{name}-{web}", strategy) for web in WEBS}
+            for name, strategy in ((prefix, first), (prefix_of_second or prefix, second))
+        ]
+        return order(*found)
 
     def lengths(self, name: str, strategies: list[str]) -> tuple[int, dict[str, float]]:
         """Return target lengths after the same number of relevant pages, per page, as means over topics [P13, fig. 13].

@@ -76,16 +76,21 @@ def _crawler(crawls: Crawls, paper: str, strategy: str) -> list[str]:
     found = [
         " / ".join(number(crawls.mean(f"{prefix}-{web}", strategy)) for prefix in (preset, "modern")) for web in WEBS
     ]
-    if strategy == own:
-        verdicts = [crawls.order(preset, own, other).verdict for other in STRATEGIES[paper][:-1]]
-        n = sum(verdict == "repeats" for verdict in verdicts)
-        verdict = f"above {n} of {len(verdicts)} on every web"
-    else:
-        verdict = crawls.order(preset, own, strategy).verdict
+    verdict = _own_verdict(crawls, paper) if strategy == own else crawls.order(preset, own, strategy).verdict
     name = f"**`{strategy}`**" if strategy == own else f"`{strategy}`"
-    if paper == "I18":
-        verdict = verdict.replace("repeat", "hold")
     return [name, f"[{paper}]({paper}.md)", f"`{preset}`", _FIGURES[paper], *found, verdict]
+
+
+def _own_verdict(crawls: Crawls, paper: str) -> str:
+    """Return how many of its baselines a paper's own crawler is above; I18 has none, so they are those of `modern`."""
+    own, baselines = STRATEGIES[paper][-1], STRATEGIES[paper][:-1] or ("best_first", "breadth_first")
+    others = "" if STRATEGIES[paper][:-1] else "modern"
+    found = [crawls.order(paper.lower(), own, other, others) for other in baselines]
+    if not any(one.on_web for one in found):
+        return "not measured"
+    above = sum(one.verdict == "repeats" for one in found)
+    below = sum(one.on_all.verdict == "worse" for one in found)
+    return f"above {above} of {len(found)} on every web, below {below}{' (of `modern`)' if others else ''}"
 
 
 def _classifiers(output: Path) -> list[list[str]]:

@@ -118,7 +118,7 @@ def _evidence_verdict(crawls: Crawls) -> str:
     shares = []
     for name in names:
         parts = [crawls.mean(name, "cbp_slc", f"relevant_by_{kind}") for kind in ("anchor", "context", "block")]
-        shares.append(parts[2] / sum(parts) if sum(parts) else 0.0)
+        shares.append(parts[2] / sum(parts) if sum(parts) > 0 else 0.0)
     if not shares:
         return ""
     most = "repeats" if min(shares) > 0.5 else "repeats in part" if max(shares) > 0.5 else "does not repeat"

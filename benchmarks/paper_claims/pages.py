@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import subprocess
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -35,6 +37,16 @@ MEANING = (
     "*not repeat*."
 )
 
+READINGS = tuple(
+    f"## {title}"
+    for title in (
+        "Other anchors in a link context", "The threshold of LPE", "What being incremental is worth", "Lambda (fig. 5)",
+        "Why `clustering` finds little", "Tables 3 and 4",
+    )
+)  # fmt: skip
+"""Sections that stay on a page where they are not measured again: small comparisons that no crawl of a preset is part of."""
+EARLIER = "*Of an earlier run, not made again:*"
+
 
 def write_page(paper: str, output: Path, docs: Path, about: str, *, quick: bool) -> Path:
     """Write the page of a paper and its figures from what was measured; return its path."""
@@ -46,8 +58,24 @@ def write_page(paper: str, output: Path, docs: Path, about: str, *, quick: bool)
     made = f"Written by `{command}`. {measured_at(PLAN[paper], output)}{about}."
     text = "\n\n".join([f"# {module.TITLE}", module.INTRODUCTION, made, MEANING, *filter(None, sections)])
     path = docs / f"{paper}.md"
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text("\n\n".join([text, *kept_readings(path, text)]) + "\n", encoding="utf-8")
     return path
+
+
+def kept_readings(path: Path, text: str) -> list[str]:
+    """Return the comparisons of readings that a page has and its new text lacks, marked as those of an earlier run."""
+    if not path.is_file():
+        return []
+    before = re.split(r"\n(?=## )", path.read_text(encoding="utf-8"))
+    kept = [
+        one.strip() for one in before if one.startswith(READINGS) and one.split("\n", 1)[0] not in text.splitlines()
+    ]
+    if not kept:
+        return []
+    log = ["git", "-C", str(path.parent), "log", "-1", "--format=%h", "--", path.name]
+    commit = subprocess.run(log, capture_output=True, text=True, check=False).stdout.strip()
+    mark = f"{EARLIER} this page at commit {commit or 'unknown'} says at which size."
+    return [one if EARLIER in one else f"{one}\n\n{mark}" for one in kept]
 
 
 def measured_at(plan: Iterable[Evaluation], output: Path) -> str:
@@ -90,16 +118,23 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
     return "\n\n".join(parts)
 
 
-def orders(crawls: Crawls, claims: Iterable[tuple[str, str, str, str]], printed: str, *, word: str = "repeat") -> str:
+def orders(
+    crawls: Crawls,
+    claims: Iterable[tuple[str, str, str, str]],
+    printed: str,
+    *,
+    word: str = "repeat",
+    baselines: str = "",
+) -> str:
     """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found.
 
-    ``word``: what a claim does, or does not.
+    ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they are others.
     """
     rows = []
     for claim, better, worse, in_paper in claims:
         row = [claim, in_paper]
         for prefix in (printed, "modern"):
-            found = crawls.order(prefix, better, worse)
+            found = crawls.order(prefix, better, worse, baselines)
             row += [signed(found.on_all) if found.on_web else "-", found.verdict.replace("repeat", word)]
         rows.append(row)
     head = ["claim", "paper", "as printed", "verdict", "today's parts", "verdict"]

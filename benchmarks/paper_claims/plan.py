@@ -72,10 +72,9 @@ STRATEGIES = {
     "L14": ("breadth_first", "best_first", "anchor_text", "anchor_tree", "link_context", "slc"),
     "L16": ("breadth_first", "best_first", "anchor_text", "link_context", "cbp", "lpe"),
     "P15": ("breadth_first", "best_first", "anchor_text", "link_context", "clustering", "incremental"),
-    "I18": ("breadth_first", "best_first", "hybrid"),
+    "I18": ("hybrid",),
 }
-"""The crawlers of each paper, its own last. I18 crawls with its own only; the other two are ours, to compare it "
-"with."""
+"""The crawlers of each paper, its own last."""
 _MODERN = (*STRATEGIES["P13"], "anchor_tree", "lpe", "clustering", "incremental", "hybrid")
 _CONTEXT = ("slc", "cbp_slc", "link_context")
 
