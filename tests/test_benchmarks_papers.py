@@ -12,7 +12,7 @@ from paper_claims.crawls import Crawls
 from paper_claims.index import write_index
 from paper_claims.kernel_jobs import MUS, SYSTEMS
 from paper_claims.kernel_svms import KERNELS, Machine, incremental, trainer, voting
-from paper_claims.pages import write_page
+from paper_claims.pages import ran_dry, write_page
 from paper_claims.plan import PAPERS, PLAN, QUICK, WEBS
 from paper_claims.running import FAILED, run_all, why_failed
 from paper_claims.stages_file import FILE
@@ -94,6 +94,17 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
         assert "no crawl. No reliable negatives." in text
     for figure in (path.parent.parent / "figures").glob("*.svg"):
         assert f"../figures/{figure.name}" in text
+
+
+def test_a_page_says_on_how_many_topics_a_crawler_ran_out_of_links(tmp_path):
+    folder = write_evaluation(tmp_path / "l14-demo", strategies=["l14 best_first", "l14 slc"], n_repeats=1, n_pages=60)
+    rows = (folder / "results.csv").read_text().splitlines()
+    at = next(number for number, row in enumerate(rows) if row.startswith("site,food,l14 slc"))
+    cells = rows[at].split(",")
+    cells[4] = "40"  # its pages
+    rows[at] = ",".join(cells)
+    (folder / "results.csv").write_text("\n".join(rows) + "\n")
+    assert "before its budget: demo: 1 of 2 topics (on the others" in ran_dry(Crawls(tmp_path), "L14")
 
 
 def test_a_comparison_of_readings_stays_on_its_page_until_it_is_made_again(tmp_path):

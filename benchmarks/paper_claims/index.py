@@ -61,7 +61,8 @@ def write_index(output: Path, docs: Path, about: str) -> Path:
         "paper's own crawler "
         "is in bold type. Verdict: whether the paper's crawler is above this one, as printed, by paired intervals over "
         "topics; a "
-        "dash: not measured. `l16` has the threshold 0.1; with the printed 0.5 it finds nothing.",
+        "dash: not measured (the run was cut short). `l16` has the threshold 0.1; with the printed 0.5 it finds "
+        "nothing.",
         table(["crawler", "paper", "preset", "figure", *(f"{web} ({kind})" for web, kind in WEBS.items()), "verdict"], rows),
         "## Classifiers and clusters",
         table(["system", "paper", "preset", "compared in", "verdict"], _classifiers(output)),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from common import table
 
 from paper_claims.drawing import harvest_curves
-from paper_claims.pages import crawlers, number, orders
+from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
@@ -37,6 +37,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
     return [
         "## Crawlers (fig. 7 and 8)",
         orders(crawls, _CLAIMS, "l14"),
+        ran_dry(crawls, "L14"),
         harvest_curves(crawls, "l14-harvest", _PREFIXES, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _counters(crawls),

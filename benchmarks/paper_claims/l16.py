@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from common import table
 
 from paper_claims.drawing import harvest_curves, sweep_curves
-from paper_claims.pages import crawlers, number, orders
+from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import THRESHOLDS, WEBS
 from paper_claims.verdicts import order, signed
@@ -47,6 +47,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         _printed(crawls),
         "With the threshold 0.1:",
         orders(crawls, _CLAIMS, "l16"),
+        ran_dry(crawls, "L16"),
         harvest_curves(crawls, "l16-harvest", {"l16": "threshold 0.1", "modern": "today's parts"}, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _recalls(crawls),

@@ -9,7 +9,7 @@ from common import table
 from paper_claims.drawing import harvest_curves, length_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p13
-from paper_claims.pages import crawlers, number, orders
+from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
@@ -49,6 +49,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
     return [
         "## Crawlers (fig. 11 and 12)",
         orders(crawls, _CLAIMS, "p13"),
+        ran_dry(crawls, "P13"),
         harvest_curves(crawls, "p13-harvest", _PREFIXES, STRATEGIES, figures),
         harvest_curves(crawls, "p13-recall", _PREFIXES, STRATEGIES, figures, "target_recall"),
         crawlers(crawls, _PREFIXES, STRATEGIES),

@@ -11,7 +11,7 @@ from paper_claims.drawing import harvest_curves, sweep_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p15
 from paper_claims.link_texts import read_link_texts
-from paper_claims.pages import crawlers, number, orders
+from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import LAMBDAS
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.verdicts import order, signed
@@ -56,6 +56,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
     return [
         "## Crawlers (fig. 8 and 9)",
         orders(crawls, _CLAIMS, "p15"),
+        ran_dry(crawls, "P15"),
         harvest_curves(crawls, "p15-harvest", _PREFIXES, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _incremental(crawls),

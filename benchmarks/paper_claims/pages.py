@@ -6,12 +6,14 @@ import math
 import re
 import subprocess
 from importlib import import_module
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from common import table
 
+from focused.utils.words import quantity
 from paper_claims.crawls import Crawls
-from paper_claims.plan import PLAN, WEBS
+from paper_claims.plan import PLAN, STRATEGIES, WEBS
 from paper_claims.running import commits
 from paper_claims.verdicts import signed
 
@@ -116,6 +118,29 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
             )
             parts += [f"{web} ({kind}). What was run: {run}.", table(["crawler", *head], rows)]
     return "\n\n".join(parts)
+
+
+def ran_dry(crawls: Crawls, paper: str) -> str:
+    """Return on how many topics a paper's own crawler ran out of links, and how it stands to `best_first` elsewhere."""
+    own, told = STRATEGIES[paper][-1], []
+    for web in WEBS:
+        name = f"{paper.lower()}-{web}"
+        done = crawls.of(name).of(own)
+        dry = {crawl.topic for crawl in done if crawl.value("pages") < crawl.value("budget")}
+        if not done:
+            continue
+        line = f"{web}: {len(dry)} of {quantity(len({crawl.topic for crawl in done}), 'topics')}"
+        elsewhere = [
+            [value for (topic, _), value in crawls.values(name, crawler).items() if topic not in dry]
+            for crawler in (own, "best_first")
+        ]
+        if dry and all(elsewhere):
+            shares = " and ".join(f"{fmean(values):.3f}" for values in elsewhere)
+            line += f" (on the others it and `best_first` have shares of {shares})"
+        told.append(line)
+    if not told:
+        return ""
+    return f"Topics on which `{own}` ran out of links before its budget: {'; '.join(told)}."
 
 
 def orders(
