@@ -67,7 +67,7 @@ def length_curves(
                     axes.plot(relevant, length, color=colour, label=strategy)
             axes.set(title=f"{web} ({WEBS[web]}), {title}", xlabel="relevant pages found")
         row[0].set_ylabel("target length, links")
-    panels[0][-1].legend(fontsize=7, frameon=False)
+    panels[0][0].legend(fontsize=7, frameon=False)
     return save(drawing, folder, name, "Target length against relevant pages found, one curve a crawler")
 
 

@@ -50,6 +50,8 @@ def _counters(crawls: Crawls) -> str:
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             name = f"{prefix}-{web}"
+            if not crawls.of(name).crawls:
+                continue
             anchor, context = (crawls.mean(name, "slc", f"by_{kind}") for kind in ("anchor", "context"))
             found = [crawls.mean(name, "slc", f"relevant_by_{kind}") for kind in ("anchor", "context")]
             rows.append([web, title, *(number(value, ".0f") for value in (anchor, context, *found))])

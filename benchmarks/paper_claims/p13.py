@@ -64,6 +64,8 @@ def _target_length(crawls: Crawls, figures: Path) -> str:
     rows, ranked = [], []
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
+            if not crawls.of(f"{prefix}-{web}").crawls:
+                continue
             n_topics, found = crawls.lengths(f"{prefix}-{web}", list(STRATEGIES))
             rows.append([web, title, n_topics, *(number(found[strategy], ".2f") for strategy in STRATEGIES)])
             if n_topics:
@@ -99,6 +101,8 @@ def _evidence(crawls: Crawls) -> str:
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             name = f"{prefix}-{web}"
+            if not crawls.of(name).crawls:
+                continue
             row = [
                 number(crawls.mean(name, "cbp_slc", f"relevant_by_{kind}"), ".0f")
                 for kind in ("anchor", "context", "block")

@@ -100,6 +100,10 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
     parts = []
     for web, kind in WEBS.items():
         names = {f"{prefix}-{web}": title for prefix, title in prefixes.items()}
+        parts += [
+            f"{web} ({kind}), {title}: {why}" for name, title in names.items() if (why := crawls.why_failed(name))
+        ]
+        names = {name: title for name, title in names.items() if crawls.of(name).crawls}
         rows = []
         for strategy in strategies:
             row = [f"`{strategy}`"]
@@ -108,15 +112,12 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
                 row.append(" / ".join(number(crawls.mean(name, strategy, column)) for column in columns))
                 row.append(number(crawls.mean(name, strategy, "pages"), ".0f"))
             rows.append(row)
-        parts += [
-            f"{web} ({kind}), {title}: {why}" for name, title in names.items() if (why := crawls.why_failed(name))
-        ]
-        if any(crawls.of(name).crawls for name in names):
-            head = [what for title in prefixes.values() for what in (f"{title}: share / harvest / recall", "pages")]
-            run = "; ".join(
-                f"{title}, {crawls.extent(name)}" for name, title in names.items() if crawls.of(name).crawls
-            )
+        if names:
+            head = [what for title in names.values() for what in (f"{title}: share / harvest / recall", "pages")]
+            run = "; ".join(f"{title}, {crawls.extent(name)}" for name, title in names.items())
             parts += [f"{web} ({kind}). What was run: {run}.", table(["crawler", *head], rows)]
+        else:
+            parts.append(f"{web} ({kind}): not run.")
     return "\n\n".join(parts)
 
 
