@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import matplotlib as mpl
 from comparisons.plotting import STYLE, curves, figure, save
 
+from focused.utils.words import quantity
 from paper_claims.plan import WEBS
 
 if TYPE_CHECKING:
@@ -41,11 +42,16 @@ def harvest_curves(
                 if len(grid):
                     x = grid.tolist()
                     lines.append((strategy, colour, "", mean, None))
-            axes.set(title=f"{web} ({WEBS[web]}), {title}", ylim=(0, 1), xlabel="pages fetched")
+            axes.set(title=_title(crawls, web, prefix, title), ylim=(0, 1), xlabel="pages fetched")
             if lines:
                 curves(axes, x, lines)
         row[0].set_ylabel(column.replace("_", " "))
     return save(drawing, folder, name, f"{column.replace('_', ' ')} against pages fetched, one curve a crawler")
+
+
+def _title(crawls: Crawls, web: str, prefix: str, title: str) -> str:
+    """Return the title of a panel: today's parts may have been run on fewer topics than a paper's."""
+    return f"{web} ({WEBS[web]}), {title}, {quantity(len(crawls.of(f'{prefix}-{web}').topics), 'topics')}"
 
 
 @mpl.rc_context(STYLE)
@@ -65,7 +71,7 @@ def length_curves(
                 _, length, _ = results.curve(strategy, lambda crawl: crawl.curve["target_length"])
                 if len(relevant):
                     axes.plot(relevant, length, color=colour, label=strategy)
-            axes.set(title=f"{web} ({WEBS[web]}), {title}", xlabel="relevant pages found")
+            axes.set(title=_title(crawls, web, prefix, title), xlabel="relevant pages found")
         row[0].set_ylabel("target length, links")
     panels[0][0].legend(fontsize=7, frameon=False)
     return save(drawing, folder, name, "Target length against relevant pages found, one curve a crawler")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from common import table
 
+from focused.utils.words import quantity
 from paper_claims.crawls import Crawls
 from paper_claims.i18 import MODES, verdict_of_stages
 from paper_claims.kernel_jobs import read_kernels
@@ -57,7 +59,9 @@ def write_index(output: Path, docs: Path, about: str) -> Path:
         "pages had settings of their own, which judged links by calibrated relevances and fitted thresholds, as "
         "today's parts do.",
         "## Crawlers",
-        "Share of the bound, as printed / with today's parts, means over topics; the pages say what was run. The "
+        "Share of the bound, as printed / with today's parts, means over topics; the pages say what was run; in "
+        "brackets both on "
+        "the topics that today's parts were run on. The "
         "paper's own crawler "
         "is in bold type. Verdict: whether the paper's crawler is above this one, as printed, by paired intervals over "
         "topics; a "
@@ -74,12 +78,21 @@ def write_index(output: Path, docs: Path, about: str) -> Path:
 
 def _crawler(crawls: Crawls, paper: str, strategy: str) -> list[str]:
     preset, own = paper.lower(), STRATEGIES[paper][-1]
-    found = [
-        " / ".join(number(crawls.mean(f"{prefix}-{web}", strategy)) for prefix in (preset, "modern")) for web in WEBS
-    ]
+    found = [_shares(crawls, f"{preset}-{web}", f"modern-{web}", strategy) for web in WEBS]
     verdict = _own_verdict(crawls, paper) if strategy == own else crawls.order(preset, own, strategy).verdict
     name = f"**`{strategy}`**" if strategy == own else f"`{strategy}`"
     return [name, f"[{paper}]({paper}.md)", f"`{preset}`", _FIGURES[paper], *found, verdict]
+
+
+def _shares(crawls: Crawls, printed: str, modern: str, strategy: str) -> str:
+    """Return the share as printed and with today's parts; where that has fewer topics, both on these in brackets."""
+    of = {name: crawls.values(name, strategy) for name in (printed, modern)}
+    topics = {name: {topic for topic, _ in found} for name, found in of.items()}
+    if not topics[modern] or topics[printed] <= topics[modern]:
+        return " / ".join(number(crawls.mean(name, strategy)) for name in of)
+    both = topics[printed] & topics[modern]
+    on_both = [fmean([value for (topic, _), value in found.items() if topic in both]) for found in of.values()]
+    return f"{number(crawls.mean(printed, strategy))} ({quantity(len(both), 'topics')}: {on_both[0]:.3f} / {on_both[1]:.3f})"
 
 
 def _own_verdict(crawls: Crawls, paper: str) -> str:
@@ -105,5 +118,6 @@ def _classifiers(output: Path) -> list[list[str]]:
     stages = read_stages(output)
     for mode in MODES:
         system = f"page and link C-SVC, trained again: {mode}"
-        rows.append([system, "I18, tables 3, 4", "`i18`", "[I18](I18.md)", verdict_of_stages(stages, mode)])
+        verdict = verdict_of_stages(stages, mode) if stages else "of an earlier run, which its page keeps"
+        rows.append([system, "I18, tables 3, 4", "`i18`", "[I18](I18.md)", verdict])
     return rows
