@@ -104,6 +104,8 @@ def test_a_page_says_on_how_many_topics_a_crawler_ran_out_of_links(tmp_path):
     cells[4] = "40"  # its pages
     rows[at] = ",".join(cells)
     (folder / "results.csv").write_text("\n".join(rows) + "\n")
+    (tmp_path / "l14-webkb").mkdir()
+    (tmp_path / "l14-webkb" / "results.csv").write_text(rows[0])  # stopped before its first crawl
     assert "before its budget: demo: 1 of 2 topics (on the others" in ran_dry(Crawls(tmp_path), "L14")
 
 

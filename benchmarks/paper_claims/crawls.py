@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.evaluation.measures import CurvePoint, length_at
+from focused.evaluation.report.files import ReportError
 from focused.evaluation.report.results import CrawlResult, WebResults, read_results
 from focused.utils.words import quantity
 from paper_claims.plan import WEBS
@@ -33,14 +34,15 @@ class Crawls:
         """Return the results of an evaluation."""
         if name not in self._known:
             folder = self._folder / name
-            if (folder / "results.csv").is_file():
+            try:
                 found = read_results(folder)
+            except ReportError:  # not begun, or without a crawl yet
+                self._known[name] = WebResults(name, [])
+            else:
                 on_web = found.on(found.webs[0])
                 # Where there is a preset, its name comes first; the folder's name says it, too.
                 own = [replace(crawl, strategy=crawl.strategy.split()[-1]) for crawl in on_web.crawls]
                 self._known[name] = WebResults(on_web.web, own)
-            else:
-                self._known[name] = WebResults(name, [])
         return self._known[name]
 
     def why_failed(self, name: str) -> str:
