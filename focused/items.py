@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 from focused.method.page.description import describe
 from focused.method.page.encoding import printable
-from focused.method.page.link_source import LinkSource
+from focused.method.page.link_list import LinkSource
 from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 

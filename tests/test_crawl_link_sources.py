@@ -52,7 +52,7 @@ class Sky:
         if path == "/":
             return self.home
         text = hand_made.FOOD if path.startswith("/soup") else hand_made.STARS
-        body = hand_made.html(f"{text} {path}")
+        body = HOME_FEEDS.encode() + hand_made.html(f"{text} {path}")
         return Reply(body, headers={"Content-Type": HTML}, wait=lambda: time.sleep(self.wait))
 
 
@@ -66,7 +66,8 @@ def test_pages_that_only_sitemaps_and_feeds_name_are_found_and_scored_by_what_th
     sky = Sky()
     with Site(sky) as site:
         sky.origin = site.url
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", strategy=strategy, settings=FAST)
+        settings = {**FAST, "CONCURRENT_REQUESTS": 1}
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", strategy=strategy, settings=settings)
     assert result.exit_code == 0, result.err
     stats, rows = result.stats, rows_of(result.run_dir)
     assert stats["focused/pages/fetched_count"] == len(rows) == N_LISTED + 2
@@ -78,16 +79,18 @@ def test_pages_that_only_sitemaps_and_feeds_name_are_found_and_scored_by_what_th
     assert (kinds["/nebula/3"], kinds["/new"]) == ("sitemap", "feed")
     assert stats["focused/relevant/by_sitemap_count"] == N_LISTED // 2
     assert rows[paths.index("/new")]["referrer"] == f"{site.url}/news.rss"
-    assert site.asked.count("/index.xml") == site.asked.count("/news.rss") == 1
+    assert site.asked.count("/index.xml") == site.asked.count("/news.rss") == 1  # all pages name that feed
+    assert "focused/sources/over_limit_count" not in stats
 
 
-def test_a_host_without_a_relevant_page_is_not_asked_for_sitemaps_and_a_setting_switches_them_off(models, tmp_path):
+def test_hosts_without_a_relevant_page_are_not_asked_and_settings_and_limits_of_pages_hold(models, tmp_path):
     sky, other = Sky(), Sky(home=Reply(hand_made.html(hand_made.FOOD)))
     with Site(sky) as site, Site(other, "127.0.0.2") as second:
         sky.origin, other.origin = site.url, second.url
-        sky.home = stars("", (f"{second.url}/", "a nebula"))
-        settings = {**FAST, "FOCUSED_SITEMAPS": 1, "FOCUSED_FEEDS": 0}
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=settings)
+        sky.home = stars(HOME_FEEDS, (f"{second.url}/", "a nebula"))
+        settings = {**FAST, "FOCUSED_FEEDS": 0}
+        # 25 pages of a host allow one sitemap.
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages_per_host=25, settings=settings)
     assert result.exit_code == 0, result.err
     assert second.asked == ["/robots.txt", "/"]
     assert "/index.xml" in site.asked
@@ -97,7 +100,9 @@ def test_a_host_without_a_relevant_page_is_not_asked_for_sitemaps_and_a_setting_
 
 
 def test_a_long_sitemap_does_not_flood_the_frontier_and_the_best_of_it_are_kept(models, tmp_path):
-    many = sitemap(*(f"/soup/{n}" for n in range(3_000)), *(f"/nebula/{n}" for n in range(10)))
+    many = sitemap(
+        *(f"/{kind}/{n}" for kind, most in (("soup", 3000), ("nebula", 10), ("no/star", 50)) for n in range(most))
+    )
 
     def pages(path: str) -> Reply | None:
         if path == "/robots.txt":
@@ -108,32 +113,13 @@ def test_a_long_sitemap_does_not_flood_the_frontier_and_the_best_of_it_are_kept(
 
     with Site(pages) as site:
         settings = {**FAST, "FOCUSED_SOURCE_MAX_LINKS": 20}
-        options = {"seeds": f"{site.url}/", "strategy": "cbp_slc", "max_pages": 11}
+        options = {"seeds": f"{site.url}/", "strategy": "cbp_slc", "max_pages": 11, "deny": "/no/"}
         result = crawl(models, tmp_path, settings=settings, **options)
     assert result.exit_code == 0, result.err
     assert sorted(row["url"].rpartition("/")[0][-6:] for row in rows_of(result.run_dir)[1:]) == ["nebula"] * 10
+    assert result.stats["focused/scope/denied_count"] == 50  # they take no place among the best
     assert result.stats["focused/sources/links_left_count"] == 2_990
     assert "2,990 links of sitemaps and feeds beyond FOCUSED_SOURCE_MAX_LINKS" in result.err
-
-
-def test_what_is_out_of_scope_takes_no_place_among_the_best(models, tmp_path):
-    listed = sitemap(*(f"/nebula/{n}" for n in range(9)), *(f"/soup/{n}" for n in range(3)))
-
-    def pages(path: str) -> Reply | None:
-        if path == "/robots.txt":
-            return Reply(f"Sitemap: {site.url}/all.xml".encode())
-        return Reply(listed.replace(b"{0}", b""), headers=XML) if path == "/all.xml" else stars()
-
-    with Site(pages) as site:
-        settings = {**FAST, "FOCUSED_SOURCE_MAX_LINKS": 3}
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", deny="/nebula/", settings=settings)
-    assert result.exit_code == 0, result.err
-    assert (
-        sum("/soup/" in row["url"] for row in rows_of(result.run_dir))
-        == result.stats["focused/pages/fetched_count"] - 1
-        == 3
-    )
-    assert result.stats["focused/scope/denied_count"] == 9
 
 
 def test_what_comes_in_place_of_a_sitemap_costs_a_count(models, tmp_path):
@@ -166,12 +152,11 @@ def test_what_comes_in_place_of_a_sitemap_costs_a_count(models, tmp_path):
     assert "Traceback" not in result.err
 
 
-@pytest.mark.parametrize("strategy", ["adaptive", "best_first"])
-def test_a_killed_crawl_keeps_what_sitemaps_and_feeds_named(models, tmp_path, strategy):
+def test_a_killed_crawl_keeps_what_sitemaps_and_feeds_named(models, tmp_path):
     sky = Sky(wait=0.03)
     with Site(sky) as site:
         sky.origin = site.url
-        argv = crawl_argv({**FAST, "CONCURRENT_REQUESTS": 2}, seeds=f"{site.url}/", strategy=strategy)
+        argv = crawl_argv({**FAST, "CONCURRENT_REQUESTS": 2}, seeds=f"{site.url}/", strategy="adaptive")
         # At its second kill the first sources have been read; what they named is known to the frontier alone.
         for target in (1, 8):
             with started(*argv, cwd=tmp_path, env=environment(models)) as process:

@@ -8,7 +8,8 @@ import hand_made
 import pytest
 
 from focused.method.page import link_source
-from focused.method.page.link_source import FEED, INDEX, SITEMAP, Entry, as_page, newest_first, reading
+from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, as_page, newest_first
+from focused.method.page.link_source import reading
 from focused.method.page.reader import PageReader
 from focused.method.page.urls import UrlResolver
 from focused.utils.steps import finish

@@ -8,7 +8,7 @@ import hand_made
 import numpy as np
 import pytest
 
-from focused.method.page.link_source import Entry, as_page
+from focused.method.page.link_list import Entry, as_page
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.base import BY_FEED, BY_PAGE, BY_SITEMAP

@@ -108,7 +108,7 @@ class LinkScoringMiddleware:
             for request in self._requests(each.scores, {url: links[url] for url in met.new}, self._callback(each)):
                 yield request
             if each.scores is not None and (each.scores.relevance.is_relevant or not each.depth):
-                for request in self._sources.wanted_by(page, follows=not asked.nofollow):
+                for request in self._sources.requests.of_page(page, follows=not asked.nofollow):
                     yield request
             self._count(page, each.scores)
 
@@ -174,7 +174,7 @@ class LinkScoringMiddleware:
 
     async def _of_source(self, source: LinkSource, response: Response) -> AsyncIterator[Request]:
         """Yield the requests for the links of a sitemap or feed, scored as those of a page, or for what an index lists."""
-        found = await in_turns(self._sources.listing(source, response))
+        found = await in_turns(self._sources.listing(response))
         asked = self._reading.directives(response)
         if found is None or asked.nofollow:
             return

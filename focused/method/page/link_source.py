@@ -1,4 +1,4 @@
-"""Sitemaps and feeds: files that list pages. Each becomes a small page of links, which goes the way of all pages.
+"""Sitemaps and feeds, read: files that list pages.
 
 Sitemaps as sitemaps.org describes them (XML or plain text, sitemap indexes), RSS 0.9 to 2.0, and Atom [RFC 4287].
 """
@@ -7,20 +7,16 @@ from __future__ import annotations
 
 import re
 import zlib
-from dataclasses import dataclass, field
-from html import escape, unescape
-from typing import TYPE_CHECKING, NamedTuple
+from html import unescape
+from typing import TYPE_CHECKING
 
 from lxml import etree
 
-from focused.method.page.link_context import path_terms
+from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, LinkList
 from focused.method.page.robots_directives import seconds_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Mapping
-
-SITEMAP, INDEX, FEED = "sitemap", "sitemap index", "feed"
-"""What a link source may be."""
+    from collections.abc import Generator, Mapping
 
 MAX_BYTES = 20_000_000
 """Of an unpacked source. 50,000 URLs, the most that a sitemap may have, take 5 to 10 MB."""
@@ -46,45 +42,6 @@ _NEWS = "sitemap-news"
 _declares_entity = re.compile(rb"<!ENTITY").search
 _first_element = re.compile(rb"<[A-Za-z_]").search
 _tags = re.compile(r"<[^<>]*>")
-
-
-@dataclass(frozen=True, slots=True)
-class LinkSource:
-    """A sitemap or a feed that was fetched. The link middleware reads it and requests its links; it is no page.
-
-    A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
-    """
-
-    #: `sitemap` or `feed`.
-    kind: str
-    #: Host, with its port, whose pages asked for it.
-    host: str
-    #: Sitemap indexes that it lies behind.
-    depth: int = 0
-
-
-class Entry(NamedTuple):
-    """What a source says of a page."""
-
-    #: As written.
-    url: str
-    title: str = ""
-    text: str = ""
-    #: When the page was published or changed, in seconds since the epoch; 0 if the source does not say.
-    date: float = 0.0
-
-
-@dataclass
-class LinkList:
-    """A source as it was read."""
-
-    kind: str
-    title: str = ""
-    entries: list[Entry] = field(default_factory=list)
-    #: Entries beyond MAX_ENTRIES.
-    n_left: int = 0
-    #: Whether the source was longer than MAX_BYTES, or is broken from some place on.
-    is_cut: bool = False
 
 
 def reading(body: bytes, *, max_bytes: int = MAX_BYTES) -> Generator[int, None, LinkList | None]:
@@ -140,26 +97,6 @@ def unpacked(body: bytes, max_bytes: int) -> tuple[bytes, bool]:
     except zlib.error:
         return b"".join(pieces), True
     return b"".join(pieces), body.startswith(_GZIP)
-
-
-def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
-    """Return a page that says of each link what its source says: title and description, or else the words of its URL.
-
-    Each link stands in an item of one list, and so is a content block of its own.
-
-    >>> as_page([Entry("/big-stars/7.html"), Entry("/b", "Bees & wasps", "Stings.")])[15:].decode()
-    '<ul><li><a href="/big-stars/7.html">big stars</a> </li><li><a href="/b">Bees &amp; wasps</a> Stings.</li></ul>'
-    """
-    items = (
-        f'<li><a href="{escape(each.url)}">{escape(each.title or path_terms(each.url))}</a> {escape(each.text)}</li>'
-        for each in entries
-    )
-    return f"<title>{escape(title)}</title><ul>{''.join(items)}</ul>".encode("utf-8", "replace")
-
-
-def newest_first(entries: Iterable[Entry]) -> list[Entry]:
-    """Return entries with the newest first; of equal date, and without one, in the order in which they stand."""
-    return sorted(entries, key=lambda each: -each.date)
 
 
 class _NoSourceError(Exception):

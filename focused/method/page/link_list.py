@@ -1,0 +1,74 @@
+"""What a sitemap or a feed lists, and the small page of links that it becomes, which goes the way of all pages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.method.page.link_context import path_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SITEMAP, INDEX, FEED = "sitemap", "sitemap index", "feed"
+"""What a link source may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSource:
+    """A sitemap or a feed that was fetched. The link middleware reads it and requests its links; it is no page.
+
+    A spider whose method ``parse_source`` yields one for each response is asked to fetch some.
+    """
+
+    #: `sitemap` or `feed`.
+    kind: str
+    #: Host, with its port, whose pages asked for it.
+    host: str
+    #: Sitemap indexes that it lies behind.
+    depth: int = 0
+
+
+class Entry(NamedTuple):
+    """What a source says of a page."""
+
+    #: As written.
+    url: str
+    title: str = ""
+    text: str = ""
+    #: When the page was published or changed, in seconds since the epoch; 0 if the source does not say.
+    date: float = 0.0
+
+
+@dataclass
+class LinkList:
+    """A source as it was read."""
+
+    kind: str
+    title: str = ""
+    entries: list[Entry] = field(default_factory=list)
+    #: Entries beyond MAX_ENTRIES.
+    n_left: int = 0
+    #: Whether the source was longer than MAX_BYTES, or is broken from some place on.
+    is_cut: bool = False
+
+
+def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
+    """Return a page that says of each link what its source says: title and description, or else the words of its URL.
+
+    Each link stands in an item of one list, and so is a content block of its own.
+
+    >>> as_page([Entry("/big-stars/7.html"), Entry("/b", "Bees & wasps", "Stings.")])[15:].decode()
+    '<ul><li><a href="/big-stars/7.html">big stars</a> </li><li><a href="/b">Bees &amp; wasps</a> Stings.</li></ul>'
+    """
+    items = (
+        f'<li><a href="{escape(each.url)}">{escape(each.title or path_terms(each.url))}</a> {escape(each.text)}</li>'
+        for each in entries
+    )
+    return f"<title>{escape(title)}</title><ul>{''.join(items)}</ul>".encode("utf-8", "replace")
+
+
+def newest_first(entries: Iterable[Entry]) -> list[Entry]:
+    """Return entries with the newest first; of equal date, and without one, in the order in which they stand."""
+    return sorted(entries, key=lambda each: -each.date)
