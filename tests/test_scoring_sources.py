@@ -11,7 +11,7 @@ import pytest
 from focused.method.page.link_list import Entry, as_page
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
-from focused.method.scoring.base import BY_FEED, BY_PAGE, BY_SITEMAP
+from focused.method.scoring.base import BELOW, BY_FEED, BY_PAGE, BY_SITEMAP
 from focused.method.scoring.page_scores import PageScores
 from focused.method.strategies import CHOICES, STRATEGIES, make_strategy
 from focused.method.strategies.linkmodel.memory import LinkMemory
@@ -55,7 +55,8 @@ def test_every_strategy_scores_the_links_of_a_sitemap(name):
     assert [score >= 0 for score in scores.scores] == [True, True]
     assert scores.scores[0] >= scores.scores[1]
     evidence = scores.evidence(0)
-    assert (evidence.reason, evidence.n_referrers, evidence.irrelevant_on_path) == (BY_FEED, 0, 0)
+    assert evidence.reason == (BY_FEED if evidence.admitted else BELOW)
+    assert (evidence.n_referrers, evidence.irrelevant_on_path) == (0, 0)
 
 
 def test_a_learner_takes_the_links_of_a_sitemap_and_no_outcome():

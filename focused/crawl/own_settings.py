@@ -26,6 +26,10 @@ SITEMAPS = Setting(
     "Sitemaps of a host that are read, if one of its pages is relevant or a seed: those that its robots.txt names, and the "
     "best of those that they list. 0: none. On recorded webs and the demo web it is 0 unless `-s` says otherwise.", least=0,
     most=1000, set_by=USER)
+SITEMAPS_WHEN = Setting(
+    "FOCUSED_SITEMAPS_WHEN", "last",
+    "When sitemaps are read: `last`, when nothing else waits; or `first`, before all links, which helps where URLs say what "
+    "pages are about, and costs much where they do not.", choices=("last", "first"), set_by=USER)
 FEEDS = Setting(
     "FOCUSED_FEEDS", 2,
     "Feeds (RSS, Atom) of a host that are read: those that its relevant pages and its seeds name first. 0: none. On recorded "
@@ -75,7 +79,7 @@ LANGUAGES = Setting(
     "Empty: all.", set_by=TOPIC)
 SCOPE = (ALLOW, DENY, LANGUAGES)
 
-SOURCES = (SITEMAPS, FEEDS, SOURCE_MAX_LINKS)
+SOURCES = (SITEMAPS, SITEMAPS_WHEN, FEEDS, SOURCE_MAX_LINKS)
 
 FRONTIER = (
     Setting("FOCUSED_FRONTIER_MAX_LINKS", 10_000_000,

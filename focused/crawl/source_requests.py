@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from scrapy import Request, signals
 
-from focused.crawl.own_settings import FEEDS, SITEMAPS
+from focused.crawl.own_settings import FEEDS, SITEMAPS, SITEMAPS_WHEN
 from focused.method.page.link_list import FEED, SITEMAP, LinkSource
 from focused.method.page.urls import REFUSALS, UrlResolver
 from focused.method.scoring.priority import to_priority
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 CALLBACK = "parse_source"
 """The spider's method that sources go to; it yields a :class:`focused.items.LinkSource`."""
 
-_PRIORITY = to_priority(1.0, True)
-"""Sources come before all links and behind seeds: they are few, and what they bring is still to be ordered."""
+_FIRST, _LAST = to_priority(1.0, True), 2 * to_priority(0.0, False)
+"""Before all links and behind seeds; behind all links. What feeds say of their few links is worth knowing at once. Of those of
+a sitemap nothing is known but the URLs, and there are many (docs/results/link-sources.md)."""
 _MAX_DEPTH = 2  # sitemap indexes above a sitemap
 _MAX_HOSTS = 10_000
 _MAX_NAMED_CHARS = 1_500  # of a host's sitemaps, until they are asked for
@@ -40,7 +41,7 @@ _PAGES_FOR_SOURCE = 20
 class SourceRequests:
     """Asks for the sitemaps that robots.txt names, for the best that their indexes list, and for the feeds that pages name.
 
-    Settings: FOCUSED_SITEMAPS, FOCUSED_FEEDS (how many of a host); FOCUSED_FRONTIER_MAX_PER_HOST,
+    Settings: FOCUSED_SITEMAPS, FOCUSED_FEEDS (how many of a host), FOCUSED_SITEMAPS_WHEN; FOCUSED_FRONTIER_MAX_PER_HOST,
     FOCUSED_FRONTIER_MAX_PER_DOMAIN.
 
     Stats: ``focused/sources/over_limit_count``.
@@ -52,6 +53,8 @@ class SourceRequests:
         self._most = {SITEMAP: SITEMAPS.read(settings), FEED: FEEDS.read(settings)}
         for cap in filter(None, map(settings.getint, _CAPS)):
             self._most = {kind: min(most, cap // _PAGES_FOR_SOURCE) for kind, most in self._most.items()}
+        is_last = SITEMAPS_WHEN.read(settings) == "last"
+        self._priorities = {FEED: _FIRST, SITEMAP: _LAST if is_last else _FIRST}
         #: Sitemaps that a host's robots.txt names, until a page of the host asks for them.
         self._named: OrderedDict[str, list[str]] = OrderedDict()
         #: What was asked for of each host, kinds and URLs; the hosts asked last are remembered.
@@ -110,7 +113,7 @@ class SourceRequests:
             url,
             callback,
             errback=getattr(self._crawler.spider, "failed", None),
-            priority=_PRIORITY,
+            priority=self._priorities[source.kind],
             cb_kwargs={"kind": source.kind, "host": source.host, "depth": source.depth},
         )
 

@@ -57,16 +57,19 @@ class LinkList:
 def as_page(entries: Iterable[Entry], title: str = "") -> bytes:
     """Return a page that says of each link what its source says: title and description, or else the words of its URL.
 
-    Each link stands in an item of one list, and so is a content block of its own.
+    Each link with a title stands in an item of its own, which is a content block; the others are one block together: the few
+    words of a URL cannot be judged as those of a block are.
 
-    >>> as_page([Entry("/big-stars/7.html"), Entry("/b", "Bees & wasps", "Stings.")])[15:].decode()
-    '<ul><li><a href="/big-stars/7.html">big stars</a> </li><li><a href="/b">Bees &amp; wasps</a> Stings.</li></ul>'
+    >>> as_page([Entry("/b", "Bees & wasps", "Stings."), Entry("/big-stars/7.html")])[15:-1].decode()
+    '<div><li><a href="/b">Bees &amp; wasps</a> Stings.</li> <a href="/big-stars/7.html">big stars</a></div'
     """
     items = (
-        f'<li><a href="{escape(each.url)}">{escape(each.title or path_terms(each.url))}</a> {escape(each.text)}</li>'
+        f'<li><a href="{escape(each.url)}">{escape(each.title)}</a> {escape(each.text)}</li>'
+        if each.title
+        else f'<a href="{escape(each.url)}">{escape(path_terms(each.url))}</a>'
         for each in entries
     )
-    return f"<title>{escape(title)}</title><ul>{''.join(items)}</ul>".encode("utf-8", "replace")
+    return f"<title>{escape(title)}</title><div>{' '.join(items)}</div>".encode("utf-8", "replace")
 
 
 def newest_first(entries: Iterable[Entry]) -> list[Entry]:
