@@ -34,7 +34,7 @@ _TAKEN = (
     *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
 )
 # Arguments of the project's own spider, which a spider of another project may use for something else.
-_ARGUMENTS = ("strategy", "max_pages", "max_relevant", "web", "run_dir")
+_ARGUMENTS = ("strategy", "max_pages", "max_relevant", "max_minutes", "web", "run_dir")
 
 
 class FocusedAddon:

@@ -75,6 +75,7 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focused.extensions.harvest_monitor.HarvestMonitor": 100,
     "focused.extensions.warc_recorder.WarcRecorder": 200,
+    "focused.extensions.time_limit.TimeLimit": 250,
     "focused.extensions.early_stop.EarlyStop": 300,
     "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more

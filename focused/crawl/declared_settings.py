@@ -16,6 +16,7 @@ from focused.crawl.own_settings import (
     SCOPE,
     SOURCES,
 )
+from focused.frontier.patience import PATIENCE
 from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import PAGE_TEXT
@@ -48,7 +49,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     ),
     "Scope": SCOPE,
     "Link sources": SOURCES,
-    "The frontier": FRONTIER,
+    "The frontier": (PATIENCE, *FRONTIER),
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
     "Folders": FOLDERS,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.clock import Clock
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -50,7 +52,7 @@ def area(rates: Sequence[float]) -> float:
 class HarvestCounter:
     """Counts pages as they are judged; the recent harvest rate is that of the last ``window`` pages."""
 
-    def __init__(self, window: int = 100) -> None:
+    def __init__(self, window: int = 100, clock: Clock | None = None) -> None:
         self.n_pages = 0
         self.n_relevant = 0
         #: Pages that an earlier run of this crawl counted.
@@ -59,6 +61,8 @@ class HarvestCounter:
         self.target_length = 0
         #: Irrelevant pages on those paths, summed: how far the crawl tunnelled.
         self.n_irrelevant_on_path = 0
+        self._clock = clock or Clock()
+        self._started, self._earlier_secs = self._clock.now(), 0.0
         self._recent: deque[bool] = deque(maxlen=window)
         self._n_recent_relevant = 0
 
@@ -74,6 +78,10 @@ class HarvestCounter:
             self.target_length += path_length
             self.n_irrelevant_on_path += irrelevant_on_path
 
+    def spent_secs(self) -> float:
+        """Return how many seconds the crawl has taken, earlier runs included."""
+        return self._earlier_secs + self._clock.now() - self._started
+
     def state(self) -> dict[str, Any]:
         """Return all that has been counted, as JSON values."""
         return {
@@ -82,6 +90,7 @@ class HarvestCounter:
             "target_length": self.target_length,
             "irrelevant_on_path": self.n_irrelevant_on_path,
             "recent": "".join("01"[each] for each in self._recent),
+            "secs": round(self.spent_secs(), 3),
         }
 
     def restore(self, state: Mapping[str, Any]) -> None:
@@ -95,6 +104,7 @@ class HarvestCounter:
         self.n_pages, self.n_relevant = state["pages"], state["relevant"]
         self.n_pages_before = self.n_pages
         self.target_length, self.n_irrelevant_on_path = state["target_length"], state["irrelevant_on_path"]
+        self._earlier_secs = float(state.get("secs", 0.0))
         self._recent.clear()
         self._recent.extend(digit == "1" for digit in state["recent"])
         self._n_recent_relevant = sum(self._recent)

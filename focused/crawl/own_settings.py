@@ -11,6 +11,10 @@ MAX_RELEVANT = Setting(
     "FOCUSED_MAX_RELEVANT", 0,
     "The crawl ends when so many relevant pages are found; what is in flight is still counted. 0: no limit.", least=0,
     set_by=TOPIC)
+MAX_MINUTES = Setting(
+    "FOCUSED_MAX_MINUTES", 0.0,
+    "The crawl ends after so many minutes, those of earlier runs of it included; what is in flight is still counted. Patience "
+    "spends them: FOCUSED_PATIENCE. 0: no limit.", least=0, set_by=TOPIC)
 BELOW_THRESHOLD = Setting(
     "FOCUSED_BELOW_THRESHOLD", "defer",
     "What happens to links below the threshold: ranked under all others, or dropped as in the papers (the frontier then runs "
@@ -52,6 +56,7 @@ CRAWL = (
             set_by=TOPIC),
     MAX_PAGES,
     MAX_RELEVANT,
+    MAX_MINUTES,
     BELOW_THRESHOLD,
     Setting("FOCUSED_LINK_SCORING_ENABLED", True,
             "False: no priorities; pages are fetched in the order their links were found.", set_by=USER),

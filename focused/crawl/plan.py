@@ -32,6 +32,10 @@ class CrawlPlan:
     run_dir: Path
     #: Which pages it may ask for, and which can be relevant.
     scope: Scope = field(default_factory=Scope)
+    #: 0: no limit.
+    max_minutes: float = 0.0
+    #: Pages that the crawl is meant to fetch, where that is not ``max_pages``.
+    goal_pages: int = 0
     #: What makes the demo web the one it is: its settings. Of other webs the name says it.
     web_options: dict[str, Any] = field(default_factory=dict)
     #: Name of the preset in force; empty: none.

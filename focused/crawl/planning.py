@@ -14,7 +14,7 @@ from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
-from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_PAGES, MAX_RELEVANT
+from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
@@ -79,11 +79,13 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     max_pages = given.read_limit("max_pages", MAX_PAGES, arguments, effective)
     max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
     scope, decided_scope = read_scope(arguments, topic, effective)
+    max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
     check_feeds(effective, arguments.get("run_dir"))
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
+        "FOCUSED_MAX_MINUTES": max_minutes,
         "FOCUSED_WEB": web,
         **decided_scope,
         **with_old_middlewares(effective),
@@ -117,6 +119,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         seeds=seeds,
         max_pages=max_pages,
         max_relevant=max_relevant,
+        max_minutes=max_minutes,
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         scope=scope,

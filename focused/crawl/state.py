@@ -16,6 +16,7 @@ from focused.frontier.interface import Frontier, FrontierTask, crawl_of, registe
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
 from focused.method.scoring.priority import SEED
+from focused.utils.clock import clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +50,7 @@ class Crawl:
             web_options=plan.web_options,
             max_pages=plan.max_pages,
             max_relevant=plan.max_relevant,
+            max_minutes=plan.max_minutes,
             drops=plan.drops_below_threshold,
             order=strategy.order,
             scope=plan.scope,
@@ -56,7 +58,9 @@ class Crawl:
             is_mean=type(strategy).merge is Strategy.merge,
         )
         self.judging = Judging(plan.judge, strategy)
-        self.harvest = HarvestCounter(settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"))
+        self.harvest = HarvestCounter(settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), clock_of(crawler))
+        #: Pages that the crawl is meant to fetch; 0: no limit. An evaluation does not count all that are fetched.
+        self.goal_pages = plan.goal_pages or plan.max_pages
         #: What is known of the harvest beside the verdicts that are counted.
         self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.

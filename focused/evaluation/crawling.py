@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     PageOf = Callable[[str, str], str]
 
 FULL_BUDGET = "max_pages"
-_GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant"})
+_GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant", "max_minutes"})
 # Beyond this share of pages with exceptions the strategy counts as failed.
 _MAX_SHARE_OF_ERRORS = 0.02
 
@@ -100,6 +100,7 @@ class Crawler:
         plan = plan_crawl(arguments, crawler.settings)
         reader = CachedReader(plan.reader, self._cache)
         plan.reader = cast("PageReader", reader)
+        plan.goal_pages = group.pages
         watch = _Watch(crawler, group, page_of)
         await crawler.crawl_async(**arguments, plan=plan)
         cpu_seconds = time.process_time() - start + reader.saved_secs
@@ -180,7 +181,9 @@ class _Watch:
             return
         self._secs[item.url] = self._clock.now()
         page = self._page_of(item.url, item.known_as)
-        if page in self._positives:
+        if page in self._positives or page in self._counted:
+            # The crawl is to go on for a page more, and its patience has to know that.
+            self._crawler.spider.crawl.goal_pages += 1
             return
         self._counted.add(page)
         if len(self._counted) == self._budget and self._budget:

@@ -20,6 +20,7 @@ from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
+from focused.frontier.patience import summary
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE, RUNNING
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
@@ -77,6 +78,7 @@ class HarvestMonitor:
         """Say what is going to happen, and keep saying how it goes."""
         plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
+        limit += f", {plan.max_minutes:g} minutes" if plan.max_minutes else ""
         seeds = quantity(len(plan.seeds), "seeds") if plan.seeds else "seeds of the spider"
         preset = f"preset {plan.preset}, " if plan.preset else ""
         what = f"Topic {plan.topic.name} on web {plan.web}, {preset}strategy {plan.strategy.name}"
@@ -124,7 +126,7 @@ class HarvestMonitor:
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
-        lines.append(advice(stats.get_stats()))
+        lines += [summary(stats.get_stats()), advice(stats.get_stats())]
         if harvest.n_pages:
             lines.append(self._about_harvest())
         if not harvest.n_pages:
@@ -171,10 +173,11 @@ class HarvestMonitor:
         self._last, self._told = (now, harvest.n_pages), told
         window = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         logger.info(
-            "%6d pages  harvest %s  judged relevant %d (%.3f, last %d: %.3f)  frontier %d  %.0f pages/s",
+            "%6d pages  harvest %s  judged relevant %d (%.3f, last %d: %.3f)  frontier %d  %.0f pages/s%s",
             *(harvest.n_pages, self._estimate.text(), harvest.n_relevant, harvest.rate, window, harvest.recent_rate),
             told[1],
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
+            f"  {waits}" if (waits := summary(self.crawler.stats.get_stats())) else "",
         )
 
     def _say_what_the_end_waits_for(self, n_pages: int) -> None:
@@ -204,6 +207,7 @@ class HarvestMonitor:
             "max_pages": plan.max_pages,
             "max_relevant": plan.max_relevant,
             "scope": plan.scope.as_json(),
+            "max_minutes": plan.max_minutes,
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
             "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,

@@ -19,8 +19,13 @@ _UNANSWERED_SECS = 3.0
 
 def is_left(crawler: Crawler, max_pages: int) -> bool:
     """Tell whether the page budget has a place for one more request, counting those under way as pages; 0: no limit."""
+    return not max_pages or pages_left(crawler, max_pages) > 0
+
+
+def pages_left(crawler: Crawler, max_pages: int) -> int:
+    """Return how many pages of a budget are left, counting requests under way as pages."""
     n_pages: int = crawler.stats.get_value("focused/pages/fetched_count", 0)
-    return not max_pages or n_pages + len(requests_in_progress(crawler)) < max_pages
+    return max_pages - n_pages - len(requests_in_progress(crawler))
 
 
 @dataclass(eq=False)

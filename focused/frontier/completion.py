@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from focused.frontier.host_penalty import HostPenalty
     from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease, Leases
+    from focused.frontier.patience import Patience
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.store import FrontierStore
     from focused.method.scoring.met_links import JoinedLink
@@ -56,6 +57,8 @@ class Outcomes:
     penalty: HostPenalty
     #: Of a strategy that learns: it is told about each page.
     learning: Learning | None
+    #: Told about each link that ends; None: the crawl never waits for better ones.
+    patience: Patience | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""
@@ -66,6 +69,8 @@ class Outcomes:
 
         Its page is relevant or not, None: there was no page. The note says why it failed, and is empty if it did not.
         """
+        if self.patience is not None:
+            self.patience.link_ended(lease, is_page=relevant is not None)
         last = self._end_redirects(lease)
         if note:
             self.store.failed(last, note)
@@ -173,6 +178,8 @@ class Completion:
         """Take in the links of a page. If they are many, it takes several turns of the reactor."""
         # What is no page, such as a sitemap, is no irrelevant one.
         tunnel = 0 if page.relevant else page.lease.link.tunnel + (page.relevant is not None)
+        if (patience := self.outcomes.patience) is not None:
+            patience.page_begins(page.lease)
         for number, (request, link) in enumerate(page.links, 1):
             if not self.admission.link(link.behind(tunnel)):
                 self.admission.refuse(request)

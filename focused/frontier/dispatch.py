@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.look_around import LookAround
+    from focused.frontier.patience import Patience
     from focused.frontier.rediscovery import Rediscovery
     from focused.frontier.store.link import Leased
 
@@ -103,6 +104,8 @@ class Dispatch:
     leases: Leases
     #: Draws links that are fetched whatever their scores are.
     around: LookAround
+    #: Says which links are worth a page now; None: all are.
+    patience: Patience | None = None
 
     def __post_init__(self) -> None:
         #: By how many levels of priority the last request stands behind a link whose host has to wait.
@@ -115,7 +118,7 @@ class Dispatch:
 
     def next_link(self) -> Request | None:
         """Return the request for the best link."""
-        while (link := self._drawn() or self.links.next(self.leases.ready_at, self.leases.now())) is not None:
+        while (link := self._drawn() or self._best()) is not None:
             try:
                 request = self.requests.leased(link)
             except ValueError as error:
@@ -125,6 +128,8 @@ class Dispatch:
             is_drawn = link.evidence.reason == LOOK_AROUND
             self.levels_below = 0 if is_drawn else self.links.levels_below
             self.leases.begin(link, request)
+            if self.patience is not None:
+                self.patience.handed_out(link)
             return request
         return None
 
@@ -132,7 +137,24 @@ class Dispatch:
         """Return when the first of the resting hosts may be asked, on the downloader's clock; None if it is not known."""
         at = self.links.next_ready()
         times = [*self.queue.ready_times(self.leases.ready_at), *([] if at is None else [at])]
+        if self.patience is not None and self.links.held_back is not None:
+            times.append(self.patience.look_again_at())
         return min(times, default=None)
+
+    def _best(self) -> Leased | None:
+        """Lease the best link, if it is worth a page, or if nothing better can come."""
+        ready_at, now = self.leases.ready_at, self.leases.now()
+        if self.patience is None:
+            return self.links.next(ready_at, now)
+        least = self.patience.least_priority()
+        link = self.links.next(ready_at, now, least)
+        held_back = self.links.held_back
+        if link is not None or held_back is None or least is None:
+            return link
+        if len(self.leases) or held_back + self.links.levels_below >= least:
+            self.patience.wait()
+            return None
+        return self.links.next(ready_at, now)
 
     def _drawn(self) -> Leased | None:
         return self.around.next(self.leases.ready_at, self.leases.now())
@@ -177,6 +199,6 @@ def advice(stats: Mapping[str, Any]) -> str:
     return (
         f"{n_passed_over:,} of {n_requests:,} requests were for poorer links while better ones waited for their hosts (by "
         f"{mean:.2f} of score in the mean): no time was lost, but pages of the budget were. To have more of the better "
-        "ones: a shorter delay for hosts that allow it (DOWNLOAD_DELAY, DOWNLOAD_SLOTS), more pages (-a max_pages), or "
-        "seeds on fewer hosts"
+        "ones: more patience (FOCUSED_PATIENCE), a shorter delay for hosts that allow it (DOWNLOAD_DELAY, DOWNLOAD_SLOTS), "
+        "more pages (-a max_pages), or seeds on fewer hosts"
     )

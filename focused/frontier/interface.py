@@ -69,6 +69,9 @@ class HarvestState(Protocol):
     n_pages: int
     n_relevant: int
 
+    def spent_secs(self) -> float:
+        """Return how many seconds the crawl has taken, earlier runs included."""
+
     def state(self) -> dict[str, Any]:
         """Return all counters as JSON values."""
 
@@ -88,6 +91,8 @@ class FrontierTask:
     web_options: Mapping[str, Any] = field(default_factory=dict)
     max_pages: int = 0
     max_relevant: int = 0
+    #: 0: no limit.
+    max_minutes: float = 0.0
     #: Whether links below the threshold are dropped.
     drops: bool = False
     #: Which of two links of equal priority comes first: the "oldest" or the "newest".
@@ -109,6 +114,8 @@ class CrawlOfFrontier(Protocol):
     """The crawl as its frontier sees it."""
 
     frontier: Frontier
+    #: Pages that the crawl is meant to fetch, 0: no limit. It is the task's, unless some pages turn out not to count.
+    goal_pages: int
 
     @property
     def task(self) -> FrontierTask:

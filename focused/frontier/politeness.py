@@ -68,6 +68,19 @@ class HostAvailability:
         """Note that a request is on its way to a host."""
         self._handed.setdefault(host, set()).add(request)
 
+    def delay_of(self, host: str) -> float:
+        """Return the seconds between two requests to a host; of an unknown one the usual."""
+        slot = self.downloader.slots.get(host)
+        if slot is not None:
+            delay = slot.delay
+        else:
+            delay = self.downloader.per_slot_settings.get(host, {}).get("delay", default_delay(self.downloader))
+        return max(float(delay), self.crawl_delays.get(host, 0.0))
+
+    def resting(self) -> dict[str, float]:
+        """Return until when the hosts rest that have asked for it."""
+        return self._rests_until
+
     def __call__(self, host: str) -> float:
         """Return when a host may be asked, on the clock; 0: now; ``BUSY``: when a request has ended."""
         return max(self._has_turn_at(host), self._rests_until.get(host, 0.0))
@@ -114,6 +127,10 @@ class VirtualAvailability(HostAvailability):
         super().__init__(downloader, clock=clock)
         self._turns = clock.turns
         self._delay_secs = delay_secs
+
+    def delay_of(self, host: str) -> float:
+        """Return the seconds between two requests to any host."""
+        return self._delay_secs
 
     def hand_out(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""

@@ -153,9 +153,12 @@ class Rediscovery:
 
     # --- Out
 
-    def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
-        """Lease the best link of the hosts that may be asked now, with all pages that link to it counted."""
-        link = self.store.next(ready_at, now)
+    def next(self, ready_at: Callable[[str], float], now: float, least: int | None = None) -> Leased | None:
+        """Lease the best link of the hosts that may be asked now, with all pages that link to it counted.
+
+        None if it is below the priority ``least``, or there is none.
+        """
+        link = self.store.next(ready_at, now, least)
         return link if link is None or link.request is not None else self._settled(link)
 
     def best_priority(self, ready_at: Callable[[str], float], now: float) -> int | None:
@@ -184,6 +187,11 @@ class Rediscovery:
         n_pages = known.n_referrers + n_more
         score = (known.score * known.n_referrers + more) / n_pages
         return link._replace(evidence=replace(known, score=score, n_referrers=n_pages))
+
+    @property
+    def held_back(self) -> int | None:
+        """The priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None."""
+        return self.store.held_back
 
     @property
     def levels_below(self) -> int:

@@ -17,7 +17,7 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.frontier.admission import Admission
-from focused.frontier.budget import Budget
+from focused.frontier.budget import Budget, pages_left
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion, Outcomes
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
@@ -28,6 +28,7 @@ from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.look_around import LookAround
 from focused.frontier.opening import open_links, open_store
+from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
@@ -43,12 +44,19 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
 
 _MAX_IN_MEMORY = 1_000_000
+
+
+_MEMORY_PAGES = 33
+"""Over so many pages, or a fifteenth of all, patience counts what pages bring."""
+
+_NO_LIMIT = 1000
 
 
 class FrontierScheduler(BaseScheduler):
@@ -61,7 +69,7 @@ class FrontierScheduler(BaseScheduler):
     be kept waits in memory only; it is counted, and the log says so once.
 
     Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
-    FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK.
+    FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK, FOCUSED_PATIENCE.
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``; of new links,
     ``focused/links/by_REASON_count`` and ``focused/links/deferred_count``; ``focused/frontier/merged_count``,
@@ -117,6 +125,8 @@ class FrontierScheduler(BaseScheduler):
         self.completion.ended = self._wakeup.now
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), learning)
+        # Late, for it goes on with the stats and the links of an earlier run.
+        self.dispatch.patience = self._outcomes.patience = self._patience(ready_at)
         self._crawl.frontier = self
 
     def __len__(self) -> int:
@@ -236,6 +246,27 @@ class FrontierScheduler(BaseScheduler):
             self._checkpoints.fail(error)
 
     # --- Inside
+
+    def _patience(self, ready_at: HostAvailability) -> Patience | None:
+        """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit."""
+        crawler, crawl, task = self.crawler, self._crawl, self._task
+        factor = PATIENCE.read(crawler.settings)
+        # AutoThrottle sets a delay when the spider has opened.
+        has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
+        if not (factor and task.max_pages and has_delays):
+            return None
+        by_level = self.store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
+        return Patience(
+            *(self.store, by_level, self._stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
+            goal_pages=lambda: crawl.goal_pages,
+            pages_left=lambda: pages_left(crawler, crawl.goal_pages),
+            concurrency=crawler.settings.getint("CONCURRENT_REQUESTS") or _NO_LIMIT,
+            begins=self._begins,
+        )
+
+    def _begins(self) -> bool:
+        """Tell whether the strategy asks for few requests because it knows little yet."""
+        return self._crawl.session is not None and self._crawl.session.max_under_way() is not None
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)

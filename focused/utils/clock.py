@@ -12,7 +12,7 @@ from scrapy.utils.asyncio import call_later, sleep
 from scrapy.utils.defer import maybe_deferred_to_future
 from twisted.internet.defer import Deferred
 
-from focused.utils.scrapy_internals import requests_in_progress, wake_engine
+from focused.utils.scrapy_internals import is_closing, requests_in_progress, wake_engine
 from focused.utils.setting import USER, Setting
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class VirtualClock(Clock):
         # How many things had been wished for and done when the scheduler was asked once more; -1: it was not.
         self._asked_at = -1
         self._n_turns = 0
-        self._is_looking = False
+        self._is_looking = self._has_begun = False
         #: When each host was asked last, or is about to be.
         self.turns: dict[str, float] = {}
 
@@ -101,6 +101,7 @@ class VirtualClock(Clock):
         """Wait for a moment of this clock: for the answer to a request in progress."""
         woken: Deferred[None] = Deferred()
         self._n_asleep += 1
+        self._has_begun = True
         self.call_at(moment, lambda: woken.callback(None))
         try:
             await maybe_deferred_to_future(woken)
@@ -119,7 +120,10 @@ class VirtualClock(Clock):
         crawler = self._crawler()
         if crawler is None or not self._due:
             return
-        if len(requests_in_progress(crawler)) != self._n_asleep:
+        if is_closing(crawler) and not self._n_asleep:
+            return
+        # Before its first request a crawl is only being opened.
+        if not self._has_begun or len(requests_in_progress(crawler)) != self._n_asleep:
             self._asked_at = -1
         elif self._asked_at == self._n_events:
             self._jump()

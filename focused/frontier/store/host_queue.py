@@ -32,6 +32,9 @@ class HostQueue:
         self._missed: list[tuple[int, int]] = []
         self.levels_below = 0
 
+    def __len__(self) -> int:
+        return len(self._best)
+
     def best(self, host: int) -> int | None:
         """Return the rank that a host stands with."""
         return self._best.get(host)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.schema import DONE, DROPPED, FAILED, LEASED, STATES, WAITING
+from focused.frontier.store.waiting_counts import WaitingCounts
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,6 +34,8 @@ class LinkStates:
         self._caps = caps
         self._clock = clock
         self.hosts = HostQueue()
+        #: How many links wait by host and level, where somebody wants to know; see ``count_waiting``.
+        self.by_level: WaitingCounts | None = None
         self._counts: list[int] = transaction.remembered("counts", [0] * len(STATES))
         #: How many waiting links were dropped because their host, or its domain, had had its share, since the crawl began.
         self.n_capped: dict[str, int] = _by_cap(transaction.remembered("n_capped", {}))
@@ -74,7 +77,19 @@ class LinkStates:
         self._sql.execute("UPDATE links SET state = 0 WHERE id = ?", (number,))
         self._move(LEASED, WAITING)
         self._caps.ask(host, -1)
+        if self.by_level is not None:
+            [(rank,)] = self._sql.execute("SELECT rank FROM links WHERE id = ?", (number,))
+            self.by_level.add(host, rank)
         self._refresh(host)
+
+    def count_waiting(self, n_memory_pages: float) -> WaitingCounts:
+        """Count from now on how many links wait by host and level, and how many pages bring."""
+        self.by_level = WaitingCounts(n_memory_pages)
+        self._count_anew(self.by_level)
+        return self.by_level
+
+    def _count_anew(self, counts: WaitingCounts) -> None:
+        counts.load(self._sql.execute("SELECT host, rank FROM links WHERE state = 0"))
 
     def _own_state(self) -> dict[str, Any]:
         """Return what a commit has to remember."""
@@ -94,8 +109,10 @@ class LinkStates:
         for host, rank in sql.execute(f"SELECT id, ({best}) AS best FROM hosts WHERE best IS NOT NULL"):
             self.hosts.put(host, rank)
 
-    def _lease(self, number: int, host: int) -> None:
+    def _lease(self, number: int, host: int, rank: int) -> None:
         """Note that a link is under way; what its host stands with now is for the caller to say."""
+        if self.by_level is not None:
+            self.by_level.remove(host, rank)
         self._sql.execute("UPDATE links SET state = 1 WHERE id = ?", (number,))
         self._move(WAITING, LEASED)
         self._leased[number] = host
@@ -125,6 +142,8 @@ class LinkStates:
         n_links = self._sql.execute(drop, (DROPPED, int(self._clock()), cap, host)).rowcount
         self._move(WAITING, DROPPED, n_links)
         self.n_capped[cap] = self.n_capped.get(cap, 0) + n_links
+        if self.by_level is not None:
+            self.by_level.forget(host)
         self.hosts.put(host, None)
 
     def rows_of(self, state: int) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
@@ -150,6 +169,8 @@ class LinkStates:
         """Look for each host's best waiting link again."""
         for (host,) in self._sql.execute("SELECT id FROM hosts").fetchall():
             self._refresh(host)
+        if self.by_level is not None:
+            self._count_anew(self.by_level)
 
 
 def _by_cap(n_capped: int | dict[str, int]) -> dict[str, int]:

@@ -70,6 +70,7 @@ def rescore(
         ):
             rank = moved_to(row[2], priority + row[3])
             if rank != row[2] or value != row[5]:
+                store.waiting.moved(row[1], row[2], rank)
                 changes.append((rank, value, reason, admitted, model_version, row[0]))
         store.waiting.change(changes, {row[1] for row in rows})
         yield len(rows)

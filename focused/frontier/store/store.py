@@ -85,9 +85,11 @@ class FrontierStore(LinkStates):
         #: What was committed and is not yet in the file.
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
-        self.waiting = WaitingScores(sql, self.transaction, self._refresh)
+        self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
+        #: Priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None.
+        self.held_back: int | None = None
 
     # --- In
 
@@ -105,7 +107,10 @@ class FrontierStore(LinkStates):
         return 0 if self._cutter is None else self._cutter.n_rounds
 
     def _cut(self, cutter: Pruner) -> None:
+        n_rounds = cutter.n_rounds
         n_links = cutter.cut(self._sql, self._counts[WAITING], self.last_id)
+        if cutter.n_rounds > n_rounds and self.by_level is not None:
+            self._count_anew(self.by_level)
         self._counts[WAITING] -= n_links
         self.n_cut += n_links
 
@@ -131,6 +136,9 @@ class FrontierStore(LinkStates):
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
         self._counts[WAITING] += 1
         self.hosts.offer(host, rank)
+        if self.by_level is not None:
+            self.by_level.add(host, rank)
+            self.by_level.found(host, rank)
         return NEW
 
     def join(self, number: int, link: FrontierLink) -> tuple[Evidence, Evidence] | None:
@@ -153,10 +161,14 @@ class FrontierStore(LinkStates):
         rank = self._ranks.rank(_priority(merged, extra), self._ranks.turn_of(row.rank))
         self._table.change(row, rank, extra, min(row.tunnel, link.tunnel), known=known, merged=merged)
         self._moved(row, rank)
+        if self.by_level is not None and rank < row.rank:
+            self.by_level.found(row.host, rank, row.rank)
         return known, merged
 
     def _moved(self, row: LinkRow, rank: int) -> None:
         """Note that a waiting link has another rank now."""
+        if self.by_level is not None:
+            self.by_level.move(row.host, row.rank, rank)
         if rank < row.rank:
             self.hosts.offer(row.host, rank)
         elif rank > row.rank and self.hosts.best(row.host) == row.rank:
@@ -167,20 +179,27 @@ class FrontierStore(LinkStates):
         row = self._table.by_fingerprint(fingerprint)
         return row is not None and (row.state != WAITING or row.request is not None)
 
+    def _count_moved(self, host: int, before: int, after: int) -> None:
+        if self.by_level is not None:
+            self.by_level.move(host, before, after)
+
     # --- Out
 
-    def next(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> Leased | None:
+    def next(
+        self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
+    ) -> Leased | None:
         """Lease the best link of the hosts that may be asked now; None if none of them has any.
 
         ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
-        all may.
+        all may. A link below the priority ``least`` is not leased: its priority is ``held_back`` then.
         """
-        best = self._best(ready_at, now)
+        self.held_back = None
+        best = self._best(ready_at, now, least)
         if best is None:
             return None
         host, row, next_rank = best
         self.transaction.begin()
-        self._lease(row.number, host)
+        self._lease(row.number, host, row.rank)
         self.hosts.put(host, next_rank)
         asked = row.number, row.url, self._names.names[host], priority_of(row.rank), row.tunnel
         return Leased(*asked, self._table.evidence(row), row.callback, row.request)
@@ -190,11 +209,16 @@ class FrontierStore(LinkStates):
         best = self._best(ready_at, now)
         return None if best is None else priority_of(best[1].rank)
 
-    def _best(self, ready_at: Callable[[str], float] | None, now: float) -> tuple[int, LinkRow, int | None] | None:
+    def _best(
+        self, ready_at: Callable[[str], float] | None, now: float, least: int | None = None
+    ) -> tuple[int, LinkRow, int | None] | None:
         """Return the host of the best link, the link, and the rank of the host's next one."""
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         while (host := self.hosts.take(ask, now)) is not None:
+            if least is not None and (rank := self.hosts.best(host)) is not None and priority_of(rank) < least:
+                self.held_back = priority_of(rank)
+                return None
             found = self._table.best_of(host)
             if found is None:
                 self.hosts.put(host, None)
@@ -219,7 +243,7 @@ class FrontierStore(LinkStates):
             return None
         self.transaction.begin()
         evidence = self._table.evidence(row)
-        self._lease(number, row.host)
+        self._lease(number, row.host, row.rank)
         self._refresh(row.host)
         asked = number, row.url, self._names.names[row.host], priority_of(row.rank), row.tunnel, evidence
         return Leased(*asked, row.callback, row.request)
@@ -229,6 +253,11 @@ class FrontierStore(LinkStates):
         number = self._names.get(host)
         if number is not None:
             self.hosts.sink(number, levels << RANK_BITS)
+
+    def host_number(self, host: str) -> int:
+        """Return the number of a host by its name; -1 if no link of it is known."""
+        number = self._names.get(host)
+        return -1 if number is None else number
 
     def wake_host(self, host: str) -> None:
         """Look at a host again before its time: what it waits for may have changed."""
@@ -248,7 +277,7 @@ class FrontierStore(LinkStates):
         if self.add([link]) != [NEW]:
             return None
         host = self._names.number(link.host)
-        self._lease(self.last_id, host)
+        self._lease(self.last_id, host, self._ranks.rank(_priority(link.evidence, link.extra), self.last_id))
         self._refresh(host)
         return self.last_id
 

@@ -31,6 +31,8 @@ class WaitingScores:
     transaction: Transaction
     #: Called with the number of each host whose links have moved.
     refresh: Callable[[int], None]
+    #: Called with the number of a host, and the rank of one of its links before and after.
+    moved: Callable[[int, int, int], None]
 
     def __post_init__(self) -> None:
         self._reasons = ReasonNumbers(self.sql)
@@ -67,7 +69,9 @@ class WaitingScores:
         # One statement for all: each of its own costs as much as what it does.
         for number, host, rank, extra in self.sql.execute(_WAITING_OF, (numbers,)).fetchall():
             score = left.pop(number)
-            changes.append((moved_to(rank, to_priority(score, True) + extra), score, number))
+            place = moved_to(rank, to_priority(score, True) + extra)
+            self.moved(host, rank, place)
+            changes.append((place, score, number))
             hosts.add(host)
         self.sql.executemany("UPDATE links SET rank = ?, score = ? WHERE id = ?", changes)
         for host in hosts:

@@ -1,0 +1,216 @@
+"""Patience: a link is handed out if it is among the best that the budgets left allow; else the crawl waits for better ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from focused.utils.setting import TOPIC, Setting
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scrapy.statscollectors import StatsCollector
+
+    from focused.frontier.leases import Lease
+    from focused.frontier.politeness import HostAvailability
+    from focused.frontier.store.link import Leased
+    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.waiting_counts import WaitingCounts
+
+PATIENCE = Setting(
+    "FOCUSED_PATIENCE", 1.75,
+    "How many times as long a crawl with a page limit may take as one that never waits: while the hosts of good links rest, "
+    "it waits for them instead of spending pages on others. With FOCUSED_MAX_MINUTES that is the limit. 0: never wait.",
+    least=0, set_by=TOPIC)  # fmt: skip
+
+WAITED = "focused/patience/waited_secs"
+IMPATIENT = "focused/patience/impatient_count"
+IMPATIENT_SECS = "focused/patience/impatient_secs"
+
+_OFTEN = 64
+"""The cut is looked for again after a share of one in so many of the pages left, or of the time left."""
+_SHARE_NOW = 0.7
+"""Share of the pages left that links are looked for now, however much time there is for others later."""
+_HASTE = 4.0
+"""How many times as much time as a crawl that never waits would need is kept for the pages that are left for later."""
+_AS_PAGES = 10
+"""Requests that are reckoned to bring a page each, before it is known."""
+_LEAST_POPS = 4
+_HOSTS_A_POP = 2
+_SMOOTHING = 0.05
+
+
+@dataclass(eq=False)
+class Patience:
+    """Says which links are worth a page now, from pages and time left, the links that wait and those that come in.
+
+    The time is FOCUSED_MAX_MINUTES, or FOCUSED_PATIENCE times what a crawl that never waits would take. That is reckoned
+    while the crawl goes on: while it waits, an impatient one would ask each host that has links as often as its delay
+    allows.
+
+    Stats: ``focused/patience/waited_secs`` (with a place for a request free, and a host that might have been asked),
+    ``impatient_count`` (requests that a crawl which never waits would have made by now), ``impatient_secs`` (when it
+    would have ended).
+    """
+
+    store: FrontierStore
+    by_level: WaitingCounts
+    stats: StatsCollector
+    hosts: HostAvailability
+    #: How many times as long as an impatient crawl this one may take.
+    factor: float
+    #: Seconds that the crawl may take in all, earlier runs included; 0: as ``factor`` says.
+    max_secs: float
+    #: Seconds that the crawl has taken, earlier runs included.
+    spent_secs: Callable[[], float]
+    #: Pages that the crawl is meant to fetch, and how many of them are left, without those under way.
+    goal_pages: Callable[[], int]
+    pages_left: Callable[[], int]
+    #: Requests that may be under way at a time.
+    concurrency: int
+    #: Whether the strategy asks for few requests because it knows little yet.
+    begins: Callable[[], bool]
+
+    def __post_init__(self) -> None:
+        #: Requests and seconds an impatient crawl would have made and taken, seconds that this one has waited.
+        self._n_impatient = float(self.stats.get_value(IMPATIENT, 0))
+        self._waited = float(self.stats.get_value(WAITED, 0))
+        self._impatient_secs = float(self.stats.get_value(IMPATIENT_SECS, 0))
+        #: Means over the last requests, in seconds.
+        self._usual = self.hosts.delay_of("")
+        self._latency, self._delay = 0.0, self._usual
+        #: Seconds between two requests to a host by its number, where they are not the usual ones.
+        self._unusual: dict[int, float] = {}
+        #: Whether the crawl waits, and whether it has since the clock moved.
+        self._is_waiting = self._has_waited = False
+        self._at = self.hosts.clock.now()
+        #: Responses, and how many of them were pages.
+        self._n_ended = self._n_pages = 0
+        self._least: int | None = None
+        self._n_pops = self._n_pops_to_look = 0
+        self._next_look = -1.0
+
+    def least_priority(self) -> int | None:
+        """Return the least priority of the links that are worth a page now; None if every link is."""
+        now = self.hosts.clock.now()
+        if self._is_waiting:
+            self._waited_until(now)
+        elif now > self._at:
+            self._has_waited = False
+        self._at = now
+        self._n_pops += 1
+        if self._n_pops < self._n_pops_to_look and now < self._next_look:
+            return self._least
+        self._write_stats()
+        self._usual = self.hosts.delay_of("")  # AutoThrottle sets it after the start
+        n_left = round(self.pages_left() / self._pages_a_request())
+        self._n_pops, self._n_pops_to_look = 0, self._pops_between(n_left)
+        secs_left = self.secs_left()
+        self._next_look = now + max(secs_left, 0.0) / _OFTEN
+        # Poor links are left for later as long as there is much time for them: better ones may come.
+        n_later = secs_left * self._impatient_rate() / _HASTE
+        n_now = round(max(n_left - n_later, _SHARE_NOW * n_left))
+        self._least = None
+        # The first links are as good as any, and those who wait for few hosts do not get to know the others.
+        if secs_left > 0 and not self.begins():
+            self._least = self.by_level.least_priority(n_left, n_now, self._turns(secs_left))
+        return self._least
+
+    def secs_left(self) -> float:
+        """Return how many seconds the crawl may still take."""
+        spent = self.spent_secs()
+        if self.max_secs:
+            return self.max_secs - spent
+        if self._impatient_secs:
+            return self.factor * self._impatient_secs - spent
+        n_missing = max(self.goal_pages() / self._pages_a_request() - self._n_impatient, 0.0)
+        return self.factor * (spent + n_missing / max(self._impatient_rate(), 1e-9)) - spent
+
+    def wait(self) -> None:
+        """Note that the crawl waits although it might ask for something."""
+        self._is_waiting = True
+
+    def look_again_at(self) -> float:
+        """Return when more links may be worth a page, though nothing else has happened."""
+        return max(self._next_look, self.hosts.clock.now() + 0.05)
+
+    def handed_out(self, link: Leased) -> None:
+        """Note that a link is under way."""
+        if not self._has_waited:  # else it is among those that an impatient crawl would have made meanwhile
+            self._n_impatient += 1
+        delay = self.hosts.delay_of(link.host)
+        if delay != self._usual or self._unusual:
+            self._delay += _SMOOTHING * (delay - self._delay)
+            self._unusual[self.store.host_number(link.host)] = delay
+
+    def page_begins(self, lease: Lease) -> None:
+        """Note that the links of the page of a link are about to be taken in."""
+        self.by_level.page_begins(lease.link.priority)
+
+    def link_ended(self, lease: Lease, *, is_page: bool) -> None:
+        """Note that the response to a link is in; whether it was a page."""
+        self._n_ended += 1
+        self._n_pages += is_page
+        secs = max(self.hosts.clock.now() - lease.since, 0.0)
+        self._latency += (_SMOOTHING if self._latency else 1.0) * (secs - self._latency)
+        self.by_level.page_ended()
+
+    # --- Inside
+
+    def _pages_a_request(self) -> float:
+        """Return how many pages a request brings: there are redirects, errors and pages under two URLs."""
+        return (self._n_pages + _AS_PAGES) / (self._n_ended + _AS_PAGES)
+
+    def _pops_between(self, n_left: int) -> int:
+        return max(_LEAST_POPS, n_left // _OFTEN, len(self.store.hosts) // _HOSTS_A_POP)
+
+    def _impatient_rate(self) -> float:
+        """Return how many requests a second a crawl that never waits would make."""
+        by_hosts = len(self.store.hosts) / max(self._delay, self._latency, 1e-3)
+        return min(by_hosts, self.concurrency / self._latency) if self._latency else by_hosts
+
+    def _waited_until(self, now: float) -> None:
+        self._waited += now - self._at
+        self._n_impatient += (now - self._at) * self._impatient_rate()
+        self._is_waiting, self._has_waited = False, True
+        self._write_stats()
+
+    def _write_stats(self) -> None:
+        self.stats.set_value(WAITED, round(self._waited, 3))
+        self.stats.set_value(IMPATIENT, round(self._n_impatient))
+        if not self._impatient_secs and self._n_impatient * self._pages_a_request() >= self.goal_pages():
+            self._impatient_secs = self.spent_secs()
+            self.stats.set_value(IMPATIENT_SECS, round(self._impatient_secs, 3))
+
+    def _turns(self, secs_left: float) -> Any:
+        """Return how often each host may still be asked."""
+        usual = max(self._usual, self._latency, 1e-3)
+        resting = {self.store.host_number(host): until for host, until in self.hosts.resting().items()}
+        # The last stands for all hosts beyond.
+        turns = np.full(max([*self._unusual, *resting, -1]) + 2, secs_left / usual + 0.5)
+        for number, delay in self._unusual.items():
+            turns[number] = secs_left / max(delay, self._latency, 1e-3) + 0.5
+        for number, until in resting.items():
+            if number >= 0 and until > self._at:
+                turns[number] *= max(1 - (until - self._at) / secs_left, 0.0)
+        return turns
+
+
+def summary(stats: Mapping[str, Any]) -> str:
+    """Return what to say of it in a line of the log; empty if the crawl has not waited.
+
+    >>> summary({WAITED: 90.0, IMPATIENT: 1200})
+    'waited 90 s for better links; a crawl that never waits would have made 1,200 requests by now'
+    """
+    secs = stats.get(WAITED, 0)
+    if secs < 0.5:
+        return ""
+    time = f"{secs:.0f} s" if secs <= 90 else f"{secs / 60:.0f} min" if secs < 5400 else f"{secs / 3600:.1f} h"
+    return (
+        f"waited {time} for better links; a crawl that never waits would have made "
+        f"{quantity(stats.get(IMPATIENT, 0), 'requests')} by now"
+    )

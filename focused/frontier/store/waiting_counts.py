@@ -1,0 +1,180 @@
+"""How many links wait, by host and by level of priority; and how fast such links come in."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.frontier.store.ranks import priority_of
+from focused.method.scoring.priority import LEVELS, to_priority
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Floats = npt.NDArray[np.float64]
+
+# Scores of rare topics are near 0, those of sure links near 1: there bins are narrow.
+_STEPS = (*range(1, 8), 10, 13, 17, 22, 28, 36, 46, 60, 78, 100, 130, 170, 220, 290, 380)
+_DEFERRED = 8
+_FEW = 5.0
+"""Pages without any link that stand for what is not known yet of the links that pages bring."""
+_LARGEST_WEIGHT = 1e9
+
+
+def _bounds() -> list[int]:
+    """Return the least priority of each bin but the first, in order: narrow bins where scores are near 0 or 1."""
+    steps = sorted({0, *_STEPS, LEVELS // 2, *(LEVELS - step for step in _STEPS), LEVELS})
+    deferred = [to_priority(number / _DEFERRED, False) for number in range(_DEFERRED + 1)]
+    return [*deferred, *(to_priority(0.0, True) + step for step in steps), to_priority(1.0, True) + 1]
+
+
+BOUNDS = _bounds()
+N_BINS = len(BOUNDS) + 1
+
+
+def bin_of(rank: int) -> int:
+    """Return the bin of a link's rank; the best links are in the last."""
+    return bisect_right(BOUNDS, priority_of(rank))
+
+
+class WaitingCounts:
+    """Counts waiting links by host and level, and those that pages bring, the older ones less and less.
+
+    What pages bring is counted over about ``n_memory_pages`` of them. A table of ``N_BINS`` bins a host: 8 bytes each, some
+    0.5 kB a host. A host is its number in the store.
+    """
+
+    def __init__(self, n_memory_pages: float = 33.0) -> None:
+        self._growth = 1 / (1 - 1 / max(n_memory_pages, 2.0))
+        #: What a page weighs that ends now; the tables of pages and of what came in are in these weights.
+        self._weight = 1.0
+        #: Bin of the page whose links are found; links by its bin and theirs, shape (N_BINS, N_BINS); pages by their bin.
+        self._source = N_BINS - 1
+        self._flow = np.zeros((N_BINS, N_BINS))
+        self._pages = np.zeros(N_BINS)
+        self._flow_at: Any = self._flow.data
+        self._pages_at: Any = self._pages.data
+        self._make(64)
+
+    def _make(self, n_hosts: int) -> None:
+        self._waiting = np.zeros((n_hosts, N_BINS), dtype=np.int32)
+        self._came = np.zeros((n_hosts, N_BINS), dtype=np.float32)
+        self._look()
+
+    def _look(self) -> None:
+        # Single places are changed in a fifth of the time through these.
+        self._waiting_at: Any = self._waiting.data
+        self._came_at: Any = self._came.data
+
+    def _reach(self, host: int) -> None:
+        n_hosts = len(self._waiting)
+        if host >= n_hosts:
+            more = ((0, max(n_hosts, host + 1 - n_hosts)), (0, 0))
+            self._waiting, self._came = np.pad(self._waiting, more), np.pad(self._came, more)
+            self._look()
+
+    def load(self, ranks: Iterable[tuple[int, int]]) -> None:
+        """Count the links that wait anew: (host, rank) of each."""
+        self._waiting[:] = 0
+        for host, rank in ranks:
+            self.add(host, rank)
+
+    def add(self, host: int, rank: int) -> None:
+        """Count a link that waits, or waits again."""
+        self._reach(host)
+        self._waiting_at[host, bin_of(rank)] += 1
+
+    def remove(self, host: int, rank: int) -> None:
+        """Note that a link waits no more."""
+        self._waiting_at[host, bin_of(rank)] -= 1
+
+    def move(self, host: int, before: int, after: int) -> None:
+        """Note that a waiting link has another rank."""
+        first, second = bin_of(before), bin_of(after)
+        if first != second:
+            self._waiting_at[host, first] -= 1
+            self._waiting_at[host, second] += 1
+
+    def forget(self, host: int) -> None:
+        """Note that no link of a host waits any more."""
+        if host < len(self._waiting):
+            self._waiting[host] = 0
+
+    def page_begins(self, priority: int) -> None:
+        """Note that the links that are found next come from the page of a link that was handed out with this priority."""
+        self._source = bisect_right(BOUNDS, priority)
+
+    def found(self, host: int, rank: int, before: int | None = None) -> None:
+        """Note that a page has brought a link, or has raised one from another rank."""
+        self._reach(host)
+        place = bin_of(rank)
+        self._came_at[host, place] += self._weight
+        self._flow_at[self._source, place] += self._weight
+        if before is not None:
+            place = bin_of(before)
+            self._came_at[host, place] -= self._weight
+            self._flow_at[self._source, place] -= self._weight
+
+    def page_ended(self) -> None:
+        """Count the page that began last: what came in before it counts less from now on."""
+        self._pages_at[self._source] += self._weight
+        self._weight *= self._growth
+        if self._weight > _LARGEST_WEIGHT:
+            for table in (self._came, self._flow, self._pages):
+                table /= self._weight
+            self._weight = 1.0
+
+    def least_priority(self, n_links: int, n_wanted: int, turns: Floats | float) -> int | None:
+        """Return the least priority of the links that are worth a request; None if every link is.
+
+        Wanted are the best ``n_wanted`` of the links that wait now and of those that are going to come in. As many of a level
+        or better come in for each request as the last pages brought whose own links were of that level or better: only these
+        will be asked for. Of each host no more count than it has turns left.
+
+        Parameters
+        ----------
+        n_links : int
+            Requests that the budget still allows.
+        n_wanted : int
+            For how many of them links are looked for now.
+        turns : float or ndarray of shape (n_hosts,)
+            How often each host may still be asked; hosts beyond the array as often as its last one.
+        """
+        waiting, came = self._waiting, self._came
+        if not isinstance(turns, float):
+            turns = _of_length(turns, len(waiting))
+        scale = self._coming(n_links)
+        totals = waiting.sum(axis=1) + np.maximum(came.sum(axis=1), 0) * scale.max()
+        is_large = totals > turns
+        limits = np.where(is_large, turns, 0.0)[is_large]
+        # Of hosts that have fewer links than turns all count: their sums are enough.
+        small = np.maximum(_from_best(came[~is_large].sum(axis=0)), 0) * scale
+        supply = _from_best(waiting[~is_large].sum(axis=0)) + small
+        if len(limits):
+            large = _from_best(waiting[is_large]) + np.maximum(_from_best(came[is_large]), 0) * scale
+            supply = supply + np.minimum(large, limits[:, None]).sum(axis=0)
+        place = int(np.searchsorted(np.maximum.accumulate(supply), n_wanted))
+        bin_ = N_BINS - 1 - place
+        return None if bin_ <= 0 else BOUNDS[bin_ - 1]
+
+    def _coming(self, n_links: int) -> Floats:
+        """Return how many links are going to come in for each that came, by bin from the best: of it and all better ones."""
+        flow = np.maximum(np.diagonal(_from_best(_from_best(self._flow.T).T)), 0)
+        n_pages = _from_best(self._pages) + _FEW * self._weight
+        came = np.maximum(_from_best(self._came.sum(axis=0)), 0)
+        return np.divide(flow / n_pages * n_links, came, out=np.zeros(N_BINS), where=came > 0)
+
+
+def _from_best(counts: npt.NDArray[Any]) -> Floats:
+    """Return sums over the last axis from its end: of the best bin, of the two best, and so on."""
+    sums: Floats = np.cumsum(counts[..., ::-1], axis=-1, dtype=np.float64)
+    return sums
+
+
+def _of_length(turns: Floats, n_hosts: int) -> Floats:
+    if len(turns) >= n_hosts:
+        return turns[:n_hosts]
+    return np.concatenate([turns, np.full(n_hosts - len(turns), turns[-1])])

@@ -1,0 +1,242 @@
+"""Patience: which links are worth a page, and crawls that wait for them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import hand_made
+import numpy as np
+import pytest
+from commands import Finished, crawl
+from scrapy import Spider
+from scrapy.utils.test import get_crawler
+from test_frontier_host_availability import downloader
+from warcs import Warc
+
+from focused.frontier.dispatch import Dispatch, MemoryQueue
+from focused.frontier.leases import Leases
+from focused.frontier.link_requests import LinkRequests
+from focused.frontier.look_around import LookAround
+from focused.frontier.patience import IMPATIENT, WAITED
+from focused.frontier.politeness import HostAvailability
+from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.store.link import FrontierLink
+from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.store import FrontierStore
+from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
+from focused.method.scoring import Evidence
+from focused.method.scoring.priority import SEED, to_priority
+
+RANKS = Ranks()
+N_PAGES = 40
+
+
+def link(number: int, host: str, score: float, admitted: bool = True) -> FrontierLink:
+    return FrontierLink(number, f"http://{host}/{number}", Evidence(score, 3, admitted, referrer="http://a.org/"))
+
+
+def rank(score: float) -> int:
+    return RANKS.rank(to_priority(score, True), 1)
+
+
+def test_better_links_lie_in_later_bins_and_seeds_in_the_last():
+    priorities = [to_priority(0.0, False), to_priority(1.0, False), to_priority(0.0, True), to_priority(0.002, True)]
+    priorities += [to_priority(0.5, True), to_priority(0.99, True), to_priority(1.0, True), SEED]
+    bins = [bin_of(RANKS.rank(each, 7)) for each in priorities]
+    assert bins == sorted(set(bins))
+    assert bins[-1] == N_BINS - 1
+
+
+def test_what_is_counted_by_host_and_level_is_what_waits_in_the_file(tmp_path):
+    source = random.Random(1)
+    with_merge = FrontierStore(tmp_path / "frontier.db", max_per_host=60)
+    counts = with_merge.count_waiting(33.0)
+    leased = []
+    for number in range(600):
+        again = source.randrange(1, number + 2)
+        score = source.random()
+        with_merge.add([link(again, f"h{again % 7}.org", score, source.random() < 0.8)])
+        if number % 3 == 0 and (taken := with_merge.next()) is not None:
+            leased.append(taken.id)
+        if number % 10 == 0 and leased:
+            with_merge.give_back(leased.pop())
+        if number % 50 == 0:
+            with_merge.waiting.place(
+                [(each, source.random()) for each in source.sample(range(1, with_merge.last_id + 1), 1)]
+            )
+    found = np.zeros_like(counts._waiting)
+    for host, place in with_merge._sql.execute("SELECT host, rank FROM links WHERE state = 0"):
+        found[host, bin_of(place)] += 1
+    assert found.sum() == len(with_merge) > 100
+    assert (found == counts._waiting).all()
+    with_merge.commit()
+    with_merge.close()
+    resumed = FrontierStore(tmp_path / "frontier.db")
+    # What was under way waits again.
+    assert resumed.count_waiting(33.0)._waiting.sum() == len(resumed) == found.sum() + len(leased)
+    resumed.close()
+
+
+def counted(links: dict[int, list[float]]) -> WaitingCounts:
+    counts = WaitingCounts()
+    for host, scores in links.items():
+        for score in scores:
+            counts.add(host, rank(score))
+    return counts
+
+
+def test_a_link_is_worth_a_page_if_fewer_better_ones_wait_than_pages_are_left():
+    counts = counted({1: [0.9] * 10, 2: [0.4] * 10, 3: [0.1] * 10})
+    many = 1000.0
+    assert to_priority(0.4, True) < counts.least_priority(10, 10, many) <= to_priority(0.9, True)
+    assert to_priority(0.1, True) < counts.least_priority(11, 11, many) <= to_priority(0.4, True)
+    assert counts.least_priority(31, 31, many) is None
+
+
+def test_of_a_host_no_more_links_count_than_it_can_give_in_the_time_left():
+    counts = counted({1: [0.9] * 10, 2: [0.4] * 10, 3: [0.1] * 10})
+    assert to_priority(0.1, True) < counts.least_priority(10, 10, 5.0) <= to_priority(0.4, True)
+    assert counts.least_priority(10, 10, 2.0) is None
+    # The first host is slow, all others are quick.
+    assert counts.least_priority(10, 10, np.array([50.0, 1.0, 50.0])) <= to_priority(0.4, True)
+
+
+def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
+    counts = counted({1: [0.9] * 10, 2: [0.1] * 50})
+    before = counts.least_priority(30, 30, 1000.0)
+    for _ in range(40):
+        counts.page_begins(to_priority(0.9, True))
+        counts.found(1, rank(0.9))
+        counts.page_ended()
+    after = counts.least_priority(30, 30, 1000.0)
+    assert before <= to_priority(0.1, True) < after <= to_priority(0.9, True)
+
+
+def test_what_poor_pages_do_not_bring_does_not_hide_what_good_ones_do():
+    counts = counted({1: [0.9] * 10, 2: [0.1] * 100})
+    for number in range(60):
+        counts.page_begins(to_priority(0.1 if number % 3 else 0.9, True))
+        if number % 3 == 0:
+            counts.found(1, rank(0.9))
+        counts.page_ended()
+    # A link for each good page, for a third of all: each request for a good link will bring another.
+    assert counts.least_priority(30, 25, 1000.0) > to_priority(0.1, True)
+
+
+class Demanding:
+    """Wants links that there are not."""
+
+    def __init__(self) -> None:
+        self.n_waits = 0
+
+    def least_priority(self) -> int:
+        return to_priority(0.95, True)
+
+    def wait(self) -> None:
+        self.n_waits += 1
+
+    def look_again_at(self) -> float:
+        return 5.0
+
+    def handed_out(self, link: Any) -> None:
+        pass
+
+
+def test_a_crawl_waits_while_something_better_may_come_and_no_longer(tmp_path):
+    crawler = get_crawler()
+    crawler.spider = Spider("any")
+    store = FrontierStore(tmp_path / "frontier.db")
+    links = Rediscovery(store)
+    for number, (host, score) in enumerate([("good.org", 0.99), ("poor.org", 0.3), ("poorer.org", 0.2)], 1):
+        links.add(link(number, host, score))
+    leases = Leases(crawler.signals, HostAvailability(downloader(concurrency=1)))
+    patience = Demanding()
+    dispatch = Dispatch(links, MemoryQueue(), LinkRequests(crawler), leases, LookAround(links), patience)
+    leases.ready_at.rest("good.org", far := leases.now() + 1000)
+    assert dispatch.next() is None  # the host of the good link rests
+    assert patience.n_waits == 1
+    assert dispatch.next_time() == 5.0  # not only when the host has rested: others may be worth a page by then
+    leases.ready_at._rests_until.clear()
+    store.hosts.wake(store.host_number("good.org"))
+    assert dispatch.next().url == "http://good.org/1"
+    assert dispatch.next() is None  # its page may bring something
+    [lease] = leases
+    store.done(lease.link.id)
+    leases.end(lease)
+    assert dispatch.next().url == "http://poor.org/2"  # nothing better can come
+    assert far > leases.now()
+    store.close()
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory) -> Path:
+    """A host about stars and four about food, whose pages all are linked from one page; stars in other words are not told."""
+    warc = Warc(tmp_path_factory.mktemp("web") / "web.warc.gz")
+    hosts = {
+        "stars.test": (hand_made.STARS, "a telescope"),
+        **{f"food{n}.test": (hand_made.FOOD, "soup") for n in range(4)},
+    }
+    links = [(f"http://{host}/{n}", anchor) for host, (_, anchor) in hosts.items() for n in range(30)]
+    warc.page("http://home.test/", hand_made.html("Welcome.", *links))
+    for host, (text, _) in hosts.items():
+        for n in range(30):
+            warc.page(f"http://{host}/{n}", hand_made.html(text, title=f"{host} {n}"))
+    warc.path.write_bytes(warc.bytes())
+    return warc.path
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    hand_made.topic(seeds=["http://home.test/"]).save(folder)
+    return folder
+
+
+def crawled(models: Path, folder: Path, web: Path, settings: dict[str, Any], **more: Any) -> Finished:
+    done = crawl(
+        *(models, folder), web=web, strategy="anchor_text", **{"max_pages": N_PAGES, **more},
+        settings={"FOCUSED_METRICS_INTERVAL_SECS": 0, "ROBOTSTXT_OBEY": False} | settings,
+    )  # fmt: skip
+    assert done.exit_code == 0, done.err
+    return done
+
+
+@pytest.mark.slow
+def test_a_patient_crawl_finds_more_in_its_time_and_an_impatient_one_is_as_ever(models, web, tmp_path):
+    delay = {"FOCUSED_VIRTUAL_DELAY_SECS": 1}
+    patient = crawled(models, tmp_path / "patient", web, delay | {"FOCUSED_PATIENCE": 2})
+    hasty = crawled(models, tmp_path / "hasty", web, delay | {"FOCUSED_PATIENCE": 0})
+    found = [run.stats["focused/pages/relevant_count"] for run in (patient, hasty)]
+    # Five hosts give 40 pages in 8 seconds, 8 of them about stars; in twice the time the host of stars gives 16.
+    assert found[1] <= 9
+    assert found[0] >= 13
+    assert patient.stats["focused/pages/fetched_count"] == hasty.stats["focused/pages/fetched_count"] == N_PAGES
+    assert patient.stats[WAITED] > 4
+    assert patient.stats[IMPATIENT] > N_PAGES
+    assert "for better links; a crawl that never waits would have made" in patient.err
+    assert WAITED not in hasty.stats
+    assert "for better links; a crawl" not in hasty.err
+
+
+@pytest.mark.slow
+def test_a_crawl_without_delays_does_not_know_patience(models, web, tmp_path):
+    runs = [crawled(models, tmp_path / f"{n}", web, {"FOCUSED_PATIENCE": n, "CONCURRENT_REQUESTS": 1}) for n in (0, 3)]
+    assert runs[0].run_dir.joinpath("fetched.csv").read_bytes() == runs[1].run_dir.joinpath("fetched.csv").read_bytes()
+    assert WAITED not in runs[1].stats
+    assert runs[1].stats["focused/pages/relevant_count"] == 30
+
+
+@pytest.mark.slow
+def test_the_minutes_of_a_crawl_are_spent_over_all_its_runs(models, web, tmp_path):
+    delay = {"FOCUSED_VIRTUAL_DELAY_SECS": 1}
+    first = crawled(models, tmp_path, web, delay, max_pages=0, max_minutes=0.1)
+    assert first.run["finish_reason"] == "max_minutes"
+    n_pages = first.stats["focused/pages/fetched_count"]
+    assert 20 < n_pages < 40  # six seconds, five hosts
+    again = crawled(models, tmp_path, web, delay, max_pages=0, max_minutes=0.1)
+    assert again.stats["focused/pages/fetched_count"] == n_pages
+    assert again.run["finish_reason"] == "max_minutes"
+    more = crawled(models, tmp_path, web, delay, max_pages=0, max_minutes=0.2)
+    assert n_pages + 20 < more.stats["focused/pages/fetched_count"] < n_pages + 40
