@@ -97,6 +97,10 @@ def set_defaults(settings: BaseSettings) -> None:
     for name, value in vars(ours).items():
         if name.startswith("FOCUSED_") or name in _TAKEN:
             settings.set(name, value, priority="addon")
+    handlers = settings["DOWNLOAD_HANDLERS"]
+    for scheme in ("http", "https"):
+        if scheme not in handlers:
+            handlers.set(scheme, ours.DOWNLOAD_HANDLERS[scheme], priority="addon")
     for name in COMPONENTS:
         for path, place in _components(ours, name).items():
             settings.setdefault_in_component_priority_dict(name, load_object(path), place)
@@ -120,6 +124,10 @@ def take_defaults_back(settings: BaseSettings) -> None:
             settings.delete(name, "addon")
             if hasattr(default_settings, name):
                 settings.set(name, getattr(default_settings, name), "default")
+    handlers = settings["DOWNLOAD_HANDLERS"]
+    for scheme in ("http", "https"):
+        if handlers.getpriority(scheme) == SETTINGS_PRIORITIES["addon"]:
+            handlers.delete(scheme, "addon")
     for name in COMPONENTS:
         added = {load_object(path) for path in _components(ours, name)}
         kept = {path: place for path, place in settings.getdict(name).items() if path not in added}

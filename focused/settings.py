@@ -52,12 +52,14 @@ DEPTH_STATS_VERBOSE = False
 SPIDER_MIDDLEWARES = {
     "focused.middlewares.link_scoring.LinkScoringMiddleware": 950,
     "focused.middlewares.page_end.PageEndMiddleware": 10,
+    "focused.middlewares.addresses.StartAddressMiddleware": 20,
 }
 ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
 # 50: in the place of Scrapy's own, which knows allowed_domains only.
-# 10: before robots.txt is asked (100); a request that is one too many disturbs nobody.
+# 5, 10: before robots.txt is asked (100); a request that may not be sent, or is one too many, disturbs nobody.
 # 20: what its score rests on is said when a link is about to be fetched.
 DOWNLOADER_MIDDLEWARES = {
+    "focused.middlewares.addresses.AddressMiddleware": 5,
     "focused.middlewares.waiting_links.WaitingLinkMiddleware": 10,
     "focused.middlewares.link_words.LinkWordsMiddleware": 20,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
@@ -79,6 +81,11 @@ EXTENSIONS = {
     "focused.extensions.early_stop.EarlyStop": 300,
     "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
+}
+# Other schemes than http and https have no handler: a page, a redirect or a frontier of a stranger must not read files.
+DOWNLOAD_HANDLERS = {
+    **dict.fromkeys(("http", "https"), "focused.crawl.live_handler.LiveDownloadHandler"),
+    **dict.fromkeys(set(default_settings.DOWNLOAD_HANDLERS_BASE) - {"http", "https"}),
 }
 TELNETCONSOLE_ENABLED = False  # two ports that run Python for whoever connects
 REMOTE_CONTROL_ENABLED = False

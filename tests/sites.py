@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable
 
 HTML = "text/html; charset=utf-8"
@@ -32,24 +33,33 @@ def redirect(target: str | bytes, status: int = 302) -> Reply:
 class Site:
     """Answers paths from a table or a function, and notes what it was asked for.
 
-    What there is not is a 404, so robots.txt too.
+    What there is not is a 404, so robots.txt too. With ``by_host`` a path begins with the host that was asked: //HOST/PATH.
     """
 
     def __init__(
-        self, pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None], address: str = "127.0.0.1"
+        self,
+        pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None],
+        address: str = "127.0.0.1",
+        *,
+        by_host: bool = False,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.pages = pages
+        self.by_host = by_host
         self.asked: list[str] = []
         self.posted: list[bytes] = []
         self.answered: Counter[int] = Counter()
         self.agents: set[str] = set()
         self._server = _Server((address, 0), _Handler)
         self._server.site = self
+        self._scheme = "https" if tls else "http"
+        if tls:
+            self._server.socket = tls.wrap_socket(self._server.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     @property
     def url(self) -> str:
-        return f"http://{self._server.server_address[0]}:{self._server.server_port}"
+        return f"{self._scheme}://{self._server.server_address[0]}:{self._server.server_port}"
 
     def __enter__(self) -> Site:
         self._thread.start()
@@ -83,8 +93,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         site = self.server.site
-        reply = site.reply(self.path)
-        site.asked.append(self.path)
+        path = f"//{self.headers['Host'].partition(':')[0]}{self.path}" if site.by_host else self.path
+        reply = site.reply(path)
+        site.asked.append(path)
         site.agents.add(self.headers["User-Agent"])
         if reply.wait is not None:
             reply.wait()

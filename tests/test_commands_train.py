@@ -390,6 +390,7 @@ def test_urls_are_fetched_politely_and_what_did_not_come_is_named(examples: Path
         urls = [site.url + path for path in asked] + ["http://127.0.0.1:1/"]
         (tmp_path / "urls.txt").write_text("\n".join(urls))
         settings = "DOWNLOAD_DELAY=0 AUTOTHROTTLE_ENABLED=0 RETRY_TIMES=0 FOCUSED_CONTACT=me@a.org".split()
+        settings.append("FOCUSED_PRIVATE_ADDRESSES=allow")
         flags = [word for setting in settings for word in ("-s", setting)]
         argv = ["--positive", tmp_path / "urls.txt", "--unlabeled", examples / "unlabeled", "--quick"]
         done = train(tmp_path, *argv, *flags)

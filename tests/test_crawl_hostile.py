@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 SETTINGS = {
+    "FOCUSED_PRIVATE_ADDRESSES": "allow",  # nobody is there, at other ports of this machine
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 8,

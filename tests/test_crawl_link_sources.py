@@ -88,7 +88,7 @@ def test_hosts_without_a_relevant_page_are_not_asked_and_settings_and_limits_of_
     with Site(sky) as site, Site(other, "127.0.0.2") as second:
         sky.origin, other.origin = site.url, second.url
         sky.home = stars(HOME_FEEDS, (f"{second.url}/", "a nebula"))
-        settings = {**FAST, "FOCUSED_FEEDS": 0}
+        settings = {**FAST, "FOCUSED_FEEDS": 0, "FOCUSED_PRIVATE_ADDRESSES": "allow"}
         # 25 pages of a host allow one sitemap.
         result = crawl(models, tmp_path, seeds=f"{site.url}/", max_pages_per_host=25, settings=settings)
     assert result.exit_code == 0, result.err

@@ -24,6 +24,9 @@ FAST = {
     "FOCUSED_METRICS_INTERVAL_SECS": 0,
 }
 
+OF_TOPIC = {"FOCUSED_PRIVATE_ADDRESSES": "allow"}
+"""Settings with which a topic's seeds may be on this machine."""
+
 
 class Busy:
     """A site of endless pages of which some redirect, some are missing, some fail, some are pictures, some slow."""
@@ -94,9 +97,15 @@ def polite(tmp_path_factory):
         "/b": hand_made.html(hand_made.FOOD),
     }
     with Site(pages) as site:
-        settings = {"DOWNLOAD_DELAY": 0.03, "AUTOTHROTTLE_ENABLED": False, "USER_AGENT": "stars/1"}
+        settings = {"DOWNLOAD_DELAY": 0.03, "AUTOTHROTTLE_ENABLED": False}
         hand_made.topic(seeds=[f"{site.url}/"], settings=settings).save(folder / "models")
-        options = {"FOCUSED_CONTACT": "me@example.org", "LOG_LEVEL": "DEBUG", **SETTINGS}
+        options = {
+            "USER_AGENT": "stars/1",
+            "FOCUSED_CONTACT": "me@example.org",
+            "LOG_LEVEL": "DEBUG",
+            **OF_TOPIC,
+            **SETTINGS,
+        }
         result = crawl(folder / "models", folder, settings=options)
     assert result.exit_code == 0, result.err
     return result, site
@@ -127,7 +136,7 @@ def test_no_port_is_opened_for_anyone(polite):
 def test_the_project_is_polite_by_default(tmp_path):
     with Site({"/": hand_made.html("Welcome.", ("/a", "a star")), "/a": hand_made.html(hand_made.STARS)}) as site:
         hand_made.topic(seeds=[f"{site.url}/"]).save(tmp_path / "models")
-        result = crawl(tmp_path / "models", tmp_path, max_pages=1, settings=SETTINGS)
+        result = crawl(tmp_path / "models", tmp_path, max_pages=1, settings=SETTINGS | OF_TOPIC)
     assert result.exit_code == 0, result.err
     assert observed(result.run_dir)["delays"] == [1.0]
     assert all(agent.startswith("focused/") for agent in site.agents)

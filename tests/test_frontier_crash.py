@@ -388,7 +388,7 @@ def test_a_slow_host_holds_back_nobody(models, tmp_path):
             tmp_path,
             seeds=f"{site.url}/",
             max_pages=30,
-            settings={**DURABLE, "DOWNLOAD_SLOTS": json.dumps(slots)},
+            settings={**DURABLE, "DOWNLOAD_SLOTS": json.dumps(slots), "FOCUSED_PRIVATE_ADDRESSES": "allow"},
         )
         seconds = time.monotonic() - started_at
     assert result.exit_code == 0, result.err

@@ -280,7 +280,7 @@ def test_the_order_of_a_crawl_is_that_of_the_means_of_all_that_was_said(tmp_path
     pages = tangled()
     with Site(pages) as site:
         hand_made.topic(seeds=[f"{site.url}/0"]).save(tmp_path / "models")
-        options = {"strategy": strategy, "max_pages": 0}
+        options = {"strategy": strategy, "max_pages": 0, "seeds": f"{site.url}/0"}
         result = crawl(tmp_path / "models", tmp_path / "1", settings=FAST, **options)
         first = crawl(tmp_path / "models", tmp_path / "2", settings={**FAST, "FOCUSED_MERGE_EVIDENCE": 0}, **options)
         expected = expected_order(pages, site.url, strategy)

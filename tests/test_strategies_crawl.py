@@ -136,6 +136,7 @@ def test_no_page_is_fetched_twice_however_often_its_link_is_pushed(tmp_path, str
             "DOWNLOAD_DELAY": 0,
             "AUTOTHROTTLE_ENABLED": 0,
             "SCHEDULER": scheduler,
+            "FOCUSED_PRIVATE_ADDRESSES": "allow",
         }
         result = crawl(tmp_path / "models", tmp_path / "crawl", strategy=strategy, max_pages=0, settings=settings)
     assert result.exit_code == 0, result.err

@@ -101,7 +101,7 @@ def _content(page: str, opts: argparse.Namespace, web: str, settings: Settings) 
         open_web(web, settings).close()
     settings.setdict(signed(settings), priority="cmdline")
     with closing(FetchedPages()) as fetched:
-        fetch([url], fetched, settings, web, lambda: None)
+        fetch([url], fetched, settings, web, lambda: None, named=[url])
         try:
             return fetched.content(url)
         except RefusedError as refused:

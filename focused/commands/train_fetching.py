@@ -12,11 +12,13 @@ from scrapy.settings import default_settings
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl.failures import why_ignored
+from focused.crawl.own_settings import PRIVATE_ADDRESSES
+from focused.crawl.private_addresses import ALLOW, AddressRefusedError, PrivateAddresses, register_addresses
 from focused.crawl.settings_layers import OFFLINE_HANDLERS, OFFLINE_SETTINGS
 from focused.method.training.example_content import Content, RefusedError, checked
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable
+    from collections.abc import AsyncIterator, Callable, Iterable
 
     from scrapy.http import Response
     from scrapy.settings import Settings
@@ -111,15 +113,26 @@ class FetchSpider(scrapy.Spider):
         error, why = failure.value, ("could not be fetched", type(failure.value).__name__)
         if isinstance(error, HttpError):
             why = f"answered {error.response.status}", ""
+        elif isinstance(error, AddressRefusedError):
+            why = "not asked", f"{error.kind} address; to allow it: -s FOCUSED_PRIVATE_ADDRESSES=allow"
         elif isinstance(error, IgnoreRequest):
             why = why_ignored(str(error)), ""
         self._pages.refuse(asked, *why)
         self._on_answer()
 
 
-def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on_answer: Callable[[], None]) -> None:
+def fetch(
+    urls: list[str],
+    pages: FetchedPages,
+    settings: Settings,
+    web: str,
+    on_answer: Callable[[], None],
+    named: Iterable[str] = (),
+) -> None:
     """Fetch URLs from the network, or from a recorded web or the demo web. robots.txt is obeyed.
 
+    URLs with addresses that are not public are fetched if their hosts and ports are those of URLs ``named`` on the command
+    line; see `focused.crawl.private_addresses`.
     Call it once in a process, because Scrapy's reactor cannot start twice. A FetchError says that it did not run to its end.
     """
     settings = settings.copy()
@@ -132,6 +145,8 @@ def fetch(urls: list[str], pages: FetchedPages, settings: Settings, web: str, on
         settings.set("USER_AGENT", f"{agent} (+{contact})", priority="cmdline")
     process = AsyncCrawlerProcess(settings)
     crawler = process.create_crawler(FetchSpider)
+    mode = ALLOW if web != "live" else PRIVATE_ADDRESSES.read(settings)
+    register_addresses(crawler, PrivateAddresses(mode, named))
     process.crawl(crawler, urls=urls, pages=pages, on_answer=on_answer)
     process.start()
     reason = crawler.stats.get_value("finish_reason") if crawler.stats else None

@@ -109,12 +109,21 @@ def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> 
     return resolved
 
 
+def names_urls(value: str) -> bool:
+    """Tell whether a list of seeds is URLs itself, and not the name of a file of them.
+
+    >>> names_urls("http://a.example/"), names_urls("seeds.txt?from=http://a.example/")
+    (True, False)
+    """
+    return "://" in value.partition("?")[0]
+
+
 def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list[str]:
     """Return the URLs in a list separated by commas or white space, or in the text file that the value names.
 
     The file must lie in FOCUSED_WEBS_DIR of the settings ``confined_by``, if there are any.
     """
-    if "://" in value.partition("?")[0] or not value.strip():
+    if names_urls(value) or not value.strip():
         return [url for url in re.split(r"[\s,]+(?=\S*://)|\s+", value.strip().strip(",")) if url]
     path = Path(value)
     if confined_by is not None:

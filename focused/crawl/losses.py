@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from focused.crawl.private_addresses import REFUSED
+
 LOSSES = {
     "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
     "focused/page/cut_elements_count": "pages with more elements than FOCUSED_PAGE_MAX_ELEMENTS",
@@ -37,6 +39,8 @@ LOSSES = {
     "focused/pages/repeated_count": "responses repeating a page under another URL (Content-Location)",
     "focused/pages/not_text_count": "responses without text (pictures, empty answers)",
     "focused/pages/failed_count": "pages that could not be fetched (time-outs, nobody there, endless redirects, too large)",
+    "focused/pages/headers_too_long_count": "responses whose headers were too long or had no end",
+    REFUSED: "requests not sent: no public address, or neither http nor https (FOCUSED_PRIVATE_ADDRESSES)",
     "focused/pages/not_recorded_count": "URLs not in the recording",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",

@@ -48,6 +48,12 @@ PAGE_CLASSIFIER = Setting(
     "FOCUSED_PAGE_CLASSIFIER", "",
     "Class that judges pages; by default the project's own, by the topic's model.", names_class=True, set_by=USER)
 
+PRIVATE_ADDRESSES = Setting(
+    "FOCUSED_PRIVATE_ADDRESSES", "seeds",
+    "Which addresses are asked that are not public (this machine, its network, a cloud's metadata): those of `seeds` on the "
+    "command line, by host and port; none (`refuse`); all (`allow`). [Who may be asked](../method/addresses.md).",
+    choices=("seeds", "refuse", "allow"), set_by=SERVER)
+
 CRAWL = (
     Setting("FOCUSED_TOPIC", "",
             "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
@@ -70,6 +76,7 @@ CRAWL = (
             "FOCUSED_OBEY_NOINDEX says.", set_by=USER),
     Setting("FOCUSED_CONTACT", "", "URL or address that site owners can turn to; it is added to the `USER_AGENT`.",
             set_by=USER),
+    PRIVATE_ADDRESSES,
 )
 
 ALLOW = Setting(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from focused.crawl.private_addresses import PrivateAddresses
 from focused.utils.scope import Scope
 
 if TYPE_CHECKING:
@@ -44,5 +45,7 @@ class CrawlPlan:
     settings: dict[str, Any] = field(default_factory=dict)
     #: Settings that follow from the arguments; stronger than the command line.
     decided: dict[str, Any] = field(default_factory=dict)
+    #: Which addresses may be asked.
+    addresses: PrivateAddresses = field(default_factory=PrivateAddresses)
     #: Why the crawl could not go on, if it could not: its command fails.
     error: str = ""

@@ -14,8 +14,9 @@ from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
-from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT
+from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT, PRIVATE_ADDRESSES
 from focused.crawl.plan import CrawlPlan
+from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
 from focused.crawl.scope import check_seeds_in, read_scope
@@ -128,6 +129,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         preset=preset or topic.preset,
         settings=changed,
         decided=decided,
+        addresses=_addresses(str(arguments.get("seeds")), seeds, web, effective, is_confined),
     )
     decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
     if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
@@ -166,3 +168,17 @@ def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> lis
     return given.check_seeds(
         given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
     )
+
+
+def _addresses(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:
+    """Return which addresses may be asked.
+
+    Of those that are not public only seeds on the command line: a topic's file and a file of seeds may come from a stranger,
+    and a client of Scrapyd is one.
+    """
+    if web != "live":
+        return PrivateAddresses(ALLOW)  # nothing is asked for on the network
+    mode = PRIVATE_ADDRESSES.read(settings)
+    if is_confined and mode == SEEDS:
+        mode = REFUSE
+    return PrivateAddresses(mode, seeds if given.names_urls(argument) else ())

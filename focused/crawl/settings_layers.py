@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scrapy.settings import default_settings
+
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import COMMAND_LINE, DECLARED
 from focused.crawl.presets import check_trained_for, preset_settings
@@ -42,7 +44,10 @@ SCHEDULER_SETTINGS = {
         "SCHEDULER_PRIORITY_QUEUE": "scrapy.pqueues.ScrapyPriorityQueue",
     },
 }
-OFFLINE_HANDLERS = dict.fromkeys(("http", "https"), "focused.webs.handler.WebDownloadHandler")
+OFFLINE_HANDLERS: dict[str, str | None] = {
+    **dict.fromkeys(default_settings.DOWNLOAD_HANDLERS_BASE),
+    **dict.fromkeys(("http", "https"), "focused.webs.handler.WebDownloadHandler"),
+}
 
 
 def topic_settings(topic: Topic, preset: str = "") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from focused.crawl.checked_merge import CheckedMerge
 from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
+from focused.crawl.private_addresses import register_addresses
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
@@ -66,6 +67,7 @@ class Crawl:
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)
+        register_addresses(crawler, plan.addresses)
 
     def give_up(self, why: str) -> None:
         """End the crawl because its strategy is wrong; say why once, however many pages are under way."""

@@ -14,6 +14,7 @@ from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.failures import why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
+from focused.crawl.private_addresses import AddressRefusedError
 from focused.crawl.state import Crawl
 from focused.items import LinkSource, PageItem
 
@@ -84,8 +85,10 @@ class FocusedSpider(scrapy.Spider):
                 raise error  # counted by Scrapy's HttpErrorMiddleware
             self.crawler.stats.inc_value("focused/pages/not_recorded_count")
             return
-        # What robots.txt forbids is counted there; what was cut off, a chain of redirects or a page too large, is not.
-        if not isinstance(error, IgnoreRequest) or "robots.txt" not in str(error):
+        # What robots.txt forbids, and what is not asked for, is counted there; what was cut off, a chain of redirects or a
+        # page too large, is not.
+        is_counted = isinstance(error, AddressRefusedError) or "robots.txt" in str(error)
+        if not isinstance(error, IgnoreRequest) or not is_counted:
             self.crawler.stats.inc_value("focused/pages/failed_count")
             logger.debug("Not fetched: %s (%r)", failure.request, error)  # type: ignore[attr-defined]
 

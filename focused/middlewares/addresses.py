@@ -1,0 +1,98 @@
+"""Where a request that may not be sent ends, as far as its URL tells: before robots.txt is asked for, and before any name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request
+from scrapy.exceptions import NotConfigured
+from scrapy.utils.httpobj import urlparse_cached
+from scrapy.utils.spider import DefaultSpider
+
+from focused.crawl.private_addresses import AddressRefusedError, addresses_of, count_refused
+from focused.crawl.state import Crawl
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+_LINK = "focused_link_score"
+"""In the meta of a request for a seed or a link of a page; the spider's own requests do not have it."""
+
+_NOT_TYPED = frozenset({"redirect_times", "dont_obey_robotstxt"})
+"""In the meta of redirects' targets and of requests for robots.txt."""
+
+
+class AddressMiddleware:
+    """Ends requests for other schemes than http and https, and for hosts that are private addresses however spelled.
+
+    What a name stands for is found out where the connection is made, in :mod:`focused.crawl.live_handler`. This middleware
+    holds for other download handlers, too, and for what a proxy is asked for. In another project, requests of the spider's
+    own for other schemes pass if the project has handlers for them. What ``scrapy fetch`` and ``scrapy shell`` are given
+    counts as named by the person; where it redirects to does not.
+
+    Place: 5, before all other downloader middlewares.
+
+    Settings: FOCUSED_PRIVATE_ADDRESSES, DOWNLOAD_HANDLERS.
+
+    Stats: ``focused/addresses/refused_count``, ``focused/addresses/KIND_count``, where KIND is ``scheme`` or a kind of
+    address.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self.crawler = crawler
+        self._addresses = addresses_of(crawler)
+        handlers = crawler.settings.getwithbase("DOWNLOAD_HANDLERS")
+        self._handled = {scheme for scheme, handler in handlers.items() if handler is not None}
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Take the crawler along."""
+        return cls(crawler)
+
+    def process_request(self, request: Request) -> None:
+        """Pass a request, or end it by an `AddressRefusedError`."""
+        if isinstance(self.crawler.spider, DefaultSpider) and _NOT_TYPED.isdisjoint(request.meta):
+            self._addresses.name(request.url)
+        scheme = urlparse_cached(request).scheme
+        if scheme not in ("http", "https"):
+            if scheme not in self._handled or _LINK in request.meta:
+                self._refuse(request, "scheme", f"its scheme is {scheme}")
+        elif kind := self._addresses.kind_of_url(request.url):
+            self._refuse(request, kind, urlparse_cached(request).hostname or "")
+
+    def _refuse(self, request: Request, kind: str, where: str) -> None:
+        refused = AddressRefusedError(kind, where)
+        count_refused(self.crawler, request.url, refused)
+        raise refused
+
+
+class StartAddressMiddleware:
+    """Spider middleware of crawls in other projects: what a spider starts with, the person who crawls has named.
+
+    The hosts and ports of these requests may have addresses that are not public, as seeds on the command line may. Not under
+    Scrapyd, whose clients give a spider its arguments.
+
+    Place: 20; anywhere serves.
+
+    Settings: FOCUSED_PRIVATE_ADDRESSES.
+    """
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._addresses = addresses_of(crawler)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of this project's own crawls, whose seeds are known before."""
+        if Crawl.needed(crawler).plan.seeds:
+            raise NotConfigured
+        return cls(crawler)
+
+    async def process_start(self, start: AsyncIterator[Any]) -> AsyncIterator[Any]:
+        """Pass all on, and note where the requests go."""
+        async for each in start:
+            if isinstance(each, Request):
+                self._addresses.name(each.url)
+            yield each
