@@ -24,8 +24,6 @@ from unittest.mock import patch
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.frontier import dispatch as hand_out  # noqa: E402
-from focused.frontier.politeness import now  # noqa: E402
 from focused.frontier.scheduler import FrontierScheduler  # noqa: E402
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ class CheckedScheduler(FrontierScheduler):
 
     def _checked(self) -> Request | None:
         best = None
-        moment = now()
+        moment = self._leases.now()
         ready: dict[str, bool] = {}
         query = "SELECT links.url, hosts.name FROM links JOIN hosts ON hosts.id = host WHERE state = 0 ORDER BY rank"
         for url, host in self.store._sql.execute(query):
@@ -55,7 +53,7 @@ class CheckedScheduler(FrontierScheduler):
                 best = url
                 break
         # One time for the whole search, because a host's delay may end during it.
-        with patch.object(hand_out, "now", lambda: moment):
+        with patch.object(self._leases, "now", lambda: moment):
             request = self._next_link()
         if request is not None:
             self.n_links += 1
@@ -81,6 +79,7 @@ def crawl(scheduler: str, options: argparse.Namespace, folder: Path) -> dict[str
         "CONCURRENT_REQUESTS": options.concurrency,
         "FOCUSED_DEMO_HOSTS": options.hosts,
         "FOCUSED_DEMO_PAGES": options.web_pages,
+        "FOCUSED_PATIENCE": 0,  # the question is which link is best, not whether it is worth a page
         "LOG_LEVEL": "WARNING",
     }
     if scheduler.startswith("scrapy."):
