@@ -58,12 +58,17 @@ ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
 # 50: in the place of Scrapy's own, which knows allowed_domains only.
 # 5, 10: before robots.txt is asked (100); a request that may not be sent, or is one too many, disturbs nobody.
 # 20: what its score rests on is said when a link is about to be fetched.
+# 100: robots.txt as RFC 9309 says, instead of Scrapy's.
+# 610: which hosts answer, before redirects (600) and retries (550) are made of answers and exceptions.
 DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.addresses.AddressMiddleware": 5,
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": None,
     "focused.middlewares.waiting_links.WaitingLinkMiddleware": 10,
     "focused.middlewares.link_words.LinkWordsMiddleware": 20,
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "focused.middlewares.scope.ScopeMiddleware": 50,
+    "focused.middlewares.robots_txt.RobotsTxtMiddleware": 100,
+    "focused.middlewares.host_failures.HostFailuresMiddleware": 610,
 }
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets
 # such as "hex" before any callback.
@@ -79,6 +84,7 @@ EXTENSIONS = {
     "focused.extensions.warc_recorder.WarcRecorder": 200,
     "focused.extensions.time_limit.TimeLimit": 250,
     "focused.extensions.early_stop.EarlyStop": 300,
+    "focused.extensions.open_files.OpenFiles": 400,
     "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
 }

@@ -40,6 +40,7 @@ class Site:
         self,
         pages: dict[str, bytes | Reply] | Callable[[str], bytes | Reply | None],
         address: str = "127.0.0.1",
+        port: int = 0,
         *,
         by_host: bool = False,
         tls: ssl.SSLContext | None = None,
@@ -50,7 +51,7 @@ class Site:
         self.posted: list[bytes] = []
         self.answered: Counter[int] = Counter()
         self.agents: set[str] = set()
-        self._server = _Server((address, 0), _Handler)
+        self._server = _Server((address, port), _Handler)
         self._server.site = self
         self._scheme = "https" if tls else "http"
         if tls:

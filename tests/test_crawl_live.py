@@ -147,12 +147,13 @@ def test_the_project_is_polite_by_default(tmp_path):
 def test_a_server_that_is_not_there_is_no_success_in_silence(models, tmp_path):
     with Site({}) as site:
         url = site.url
-    result = crawl(models, tmp_path, seeds=f"{url}/", settings=FAST)
+    result = crawl(models, tmp_path, seeds=f"{url}/", settings=FAST | {"FOCUSED_HOST_REST_SECS": 0.05})
     assert result.exit_code == 0
     assert result.run["finish_reason"] == "finished"
     assert "No page was fetched. Answers: " in result.err
     assert "ConnectionRefusedError" in result.err
-    assert result.stats["focused/pages/failed_count"] == 1
+    assert "Given up because they did not answer: 127.0.0.1 (robots.txt: connection refused; 1 link)" in result.err
+    assert result.stats["focused/hosts/unreachable_links_count"] == 1
     assert "Traceback" not in result.err
 
 

@@ -7,7 +7,7 @@ from warcs import Warc
 
 from focused import settings as project_settings
 from focused.evaluation.graph import LinkGraph, load_graph
-from focused.evaluation.graph_build import build_graph, graph_of
+from focused.evaluation.graph_build import PageResolver, build_graph, graph_of
 from focused.evaluation.oracle import OraclePlan, oracle_scores
 from focused.method.scoring.priority import to_priority
 from focused.webs.recorded import RecordedWeb
@@ -85,6 +85,15 @@ def test_relative_links_start_at_every_url_that_leads_to_a_page(tmp_path):
 def test_robots_txt_and_redirects_are_as_the_settings_say(web):
     assert "private/y.html" in reached(build_graph(web, settings(ROBOTSTXT_OBEY=False)), "")
     assert "d.html" not in reached(build_graph(web, settings(REDIRECT_MAX_TIMES=1)), "")
+
+
+def test_a_robots_txt_that_cannot_be_had_forbids_all_and_a_missing_one_nothing(tmp_path):
+    warc = Warc(tmp_path / "site.warc.gz").page("http://h.org/", links("a.html")).page("http://h.org/a.html", b"<p>a")
+    with RecordedWeb(warc.save()) as recorded:
+        assert PageResolver(recorded, settings()).page_of("http://h.org/a.html") == "http://h.org/a.html"
+    warc.page("http://h.org/robots.txt", b"", "503 Unavailable")
+    with RecordedWeb(warc.save()) as recorded:
+        assert PageResolver(recorded, settings()).page_of("http://h.org/a.html") is None
 
 
 def test_a_graph_is_kept_and_one_of_other_settings_is_another(web, tmp_path):

@@ -109,3 +109,28 @@ def test_a_host_rests_until_the_latest_moment_that_was_named():
     hosts.rest(HOST, 40.0)
     assert hosts(HOST) == 50.0
     assert hosts("other.org") == 0
+
+
+def test_nothing_is_kept_of_hosts_whose_requests_have_ended():
+    loader = downloader(concurrency=1)
+    hosts = HostAvailability(loader, obeys_robots=True)
+    for number in range(30_000):
+        request = object()
+        hosts.hand_out(f"h{number}.org", request)
+        hosts.rest(f"h{number}.org", hosts.clock.now() + (0.0 if number < 29_000 else 100.0))
+        loader.active = {request}
+    assert len(hosts._handed) < 50
+    assert len(hosts._met) <= 20_000
+    assert len(hosts._rests_until) < 5_000
+    assert hosts("h29999.org") == BUSY
+    assert hosts("h29998.org") > hosts.clock.now()  # it rests
+    assert hosts("h1.org") == 0
+
+
+def test_a_long_crawl_delay_is_kept_when_the_downloader_has_forgotten_the_host():
+    loader = downloader(delay=1.0)
+    hosts = HostAvailability(loader)
+    hosts.meet(HOST, 300.0)
+    [request] = hand_out(hosts, loader)
+    loader.active.discard(request)
+    assert hosts(HOST) > hosts.clock.now() + 290

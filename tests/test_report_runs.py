@@ -142,6 +142,14 @@ def test_the_most_productive_referrers_come_first_with_what_was_followed(tmp_pat
     assert table.index(f"{SITE}/hub 0.30 5 3") < table.index(f"A page {SITE}/ 0.90 2 1")
 
 
+def test_hosts_that_were_given_up_are_named_whatever_stands_in_the_file(tmp_path):
+    known = [{"host": "<b>h.org", "why": "timed out", "links": 7}, "nonsense", {"host": "i.org"}]
+    text = report_of(write_run(tmp_path / "run", hosts_given_up=known))
+    assert "<b>h.org timed out 7" in text
+    assert "i.org unknown unknown" in text
+    assert "Hosts that did not answer" not in report_of(write_run(tmp_path / "other", hosts_given_up="nonsense"))
+
+
 def test_links_and_losses_are_told_in_words(tmp_path):
     text = report_of(write_run(tmp_path / "run"))
     assert "block 7 1 0 0.00" in text  # links, fetched, relevant, share

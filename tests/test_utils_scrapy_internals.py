@@ -6,14 +6,17 @@ import asyncio
 import re
 from importlib.metadata import version
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 import scrapy
 from scrapy import Request, Spider, signals
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import AsyncCrawlerRunner
 from scrapy.exceptions import IgnoreRequest
 from scrapy.utils.test import get_crawler
+from twisted.web.client import HTTPConnectionPool
 
 from focused.utils import scrapy_internals as internals
 
@@ -107,3 +110,14 @@ def test_a_request_is_refused_where_a_receiver_says_so_and_all_are_asked(caplog:
     crawler.signals.connect(refuses, signal)
     assert internals.is_refused(crawler, signal, request)
     assert asked == [request, request]
+
+
+def test_entries_of_hosts_without_a_connection_are_forgotten_and_idle_ones_close_soon():
+    assert "_pool" in HTTP11DownloadHandler.__init__.__code__.co_names  # made without a reactor, it cannot be looked at
+    pool = HTTPConnectionPool(None)
+    pool._connections.update({("http", "gone.org", 80): [], ("http", "here.org", 80): ["a connection"]})
+    handlers = SimpleNamespace(_handlers={"http": SimpleNamespace(_pool=pool), "s3": SimpleNamespace()})
+    crawler = SimpleNamespace(_engine=SimpleNamespace(downloader=SimpleNamespace(handlers=handlers)))
+    internals.keep_connections(crawler, 7.0)
+    assert pool.cachedConnectionTimeout == 7.0
+    assert pool._connections == {("http", "here.org", 80): ["a connection"]}

@@ -16,6 +16,7 @@ from focused.crawl.own_settings import (
     SCOPE,
     SOURCES,
 )
+from focused.frontier.host_failures import MOST_FAILURES, REST_SECS
 from focused.frontier.patience import PATIENCE
 from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
@@ -49,7 +50,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     ),
     "Scope": SCOPE,
     "Link sources": SOURCES,
-    "The frontier": (PATIENCE, *FRONTIER),
+    "The frontier": (PATIENCE, *FRONTIER, REST_SECS, MOST_FAILURES),
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
     "Folders": FOLDERS,

@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
-from scrapy.exceptions import IgnoreRequest
+import errno
+
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
 from scrapy.spidermiddlewares.httperror import HttpError
 
-_WORDS = {"redirections": "redirected without end", "robots.txt": "forbidden by robots.txt", "MAXSIZE": "too large"}
+from focused.frontier.unreachable import TOO_MANY_FILES
+
+_WORDS = {
+    "redirections": "redirected without end",
+    "robots.txt cannot be had": "robots.txt cannot be had",
+    "robots.txt": "forbidden by robots.txt",
+    "MAXSIZE": "too large",
+}
+_UNANSWERED = {
+    CannotResolveHostError: "name not found",
+    DownloadConnectionRefusedError: "connection refused",
+    DownloadTimeoutError: "timed out",
+    DownloadFailedError: "connection broken",
+    ResponseDataLossError: "connection broken",
+}
+
+
+class LinkWaitsError(IgnoreRequest):
+    """The host of a request does not answer, and the request's link waits again: nothing has failed for good."""
 
 
 def why_ignored(message: str) -> str:
@@ -15,6 +42,18 @@ def why_ignored(message: str) -> str:
     ('forbidden by robots.txt', 'not in cache', 'ignored')
     """
     return next((words for sign, words in _WORDS.items() if sign in message), message or "ignored")
+
+
+def why_unanswered(error: BaseException) -> str:
+    """Return in our words why a host did not answer.
+
+    >>> why_unanswered(DownloadTimeoutError("Getting http://h.org/ took longer than 30 seconds.")), why_unanswered(OSError())
+    ('timed out', 'OSError')
+    """
+    number = getattr(error, "errno", None) or getattr(error, "osError", None)  # of Python's errors, of Twisted's
+    if number in (errno.EMFILE, errno.ENFILE):
+        return TOO_MANY_FILES
+    return next((words for kind, words in _UNANSWERED.items() if isinstance(error, kind)), "") or why_failed(error)
 
 
 def why_failed(error: BaseException | None) -> str:

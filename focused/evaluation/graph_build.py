@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 """Version of the graphs; it rises when older graphs would be wrong."""
 
+_NOTHING = "User-agent: *\nDisallow: /"
 _MAX_SPELLINGS = 4
 """Most readings of a page under other URLs, on average: a tolerant web could have endless URLs."""
 
@@ -99,7 +100,9 @@ class PageResolver:
     def _read_robots(self, url: str) -> Protego | None:
         place = self._followed(url, lambda _: True)
         if place is None:
-            return None
+            found = self.web.index.find(url)
+            # One that cannot be had forbids all, a missing one nothing.
+            return Protego.parse(_NOTHING) if found is not None and found[0].status >= 500 else None
         body = self.web.answer(place[0]).body
         return Protego.parse(body.decode("utf-8", "ignore"))
 

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_MOST_NAMED, _MOST_KEPT = 5, 1_000
+"""Hosts that were given up, in the summary and in ``run.json``."""
 _SIGN_OF_LIFE_SECS = 60.0
 """So long a progress line that has not changed is not repeated."""
 
@@ -126,7 +128,7 @@ class HarvestMonitor:
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
-        lines += [summary(stats.get_stats()), advice(stats.get_stats())]
+        lines += [self._about_hosts(), summary(stats.get_stats()), advice(stats.get_stats())]
         if harvest.n_pages:
             lines.append(self._about_harvest())
         if not harvest.n_pages:
@@ -149,6 +151,13 @@ class HarvestMonitor:
             return f"The harvest is not known: {why}"
         interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
         return f"About {found.share:.0%} of the pages are relevant: {interval}"
+
+    def _about_hosts(self) -> str:
+        """Name the hosts that were given up, those with most links first."""
+        hosts = frontier_of(self.crawler).given_up_hosts()
+        named = ", ".join(f"{host} ({why}; {quantity(n_links, 'links')})" for host, why, n_links in hosts[:_MOST_NAMED])
+        more = f" and {len(hosts) - _MOST_NAMED:,} more" if len(hosts) > _MOST_NAMED else ""
+        return f"Given up because they did not answer: {named}{more}" if hosts else ""
 
     def _why_nothing(self) -> str:
         stats = self.crawler.stats.get_stats()
@@ -223,6 +232,10 @@ class HarvestMonitor:
                 "harvest": {"is_known": False, "why": self._estimate.why_unknown or NOT_YET}
                 if found is None
                 else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
+                "hosts_given_up": [
+                    {"host": host, "why": why, "links": n_links}
+                    for host, why, n_links in frontier_of(self.crawler).given_up_hosts()[:_MOST_KEPT]
+                ],
                 "stats": self.crawler.stats.get_stats(),
             }
         write_json(plan.run_dir / RUN_FILE, run)

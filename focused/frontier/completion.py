@@ -96,6 +96,11 @@ class Outcomes:
         for number in lease.numbers:
             self.store.give_back(number)
 
+    def wait_again(self, lease: Lease) -> None:
+        """Let the link wait again that stands at the end of a chain of redirects: its host does not answer."""
+        self.store.wait_again(self._end_redirects(lease))
+        self.store.wake_host(lease.link.host)
+
     def finish(self) -> None:
         """Move all waiting links that the strategy has scored anew and that have not moved yet."""
         if self.learning is not None:
@@ -194,7 +199,10 @@ class Completion:
         """End the leases that no request stands for any more."""
         orphans = self.leases.orphans(in_progress)
         for lease in orphans:
-            self.outcomes.orphan(lease)
+            if lease.waits_again:
+                self.outcomes.wait_again(lease)
+            else:
+                self.outcomes.orphan(lease)
             self.leases.end(lease)
         if orphans:
             self.checkpoints.commit()

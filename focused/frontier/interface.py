@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from focused.method.scoring.session import Session
 
 
+GivenUpHost = tuple[str, str, int]
+"""A host, why it was given up, and how many of its links failed for that."""
+
+
 class Frontier(Protocol):
     """The links of a crawl that wait. Whichever scheduler holds them, the other components see only this."""
 
@@ -52,6 +56,18 @@ class Frontier(Protocol):
 
     def note_dropped(self, request: Request, why: str) -> None:
         """Note why a request is given up that a link under way was redirected to, for ``scrapy frontier --why``."""
+
+    def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
+        """Note that a host did not answer a request; tell whether the request's link waits again, so that it may end.
+
+        With ``is_sure`` False the page may be to blame: the host is only from the third such request in a row on.
+        """
+
+    def host_answered(self, request: Request) -> None:
+        """Note that a host has answered a request."""
+
+    def given_up_hosts(self) -> list[GivenUpHost]:
+        """Return the hosts that do not answer and were given up, those with most links first."""
 
     @property
     def can_rescore(self) -> bool:

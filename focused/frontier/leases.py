@@ -38,6 +38,8 @@ class Lease:
     is_queued: bool = False
     #: Why it ends where it leads: to a known link, or out of scope.
     dropped: str = ""
+    #: Whether its host does not answer: it waits again when no request stands for it any more.
+    waits_again: bool = False
     #: Why it failed, if that was noted.
     note: str = ""
 

@@ -30,6 +30,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _TOO_MANY_REQUESTS, _UNAVAILABLE = 429, 503
+_MOST_MET = 20_000
+"""Hosts that are remembered to have answered. One that is forgotten gets one request again until the next answer."""
+_SPARE = 16
+_FEW_RESTS = 1_000
+_MOST_SAID = 100
+_SLOT_SECS = 60.0
+"""How long Scrapy's downloader remembers when a host was asked last; a longer delay is kept here."""
 
 
 @dataclass(eq=False)
@@ -49,8 +56,9 @@ class HostAvailability:
 
     def __post_init__(self) -> None:
         self._handed: dict[str, set[Request]] = {}
-        self._met: set[str] = set()
+        self._met: dict[str, None] = {}
         self._rests_until: dict[str, float] = {}
+        self._most_rests = _FEW_RESTS
         #: Seconds between two requests that a host's robots.txt asks for.
         self.crawl_delays: dict[str, float] = {}
 
@@ -58,15 +66,27 @@ class HostAvailability:
         """Note what a host's robots.txt asks for, in seconds; 0: nothing."""
         if crawl_delay:
             self.crawl_delays[host] = crawl_delay
-        self._met.add(host)
+        self._note_met(host)
 
     def rest(self, host: str, until: float) -> None:
         """Leave a host alone until a moment of the clock."""
-        self._rests_until[host] = max(until, self._rests_until.get(host, 0.0))
+        rests = self._rests_until
+        if len(rests) >= self._most_rests:
+            now = self.clock.now()
+            for other in [other for other, end in rests.items() if end <= now]:
+                del rests[other]
+            self._most_rests = max(_FEW_RESTS, 2 * len(rests))
+        rests[host] = max(until, rests.get(host, 0.0))
 
     def hand_out(self, host: str, request: Request) -> None:
         """Note that a request is on its way to a host."""
+        if len(self._handed) > 2 * len(self.downloader.active) + _SPARE:
+            # The last request of a host, with its page, would stay until the host is asked again.
+            for other in list(self._handed):
+                self._count(other)
         self._handed.setdefault(host, set()).add(request)
+        if self.crawl_delays.get(host, 0.0) > _SLOT_SECS:
+            self.rest(host, self.clock.now() + self.crawl_delays[host])
 
     def delay_of(self, host: str) -> float:
         """Return the seconds between two requests to a host; of an unknown one the usual."""
@@ -116,8 +136,13 @@ class HostAvailability:
         handed &= self.downloader.active
         if not handed:
             del self._handed[host]
-            self._met.add(host)  # also one whose robots.txt could not be had
+            self._note_met(host)  # also one whose robots.txt could not be had
         return len(handed)
+
+    def _note_met(self, host: str) -> None:
+        if len(self._met) >= _MOST_MET and host not in self._met:
+            del self._met[next(iter(self._met))]
+        self._met[host] = None
 
 
 class VirtualAvailability(HostAvailability):
@@ -175,7 +200,7 @@ class Politeness:
         host = host_of(request.url)
         self._ready.rest(host, self._ready.clock.now() + secs)
         self._crawler.stats.inc_value("focused/frontier/rests_count")
-        if host not in self._said:
+        if host not in self._said and len(self._said) < _MOST_SAID:
             self._said.add(host)
             limit = "" if secs == wished else f", of {wished:.0f} s that it asks for (AUTOTHROTTLE_MAX_DELAY)"
             logger.info("%s is left alone for %.0f s%s: HTTP %d, Retry-After", host, secs, limit, response.status)

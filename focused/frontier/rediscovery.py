@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
+from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER, UNREACHABLE
 from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
 
@@ -108,7 +108,7 @@ class Rediscovery:
         elif what == MERGED and self.store.joined is not None:
             number, _, merged = self.store.joined
             self._remember(link.url, number, merged)
-        elif what == KNOWN:
+        elif what in (KNOWN, UNREACHABLE):
             self.settle(link.url)
         if self.store.n_cut_rounds != self._n_prunings:  # a link that was pruned is new when it is found again
             self._n_prunings = self.store.n_cut_rounds

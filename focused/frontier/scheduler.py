@@ -21,21 +21,24 @@ from focused.frontier.budget import Budget, pages_left
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion, Outcomes
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
+from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.interface import CrawlOfFrontier, crawl_of
+from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.look_around import LookAround
+from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_store
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
 from focused.frontier.store.rescoring import rescore
+from focused.frontier.unreachable import UnreachableHosts
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scope import ELSEWHERE
-from focused.utils.scrapy_internals import requests_in_progress
+from focused.utils.scrapy_internals import close_idle_connections, requests_in_progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -57,6 +60,8 @@ _MEMORY_PAGES = 33
 """Over so many pages, or a fifteenth of all, patience counts what pages bring."""
 
 _NO_LIMIT = 1000
+_PAUSE_SECS = 0.2
+"""Without room for a connection; the end of a page wakes the crawl as well."""
 
 
 class FrontierScheduler(BaseScheduler):
@@ -69,7 +74,8 @@ class FrontierScheduler(BaseScheduler):
     be kept waits in memory only; it is counted, and the log says so once.
 
     Settings: JOBDIR (where the file is, if not in the run directory), FOCUSED_FRONTIER_MAX_LINKS,
-    FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK, FOCUSED_PATIENCE.
+    FOCUSED_FRONTIER_MAX_PER_HOST, FOCUSED_FRONTIER_MAX_TUNNEL, FOCUSED_FRONTIER_HOST_SINK, FOCUSED_PATIENCE,
+    FOCUSED_HOST_REST_SECS, FOCUSED_HOST_FAILURES.
 
     Stats: ``scheduler/enqueued``, ``scheduler/dequeued``, ``dupefilter/filtered``; of new links,
     ``focused/links/by_REASON_count`` and ``focused/links/deferred_count``; ``focused/frontier/merged_count``,
@@ -112,6 +118,10 @@ class FrontierScheduler(BaseScheduler):
         ready_at, self._politeness = host_availability(crawler, is_live=task.is_live)
         self._links = open_links(self.store, task, settings)
         self._leases = Leases(crawler.signals, ready_at)
+        limits = REST_SECS.read(settings), MOST_FAILURES.read(settings)
+        self._unreachable = UnreachableHosts(
+            self.store, self._leases, HostFailures(*limits, self.store.has_pages), self._stats
+        )
         self._outcomes = Outcomes(self.store, HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK")), learning)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
@@ -164,8 +174,16 @@ class FrontierScheduler(BaseScheduler):
             return None
         try:
             self.completion.end_orphans(requests_in_progress(self.crawler))
+            if self._unreachable.settle():
+                self._checkpoints.commit()
             if self._checkpoints.is_broken or not self._budget.is_left(self._task.max_pages):
                 self._wakeup.at(self._budget.look_again_at())
+                return None
+            if self._task.is_live and self._leases and not has_room(len(self._leases)):
+                self._unreachable.pause(_PAUSE_SECS)
+                close_idle_connections(self.crawler)
+            if self._leases.now() < self._unreachable.paused_until:
+                self._wakeup.at(self._unreachable.paused_until)
                 return None
             request = self.dispatch.next()
         except sqlite3.Error as error:
@@ -173,6 +191,8 @@ class FrontierScheduler(BaseScheduler):
             return None
         if request is None:
             self._wakeup.at(self.dispatch.next_time())
+            if not self._leases:
+                self._unreachable.say_what_is_waited_for()
             return None
         self._stats.inc_value("scheduler/dequeued")
         if self.dispatch.levels_below:
@@ -232,6 +252,18 @@ class FrontierScheduler(BaseScheduler):
         if lease is not None:
             lease.dropped = why
 
+    def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
+        """Note that a host did not answer a request; tell whether the request's link waits again. Live webs only."""
+        return self._task.is_live and self._unreachable.failed(request, why, is_sure=is_sure)
+
+    def host_answered(self, request: Request) -> None:
+        """Note that a host has answered a request."""
+        self._unreachable.answered(request)
+
+    def given_up_hosts(self) -> list[GivenUpHost]:
+        """Return the hosts that do not answer and were given up, those with most links first."""
+        return self._unreachable.given_up()
+
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:
@@ -272,6 +304,7 @@ class FrontierScheduler(BaseScheduler):
         earlier.restore(self._stats, self._crawl.harvest)
         self._links.resume(earlier.fetched_urls())
         self._outcomes.resume()
+        self._unreachable.resume()
         if learning is not None and (n_bad := learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         earlier.begin()

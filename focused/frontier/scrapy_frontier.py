@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from focused.frontier.interface import FrontierTask
+    from focused.frontier.interface import FrontierTask, GivenUpHost
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
@@ -189,6 +189,17 @@ class ScrapyFrontier:
 
     def note_dropped(self, request: Request, why: str) -> None:
         """Do nothing: Scrapy's scheduler keeps no notes."""
+
+    def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
+        """Do nothing: Scrapy's scheduler cannot take a link back."""
+        return False
+
+    def host_answered(self, request: Request) -> None:
+        """Do nothing: see ``host_failed``."""
+
+    def given_up_hosts(self) -> list[GivenUpHost]:
+        """Return none."""
+        return []
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000

@@ -11,7 +11,7 @@ from scrapy.exceptions import IgnoreRequest
 from scrapy.spidermiddlewares.httperror import HttpError
 
 from focused.crawl.declared_settings import COMMAND_LINE
-from focused.crawl.failures import why_failed
+from focused.crawl.failures import LinkWaitsError, why_failed
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.planning import plan_crawl
 from focused.crawl.private_addresses import AddressRefusedError
@@ -76,6 +76,8 @@ class FocusedSpider(scrapy.Spider):
     def failed(self, failure: Failure) -> None:
         """Count a page that could not be fetched; its traceback would tell nobody anything."""
         error = failure.value
+        if isinstance(error, LinkWaitsError):
+            return
         self.crawl.frontier.note_failure(failure.request, why_failed(error))  # type: ignore[attr-defined]
         if failure.request.callback == self.parse_source:  # type: ignore[attr-defined]
             self.crawler.stats.inc_value("focused/sources/failed_count")

@@ -29,7 +29,7 @@ from focused.evaluation.report.markup import (
 )
 from focused.evaluation.report.model_versions import about_marks, marks, versions
 from focused.evaluation.report.run_files import Run, read_run
-from focused.evaluation.report.run_sections import hosts, losses, paths, reasons, referrers
+from focused.evaluation.report.run_sections import given_up, hosts, losses, paths, reasons, referrers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -84,6 +84,7 @@ def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> I
         yield from drift(run, f"r{number}")
         yield from versions(run, f"r{number}")
         yield from hosts(run, f"r{number}")
+        yield from given_up(run)
         yield from referrers(run)
         yield from reasons(run)
         yield from paths(run, max(20, 200 // len(runs)))
@@ -232,7 +233,7 @@ def _facts(run: Run) -> Iterator[Markup]:
     yield element("h3", "The run")
     if run.run:
         yield command(run.run.get("command"))
-    known = {key: value for key, value in run.run.items() if key not in ("command", "stats")}
+    known = {key: value for key, value in run.run.items() if key not in ("command", "stats", "hosts_given_up")}
     yield facts({"directory": str(run.directory), **known})
     if run.stats:
         rows = [(name(key), name(value)) for key, value in sorted(run.stats.items())]

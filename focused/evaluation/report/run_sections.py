@@ -53,6 +53,20 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     yield figure(svg, joined((legend(looks), f"{len(every):,} host{'s' if len(every) != 1 else ''}.{more}")))
 
 
+def given_up(run: Run) -> Iterator[Markup]:
+    """List the hosts that did not answer and were given up."""
+    known = run.run.get("hosts_given_up")
+    found = [each for each in (known if isinstance(known, list) else []) if isinstance(each, dict)]
+    if not found:
+        return
+    n_hosts = run.stats.get("focused/hosts/given_up_count")
+    more = f" The {_TOP} with most links of {n_hosts:,}." if isinstance(n_hosts, int) and n_hosts > _TOP else ""
+    rows = [[name(str(each.get(key, "unknown"))) for key in ("host", "why", "links")] for each in found[:_TOP]]
+    yield element("h3", "Hosts that did not answer")
+    caption = f"They were given up; a resumed crawl tries their links again.{more}"
+    yield table("Given up", caption, ("host", "why", "links"), rows, n_text=2)
+
+
 def referrers(run: Run) -> Iterator[Markup]:
     """List the pages whose links led to the most relevant pages."""
     led: Counter[str] = Counter(page.referrer for page in run.pages if page.is_relevant and page.referrer)

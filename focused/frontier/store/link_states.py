@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.caps import HOST_CAP
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from focused.frontier.store.caps import Caps
     from focused.frontier.store.transaction import Transaction
 
+NOT_REACHABLE = "host not reachable"
+"""Note of links that failed because their host was given up."""
 _SLICE_LINKS = 10_000
 
 
@@ -41,6 +44,12 @@ class LinkStates:
         self.n_capped: dict[str, int] = _by_cap(transaction.remembered("n_capped", {}))
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}
+        # Links of the hosts that were given up in this run.
+        self._unreachable: Counter[int] = Counter()
+        #: How many links failed because their host was given up.
+        self.n_unreachable: int = transaction.remembered("n_unreachable", 0)
+        #: How many of them wait again because the crawl is resumed.
+        self.n_resumed = self._reach_again() if self.n_unreachable else 0
         self._recover(transaction.remembered("leased", []))
 
     def __len__(self) -> int:
@@ -91,9 +100,17 @@ class LinkStates:
     def _count_anew(self, counts: WaitingCounts) -> None:
         counts.load(self._sql.execute("SELECT host, rank FROM links WHERE state = 0"))
 
+    def wait_again(self, number: int) -> None:
+        """Let a leased link wait again, or fail if its host has been given up."""
+        host = self._leased[number]
+        self.give_back(number)
+        if host in self._unreachable:
+            self._give_up(host)
+
     def _own_state(self) -> dict[str, Any]:
         """Return what a commit has to remember."""
-        return {"counts": self._counts, "n_capped": self.n_capped, "leased": list(self._leased)}
+        own = {"n_capped": self.n_capped, "n_unreachable": self.n_unreachable}
+        return {"counts": self._counts, "leased": list(self._leased), **own}
 
     # --- Inside
 
@@ -134,6 +151,28 @@ class LinkStates:
         best = "SELECT rank FROM links WHERE host = ? AND state = 0 ORDER BY rank LIMIT 1"
         row = self._sql.execute(best, (host,)).fetchone()
         self.hosts.put(host, None if row is None else row[0])
+
+    def _give_up(self, host: int) -> None:
+        """Let all fail that waits of a host."""
+        self.transaction.begin()
+        fail = "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE host = ? AND state = 0"
+        n_links = self._sql.execute(fail, (FAILED, int(self._clock()), NOT_REACHABLE, host)).rowcount
+        self._move(WAITING, FAILED, n_links)
+        self._unreachable[host] += n_links
+        self.n_unreachable += n_links
+        if self.by_level is not None:
+            self.by_level.forget(host)
+        self.hosts.put(host, None)
+
+    def _reach_again(self) -> int:
+        """Let all wait again whose host an earlier run gave up; return how many."""
+        self.transaction.begin()
+        wait = "UPDATE links SET state = ?, ended_at = NULL, note = NULL WHERE state = ? AND note = ?"
+        n_links = self._sql.execute(wait, (WAITING, FAILED, NOT_REACHABLE)).rowcount
+        self._move(FAILED, WAITING, n_links)
+        self.n_unreachable = 0
+        self.transaction.commit({"counts": self._counts, "n_unreachable": 0})
+        return n_links
 
     def _drop_rest(self, host: int, cap: str) -> None:
         """Give up what waits of a host that has reached a cap."""

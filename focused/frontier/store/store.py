@@ -32,6 +32,8 @@ NEW, MERGED, KNOWN, TOO_DEEP = "new", "merged", "known", "too_deep"
 OVER_HOST_CAP, OVER_DOMAIN_CAP = "over_host_cap", "over_domain_cap"
 """What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
 _OVER = {HOST_CAP: OVER_HOST_CAP, DOMAIN_CAP: OVER_DOMAIN_CAP}
+UNREACHABLE = "unreachable"
+"""What ``add`` says of a link whose host has been given up: it is kept for the next run."""
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 TAKEN_OVER = "taken_over"
@@ -135,6 +137,9 @@ class FrontierStore(LinkStates):
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
         self._counts[WAITING] += 1
+        if host in self._unreachable:
+            self._give_up(host)
+            return UNREACHABLE
         self.hosts.offer(host, rank)
         if self.by_level is not None:
             self.by_level.add(host, rank)
@@ -264,6 +269,24 @@ class FrontierStore(LinkStates):
         number = self._names.get(host)
         if number is not None:
             self.hosts.wake(number)
+
+    def has_pages(self, host: str) -> bool:
+        """Tell whether any page of a host was fetched."""
+        row = self._sql.execute("SELECT n_pages FROM hosts WHERE name = ?", (host,)).fetchone()
+        return row is not None and row[0] > 0
+
+    def give_up_host(self, host: str) -> None:
+        """Let all links of a host fail that wait, and those that are found from now on: until the crawl is resumed."""
+        self._give_up(self._names.number(host))
+
+    def is_given_up(self, host: str) -> bool:
+        """Tell whether a host has been given up in this run."""
+        return self._names.get(host) in self._unreachable
+
+    def n_unreachable_of(self, host: str) -> int:
+        """Return how many links failed because this host was given up."""
+        number = self._names.get(host)
+        return 0 if number is None else self._unreachable[number]
 
     def host_pages(self) -> list[tuple[str, int, int]]:
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""

@@ -1,0 +1,115 @@
+"""Hosts that do not answer: how long each rests, and when it is given up. No Scrapy, no clock of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.utils.setting import USER, Setting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REST_SECS = Setting(
+    "FOCUSED_HOST_REST_SECS",
+    10.0,
+    "Seconds that a host of the live web is left alone when it has not answered; twice as long after each further time, an "
+    "hour at most.",
+    above=0,
+    set_by=USER,
+)
+MOST_FAILURES = Setting(
+    "FOCUSED_HOST_FAILURES",
+    8,
+    "Failures in a row after which a host is given up and its links fail, until the crawl is resumed; after 3 if it has never "
+    "answered.",
+    least=1,
+    set_by=USER,
+)
+LONGEST_REST_SECS = 3600.0
+_DOUBTFUL_IN_A_ROW = 3
+"""From so many requests on that went wrong one after the other, it is the host and no longer its pages."""
+_TRIES_OF_A_STRANGER = 3
+"""A host that has never answered is given up after so many failures, if not sooner."""
+
+
+@dataclass(slots=True)
+class HostTrouble:
+    """What is wrong with a host."""
+
+    why: str = ""
+    #: Failures in a row; each makes the host rest twice as long.
+    n_failures: int = 0
+    #: Requests in a row that went wrong, perhaps only because of the page.
+    n_doubtful: int = 0
+    #: When its rest ends.
+    rests_until: float = 0.0
+
+
+class HostFailures:
+    """Counts the failures of hosts from one answer to the next.
+
+    What is sure (no connection, robots.txt not to be had, "too many requests") is a failure at once. A time-out, a broken
+    connection or an HTTP error 5xx may be the page's fault: it is a failure from the third in a row on, or where the host has
+    never answered. Only hosts in trouble take memory, some 300 bytes.
+
+    Parameters
+    ----------
+    first_rest_secs : float
+        How long a host rests after a failure; twice as long after each further one, at most ``LONGEST_REST_SECS``.
+    most_failures : int
+        After so many in a row a host is given up; a host that has never answered after three.
+    has_answered : function
+        Tells whether a host has answered in this crawl, before its present trouble.
+    """
+
+    def __init__(self, first_rest_secs: float, most_failures: int, has_answered: Callable[[str], bool]) -> None:
+        self._first_rest_secs = first_rest_secs
+        self._most_failures = most_failures
+        self._has_answered = has_answered
+        self._troubles: dict[str, HostTrouble] = {}
+        #: Hosts that were given up, and why.
+        self.given_up: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        """Tell whether any host is in trouble."""
+        return bool(self._troubles)
+
+    def answered(self, host: str) -> None:
+        """Note that a host has answered: what was wrong is over."""
+        self._troubles.pop(host, None)
+
+    def failed(self, host: str, why: str, now: float, *, is_sure: bool) -> bool:
+        """Note that a request to a host failed at a moment; tell whether that is the host's fault.
+
+        While a host rests, what was under way fails as well, and does not count again.
+        """
+        if host in self.given_up:
+            return True
+        trouble = self._troubles.setdefault(host, HostTrouble())
+        if now < trouble.rests_until:
+            return True
+        if not is_sure and not trouble.n_failures:
+            trouble.n_doubtful += 1
+            if trouble.n_doubtful < _DOUBTFUL_IN_A_ROW and self._has_answered(host):
+                return False
+        trouble.n_failures += 1
+        trouble.why = why
+        most = self._most_failures if self._has_answered(host) else min(self._most_failures, _TRIES_OF_A_STRANGER)
+        if trouble.n_failures >= most:
+            del self._troubles[host]
+            self.given_up[host] = why
+        else:
+            secs = self._first_rest_secs * 2 ** min(trouble.n_failures - 1, 30)
+            trouble.rests_until = now + min(secs, LONGEST_REST_SECS)
+        return True
+
+    def rests_until(self, host: str) -> float:
+        """Return when a host's rest ends; 0 if it has no trouble."""
+        trouble = self._troubles.get(host)
+        return 0.0 if trouble is None else trouble.rests_until
+
+    def resting(self, now: float) -> list[tuple[float, str, HostTrouble]]:
+        """Return the hosts that rest: when that ends, the host, what is wrong; the first to end first."""
+        found = [(each.rests_until, host, each) for host, each in self._troubles.items() if each.rests_until > now]
+        return sorted(found, key=lambda each: each[:2])

@@ -1,0 +1,133 @@
+"""Hosts that do not answer, in crawls over real sockets: their links wait and are not lost, and the crawl ends."""
+
+from __future__ import annotations
+
+import resource
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import hand_made
+import pytest
+from commands import crawl
+from sites import Reply, Site
+
+from focused.frontier.store.link import host_of
+from focused.frontier.store.view import FrontierView
+
+pytestmark = pytest.mark.slow
+
+FAST = {
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "FOCUSED_METRICS_INTERVAL_SECS": 0,
+    "FOCUSED_HOST_REST_SECS": 0.05,
+}
+STARS = hand_made.html(hand_made.STARS)
+
+
+def a_refusing_address() -> str:
+    """The URL of a server that is not there any more."""
+    with Site({}, "127.0.2.1") as site:
+        return site.url
+
+
+class Troubled:
+    """A host whose home page links to six pages; then it answers so many requests in another way."""
+
+    def __init__(self, n_bad: int, bad: Reply) -> None:
+        self.n_bad, self.bad = n_bad, bad
+
+    def __call__(self, path: str) -> Reply | bytes | None:
+        if path == "/robots.txt":
+            return None
+        if path == "/":
+            return hand_made.html(hand_made.STARS, *((f"/{number}", "a star") for number in range(6)))
+        if self.n_bad > 0:
+            self.n_bad -= 1
+            return self.bad
+        return STARS
+
+
+def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_crawl_is_resumed(models, tmp_path):
+    dead = a_refusing_address()
+    seeds = [f"{dead}/{number}" for number in range(4)]
+    with Site({"/": STARS}) as site:
+        done = crawl(models, tmp_path, seeds=",".join([*seeds, f"{site.url}/"]), settings=FAST)
+        assert done.exit_code == 0, done.err
+        assert done.run["finish_reason"] == "finished"
+        assert [page["url"] for page in done.pages] == [f"{site.url}/"]
+        with FrontierView(done.run_dir) as view:
+            assert {view.find(url).note for url in seeds} == {"host not reachable"}
+        assert done.stats["focused/hosts/unreachable_links_count"] == 4
+        assert "focused/pages/failed_count" not in done.stats
+        assert done.run["hosts_given_up"] == [
+            {"host": "127.0.2.1", "why": "robots.txt: connection refused", "links": 4}
+        ]
+        assert "Given up because they did not answer: 127.0.2.1 (robots.txt: connection refused; 4 links)" in done.err
+        assert "Nothing to ask for but what does not answer: waiting until " in done.err
+    port = int(dead.rpartition(":")[2])
+    with Site({f"/{number}": STARS for number in range(4)}, "127.0.2.1", port):
+        again = crawl(models, tmp_path, seeds=",".join(seeds), run_dir="run", settings=FAST)
+    assert again.exit_code == 0, again.err
+    assert "4 links of hosts that could not be reached are tried again" in again.err
+    assert again.stats["focused/pages/fetched_count"] == 5
+    assert again.stats["focused/hosts/unreachable_links_count"] == 0
+
+
+# Of each host: what it answers to the first requests after its home page, how often, and how many of its links fail for it.
+TROUBLES = {
+    "too many requests": (Reply(b"", 429), 7, 0),
+    "unavailable": (Reply(b"", 503), 7, 0),
+    "error": (Reply(b"", 500), 9, 1),
+    "hangs up": (Reply(b"x", headers={"Content-Length": "10"}, hangs_up_after=0), 9, 1),
+}
+
+
+def test_a_host_in_trouble_loses_no_more_than_the_page_that_may_be_to_blame(models, tmp_path):
+    """One link has its retry and fails; from the third request on the host is to blame, and nothing counts as a retry."""
+    with ExitStack() as stack:
+        sites = {
+            name: stack.enter_context(Site(Troubled(n_bad, bad), f"127.0.2.{number}"))
+            for number, (name, (bad, n_bad, _)) in enumerate(TROUBLES.items(), 2)
+        }
+        seeds = ",".join(f"{site.url}/" for site in sites.values())
+        done = crawl(models, tmp_path, seeds=seeds, settings=FAST | {"FOCUSED_HOST_REST_SECS": 0.01})
+    assert done.exit_code == 0, done.err
+    with FrontierView(done.run_dir) as view:
+        n_failed = Counter(row.host for row in view.rows() if row.state == "failed")
+        assert {row.state for row in view.rows()} == {"done", "failed"}
+    expected = {name: n_lost for name, (_, _, n_lost) in TROUBLES.items()}
+    assert {name: n_failed[host_of(site.url)] for name, site in sites.items()} == expected
+    assert done.stats["retry/count"] == 2
+    assert done.stats["focused/hosts/rests_count"] == 4 * 7
+    assert "focused/hosts/given_up_count" not in done.stats
+
+
+N_HOSTS, N_FILES = 40, 40
+
+
+def allow_few_files() -> None:
+    """Let the process open few files more than it has, for ever."""
+    n_files = len(list(Path("/proc/self/fd").iterdir())) + N_FILES
+    resource.setrlimit(resource.RLIMIT_NOFILE, (n_files, n_files))
+
+
+def test_links_wait_where_this_process_has_too_many_files_open_and_none_is_lost(models, tmp_path):
+    with Site(lambda path: Reply(STARS, wait=lambda: time.sleep(0.05)) if path == "/" else None, "0.0.0.0") as site:
+        port = site.url.rpartition(":")[2]
+        seeds = ",".join(f"http://127.0.3.{number}:{port}/" for number in range(1, N_HOSTS + 1))
+        done = crawl(
+            models,
+            tmp_path,
+            seeds=seeds,
+            max_pages=0,
+            settings=FAST | {"CONCURRENT_REQUESTS": 32},
+            before=allow_few_files,
+        )
+    assert done.exit_code == 0, done.err
+    assert done.stats["focused/pages/fetched_count"] == N_HOSTS
+    assert done.stats["focused/hosts/no_descriptor_count"] > 0
+    assert "focused/hosts/rests_count" not in done.stats
+    assert done.err.count("Too many open files") == 1

@@ -1,0 +1,81 @@
+"""Hosts that do not answer: how long they rest, when they are given up, and what becomes of their links in the store."""
+
+from __future__ import annotations
+
+import pytest
+
+from focused.frontier.host_failures import LONGEST_REST_SECS, HostFailures
+from focused.frontier.store.link import FrontierLink, fingerprint_of
+from focused.frontier.store.store import NEW, UNREACHABLE, FrontierStore
+from focused.method.scoring.evidence import Evidence
+
+HOST = "h.org"
+
+
+def rests(failures: HostFailures, n: int, **how) -> list[float]:
+    """The rests after failures, each as soon as the last rest is over; 0 when the host is given up."""
+    found, now = [], 100.0
+    for _ in range(n):
+        assert failures.failed(HOST, "refused", now, is_sure=True, **how)
+        until = failures.rests_until(HOST)
+        found.append(until - now if until else 0.0)
+        now = until
+    return found
+
+
+def test_a_host_rests_twice_as_long_after_each_failure_and_is_given_up_in_the_end():
+    assert rests(HostFailures(10.0, 5, lambda _: True), 5) == [10, 20, 40, 80, 0]
+    assert rests(HostFailures(10.0, 5, lambda _: False), 3) == [10, 20, 0]  # it never answered
+    assert max(rests(HostFailures(10.0, 20, lambda _: True), 19)) == LONGEST_REST_SECS
+
+
+def test_an_answer_ends_the_trouble_of_a_host_and_failures_during_its_rest_count_once():
+    failures = HostFailures(10.0, 3, lambda _: True)
+    for _ in range(20):
+        assert failures.failed(HOST, "refused", 100.0, is_sure=True)
+    assert failures.rests_until(HOST) == 110.0
+    failures.answered(HOST)
+    assert not failures
+    assert rests(failures, 3) == [10, 20, 0]
+    assert failures.given_up == {HOST: "refused"}
+
+
+@pytest.mark.parametrize("has_answered", [True, False])
+def test_what_may_be_the_pages_fault_is_the_hosts_from_the_third_in_a_row_on_or_if_it_never_answered(has_answered):
+    failures = HostFailures(10.0, 8, lambda _: has_answered)
+    assert [failures.failed(HOST, "timed out", float(at), is_sure=False) for at in range(4)] == [
+        *([not has_answered] * 2),
+        *([True] * 2),
+    ]
+    assert failures.rests_until(HOST) == (12.0 if has_answered else 10.0)
+
+
+def link(path: str, host: str = HOST) -> FrontierLink:
+    url = f"http://{host}/{path}"
+    return FrontierLink(fingerprint_of(url, host), url, Evidence(0.5, 0, True))
+
+
+def test_links_of_a_host_that_is_given_up_fail_and_wait_again_when_the_frontier_is_opened_again(tmp_path):
+    store = FrontierStore(tmp_path / "frontier.sqlite")
+    store.add([link("a"), link("b"), link("c", "other.org")])
+    leased = store.next()
+    assert leased.host == HOST
+    store.give_up_host(HOST)
+    assert store.add([link("d"), link("e", "other.org")]) == [UNREACHABLE, NEW]
+    store.wait_again(leased.id)
+    assert store.counts() == {"waiting": 2, "leased": 0, "done": 0, "failed": 3, "dropped": 0}
+    assert store.n_unreachable_of(HOST) == store.n_unreachable == 3
+    assert [store.next().host for _ in range(2)] == ["other.org"] * 2
+    assert store.next() is None
+    store.commit()
+    store.close()
+    again = FrontierStore(tmp_path / "frontier.sqlite")
+    assert again.n_resumed == 3
+    assert again.n_unreachable == 0
+    assert not again.is_given_up(HOST)
+    assert again.counts() == {"waiting": 5, "leased": 0, "done": 0, "failed": 0, "dropped": 0}
+    assert {again.next().url for _ in range(5)} == {
+        *(f"http://{HOST}/{path}" for path in "abd"),
+        *(f"http://other.org/{path}" for path in "ce"),
+    }
+    again.close()
