@@ -11,6 +11,7 @@ from focused.method.learning.estimators.against_unlabeled import AgainstUnlabele
 from focused.method.learning.estimators.base import LinearCountClassifier
 from focused.method.learning.estimators.biased_svm import BiasedSVM, WeightedLogistic
 from focused.method.learning.estimators.elkan_noto import ElkanNoto
+from focused.method.learning.estimators.joined_svm import JoinedSVM
 from focused.method.learning.estimators.nnpu import NonNegativePU
 from focused.method.learning.estimators.one_class import OneClass
 from focused.method.learning.estimators.plain_svm import PlainSVM
@@ -31,6 +32,7 @@ ESTIMATORS = [
     AgainstUnlabeled(loss="squared_hinge", random_state=0),
     OneClass(),
     ScreenedSVM(random_state=0),
+    JoinedSVM(hidden_share=0.2, random_state=0),
     PlainSVM(random_state=0),
     PlainSVM(weighting="tfipndf", random_state=0),
     WVC(random_state=0),

@@ -91,6 +91,7 @@ def held_out_decisions(
     learnt_only: NDArray[np.bool_] | None = None,
     learnt: NDArray[np.bool_] | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
+    hidden_share: float | None = None,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions on each group of units, by models that were not trained on the units' pages.
 
@@ -120,6 +121,8 @@ def held_out_decisions(
         Pages that models are trained on; the others are only judged. None: all.
     term_vectors : ndarray of shape (n_terms, n_dimensions), optional
         Word vectors, for learners that know of them.
+    hidden_share : float, optional
+        Expected share of positives among the unlabelled pages, for learners that take it.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -139,6 +142,7 @@ def held_out_decisions(
             positive[is_learnt & (fold_of != fold)],
             [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
             term_vectors,
+            hidden_share,
         )
         for fold in range(n_folds)
     )
@@ -164,6 +168,7 @@ def _judge(
     positive: NDArray[np.bool_],
     texts: list[sparse.csr_matrix],
     term_vectors: NDArray[np.floating[Any]] | None,
+    hidden_share: float | None,
 ) -> list[NDArray[np.float64]]:
-    model = make_learner(learner, random_state, term_vectors).fit(counts, positive)
+    model = make_learner(learner, random_state, term_vectors, hidden_share).fit(counts, positive)
     return [model.decision_function(each) if each.shape[0] else np.empty(0) for each in texts]

@@ -33,6 +33,7 @@ def _printed(path: str, **options: Any) -> _Learner:
 # use them take the next best documents (D14).
 _LEARNERS = {
     "screened_svm": _learner("estimators.screened_svm.ScreenedSVM"),
+    "joined_svm": _learner("estimators.joined_svm.JoinedSVM"),
     "logistic": _learner("estimators.against_unlabeled.AgainstUnlabeled"),
     "svm": _learner("estimators.against_unlabeled.AgainstUnlabeled", loss="squared_hinge", C=1.0),
     "wvc": _learner("two_step.wvc.WVC", too_few="error"),
@@ -91,7 +92,14 @@ def knows_vectors(name: str) -> bool:
     return "term_vectors" in make_learner(name).get_params(deep=False)
 
 
-def make_learner(name: str, random_state: int | None = None, term_vectors: Any = None) -> LinearCountClassifier:
+def knows_hidden_share(name: str) -> bool:
+    """Return whether a learner takes the share of positives that U is expected to hold; parameters and errors as above."""
+    return "hidden_share" in make_learner(name).get_params(deep=False)
+
+
+def make_learner(
+    name: str, random_state: int | None = None, term_vectors: Any = None, hidden_share: float | None = None
+) -> LinearCountClassifier:
     """Return a new, unfitted estimator.
 
     Parameters
@@ -102,6 +110,8 @@ def make_learner(name: str, random_state: int | None = None, term_vectors: Any =
         Given to a learner that has such a parameter.
     term_vectors : array-like of shape (n_terms, n_dimensions), optional
         Word vectors of the terms; given to a learner that has such a parameter.
+    hidden_share : float, optional
+        Expected share of positives in U, in (0, 1); given to a learner that has such a parameter.
 
     Raises
     ------
@@ -114,7 +124,8 @@ def make_learner(name: str, random_state: int | None = None, term_vectors: Any =
         made = getattr(import_module(module), estimator)(**options)
     else:
         made = PLUG_IN.load(name, LEARNERS)()
-    for parameter, value in (("random_state", random_state), ("term_vectors", term_vectors)):
+    given = {"random_state": random_state, "term_vectors": term_vectors, "hidden_share": hidden_share}
+    for parameter, value in given.items():
         if parameter in made.get_params(deep=False):
             made.set_params(**{parameter: value})
     return cast("LinearCountClassifier", made)

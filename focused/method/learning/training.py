@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from focused.method.learning.calibration import Calibration, CalibrationExamples
 from focused.method.learning.estimators.class_prior import estimate_prior
 from focused.method.learning.held_out import Units, held_out_decisions, short_texts
-from focused.method.learning.learners import LEARNERS, knows_vectors, make_learner
+from focused.method.learning.learners import LEARNERS, knows_hidden_share, knows_vectors, make_learner
 from focused.method.learning.metrics import brier_score, figures_at_thresholds, page_figures
 from focused.method.learning.pu_calibration import STRENGTH
 from focused.method.learning.threshold import with_best_page_threshold
@@ -28,6 +29,8 @@ from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    from focused.method.learning.estimators.base import LinearCountClassifier
 
 __all__ = ["LinkExamples", "TrainedModel", "train_topic"]
 
@@ -138,7 +141,8 @@ def train_topic(
     drawn &= learnt
     if only_judged is not None:
         learnt &= positive | ~np.asarray(only_judged, dtype=np.bool_)[data.rows]
-    estimator = make_learner(learner, random_state, term_vectors).fit(data.counts[learnt], positive[learnt])
+    is_background, given_prior = background_prior is not None, background_prior or known_prior
+    is_draw = given_prior is None and learnt_only is None and only_judged is None
     rng = np.random.default_rng(random_state)
     n_folds = min(n_folds, int(positive.sum()), int((~positive).sum()))
 
@@ -147,13 +151,12 @@ def train_topic(
         drawn &= ~np.asarray(learnt_only, dtype=np.bool_)[data.rows]
     drawn &= data.rows < n_pages  # not the page of the words
     pages, short, *links = _units(data, drawn, rng)
-    groups = [pages, short, *links]
-    decisions = held_out_decisions(
+    is_shown, n_known = positive[drawn], pages.n_known[drawn]
+    judged = partial(
+        held_out_decisions,
         learner,
-        estimator,
-        data.counts,
-        positive,
-        groups,
+        counts=data.counts,
+        positive=positive,
         n_folds=n_folds,
         random_state=random_state,
         n_jobs=n_jobs,
@@ -161,9 +164,21 @@ def train_topic(
         learnt=learnt,
         term_vectors=term_vectors,
     )
-    is_background = background_prior is not None
-    is_shown, found, n_known = positive[drawn], decisions[0][drawn], pages.n_known[drawn]
-    prior = background_prior or known_prior or estimate_prior(found[is_shown], found[~is_shown]).prior
+
+    def fitted(hidden_share: float | None = None) -> LinearCountClassifier:
+        estimator = make_learner(learner, random_state, term_vectors, hidden_share)
+        return cast("LinearCountClassifier", estimator.fit(data.counts[learnt], positive[learnt]))
+
+    estimator, for_prior, hidden_share = fitted(), None, None
+    if is_draw and knows_hidden_share(learner):
+        # Unlabelled pages that join the positives make others like them likely: so the prior is estimated before.
+        for_prior = judged(final=estimator, units=[pages])[0][drawn]
+        hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
+        estimator = fitted(hidden_share)
+    decisions = judged(final=estimator, units=[pages, short, *links], hidden_share=hidden_share)
+    found = decisions[0][drawn]
+    for_prior = found if for_prior is None else for_prior
+    prior = given_prior or hidden_share or estimate_prior(found[is_shown], found[~is_shown]).prior
     line = page_line(prior, found, n_known, is_shown, is_background=is_background, strength=slope_strength)
     # Pages of `learnt_only` have weight 0.
     labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
@@ -192,7 +207,7 @@ def train_topic(
 
     relevance = relevance[drawn]
     measured = page_figures(
-        found, relevance >= page.threshold, is_shown, rng, prior=prior, prior_is_assumed=is_background
+        for_prior, relevance >= page.threshold, is_shown, rng, prior=prior, prior_is_assumed=is_background
     )
     reliable = getattr(estimator, "reliable_negatives_", None)
     figures = TrainingFigures(

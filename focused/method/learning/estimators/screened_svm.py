@@ -107,13 +107,17 @@ class ScreenedSVM(LinearCountClassifier):
         self.screened_out_ = np.flatnonzero(suspect)
         self.reliable_negatives_ = np.flatnonzero(~positive & ~suspect)
 
-        svm = self._svm(self.C_, rows[~suspect], positive[~suspect])
+        svm = self._finished(self._svm(self.C_, rows[~suspect], positive[~suspect]), rows, positive)
         self.coef_, self.intercept_ = svm.coef_, svm.intercept_
         if view is not None:
             # The second view is linear in the row, so it is told in coefficients of terms: judging costs what it did.
             n_terms = counts.shape[1]
             self.coef_ = svm.coef_[:, :n_terms] + svm.coef_[:, n_terms:] @ vectors.T
         return self
+
+    def _finished(self, svm: LinearSVC, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
+        """Return the SVM that judges, from the second one and the rows of all documents."""
+        return svm
 
     def _second_view(self, rows: sparse.csr_matrix) -> tuple[NDArray[np.float64] | None, NDArray[np.floating[Any]]]:
         """Return what stands beside the rows of documents, shape (n_documents, n_dimensions), and the vectors in that scale.
@@ -134,7 +138,9 @@ class ScreenedSVM(LinearCountClassifier):
         scale = np.float32(np.sqrt(_VIEW_VARIANCE / variance))
         return scale * sums, scale * vectors
 
-    def _svm(self, penalty: float, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
+    def _svm(
+        self, penalty: float, rows: sparse.csr_matrix, positive: NDArray[np.bool_], *, tolerance: float = 1e-4
+    ) -> LinearSVC:
         weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
-        svm = LinearSVC(C=penalty, max_iter=10_000, random_state=self.random_state)
+        svm = LinearSVC(C=penalty, tol=tolerance, max_iter=10_000, random_state=self.random_state)
         return svm.fit(rows, positive, sample_weight=weights)
