@@ -151,8 +151,8 @@ def _row(key: tuple[Any, ...], of_topic: dict[str, list[dict[str, float]]]) -> l
     ]
 
 
-def trials(names: Iterable[str], learners: list[str], draws: int, more_draws: int) -> list[Trial]:
-    """Return the trials: fewer draws with the whole training split, which takes many times as long."""
+def trials(names: Iterable[str], learners: list[str], draws: int, more_draws: int, n_topics: int) -> list[Trial]:
+    """Return the trials: fewer draws and topics with the whole training split, which takes many times as long."""
     return [
         Trial(name, topic, n_positive, n_unlabeled, draw, learner)
         for n_unlabeled in reversed(N_UNLABELED)
@@ -160,7 +160,7 @@ def trials(names: Iterable[str], learners: list[str], draws: int, more_draws: in
         for topics in (corpora.MORE_TOPICS, corpora.TOPICS)
         for name in names
         for n_positive in (10, 30)
-        for topic in topics[name]
+        for topic in topics[name][: None if n_unlabeled else n_topics]
         for learner in learners
     ]
 
@@ -172,18 +172,20 @@ def main() -> None:
     parser.add_argument("--learners", default="screened_svm,joined_svm", help="names, separated by commas")
     parser.add_argument("--only", metavar="NAMES", default=",".join(corpora.TEXT_CORPORA), help="corpora")
     parser.add_argument("--draws", type=int, default=1, help="draws with the whole training split (default: 1)")
+    parser.add_argument("--topics", type=int, default=10, help="topics with the whole training split (default: 10)")
     parser.add_argument("--more-draws", type=int, default=2, help="draws with 1,500 texts (default: 2)")
     parser.add_argument("--unseen", action="store_true", help="only topics that nothing was chosen on")
     parser.add_argument("--no-write", action="store_true", help="print the table, and leave docs/results as it is")
     options = parser.parse_args()
     output = options.output.resolve()
-    wanted = trials(options.only.split(","), options.learners.split(","), options.draws, options.more_draws)
+    names, learners = options.only.split(","), options.learners.split(",")
+    wanted = trials(names, learners, options.draws, options.more_draws, options.topics)
     if options.unseen:
         wanted = [trial for trial in wanted if trial.topic in corpora.MORE_TOPICS[trial.corpus]]
     source = now(
         "python benchmarks/pu.py --data ../shared/data",
         LEARNING_ROOMS,
-        {"draws": {"all": options.draws, "1500": options.more_draws}, "unseen only": options.unseen},
+        {name: getattr(options, name) for name in ("draws", "topics", "more_draws", "unseen")},
     )
     loaded = {
         name: corpora.load(name, options.data.resolve(), output / "corpora")
