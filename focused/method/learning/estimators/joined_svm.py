@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from scipy import sparse
     from sklearn.svm import LinearSVC
 
-_ROUNDS = (0.15, 0.3, 0.45, 0.6)
+_ROUNDS = (0.1, 0.2, 0.3, 0.4)
 """Of the positives that are expected in U, the share that has joined after each round."""
-_SCREENED = 0.3
+_SCREENED = 0.5
 """Weight of the screened SVM in the result, which the joined documents cannot lead away."""
 # Rounds only choose who joins: nearly the best border is good enough, in half of the time.
 _TOLERANCE = 0.05
@@ -25,9 +25,9 @@ class JoinedSVM(ScreenedSVM):
     """A screened SVM whose likeliest unlabelled documents become positives, more of them in each round (docs/method/, D88).
 
     Few positives hold few of a topic's words. In each of four rounds the unlabelled documents with the highest decisions join
-    the positives, up to 15, 30, 45 and 60 % of the positives that U is expected to hold. As many that come next are left out,
-    because they may be either. The result is the mean of the last round (0.7) and the screened SVM (0.3), each in units of the
-    spread of U's decisions.
+    the positives, up to 10, 20, 30 and 40 % of the positives that U is expected to hold. As many that come next are left out,
+    because they may be either. The result is the mean of the last round and the screened SVM, each in units of the spread of
+    U's decisions.
 
     Parameters
     ----------
