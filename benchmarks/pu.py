@@ -182,11 +182,9 @@ def main() -> None:
     wanted = trials(names, learners, options.draws, options.more_draws, options.topics)
     if options.unseen:
         wanted = [trial for trial in wanted if trial.topic in corpora.MORE_TOPICS[trial.corpus]]
-    source = now(
-        "python benchmarks/pu.py --data ../shared/data",
-        LEARNING_ROOMS,
-        {name: getattr(options, name) for name in ("draws", "topics", "more_draws", "unseen")},
-    )
+    limits = {f"--{name.replace('_', '-')}": getattr(options, name) for name in ("draws", "topics", "more_draws")}
+    command = ["python benchmarks/pu.py --data ../shared/data", *(f"{name} {n}" for name, n in limits.items())]
+    source = now(" ".join([*command, *["--unseen"] * options.unseen]), LEARNING_ROOMS, {"learners": learners})
     loaded = {
         name: corpora.load(name, options.data.resolve(), output / "corpora")
         for name in dict.fromkeys(trial.corpus for trial in wanted)
