@@ -1,12 +1,13 @@
 """Notes each connection that a crawl's process begins, and gives it a web of made-up names.
 
 ``install`` is called in the crawl's process before the command. The kernel is asked to connect in one place,
-``socket.connect_ex``: what is noted there is all there is. A name of `PUBLIC_NAMES` has the address `PUBLIC`, and a
-connection to that comes out at the same port of 127.0.0.1, where the tests' servers are.
+``socket.connect_ex``: what is noted there is all there is. A connection to the address `PUBLIC` comes out at the same port
+of 127.0.0.1, where the tests' servers are; one to any address beyond this machine is noted and refused.
 """
 
 from __future__ import annotations
 
+import errno
 import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -59,7 +60,9 @@ def install() -> None:
     def connect_ex(self: socket.socket, address: Any) -> int:
         with file.open("a") as lines:
             lines.write(f"{address[0]} {address[1]}\n")
-        return connect(self, ("127.0.0.1", address[1]) if address[0] == PUBLIC else address)
+        if address[0] == PUBLIC:
+            return connect(self, ("127.0.0.1", address[1]))
+        return connect(self, address) if address[0] in ("127.0.0.1", "0.0.0.0", "::1") else errno.ECONNREFUSED
 
     socket.socket.connect_ex = connect_ex  # type: ignore[method-assign]
 
