@@ -32,7 +32,7 @@ from common import ROOT, say
 
 sys.path.insert(0, str(ROOT / "tests"))
 
-from connections import ANSWERS, PUBLIC, SETTINGS, connected
+from connections import PUBLIC, SETTINGS, connected
 from provenance import now, write_blocks
 from sites import HTML, Reply, Site, redirect
 
@@ -99,6 +99,7 @@ class Hostile:
         self.port, self.way = 0, ""
 
     def __call__(self, path: str) -> Reply | None:
+        """Answer a path, which begins with the host that was asked."""
         _, _, host, kind, *rest = path.split("/")
         number = host.removeprefix("robots").removesuffix(".test")
         if kind == "robots.txt":

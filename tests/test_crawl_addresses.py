@@ -156,6 +156,17 @@ def test_rows_of_a_frontier_lead_neither_to_files_nor_to_this_machine(models, tm
     assert dict(notes_of(result))[secret.as_uri()] == "not asked: its scheme is file"
 
 
+def test_addresses_of_ipv6_are_known_at_the_connection(models, tmp_path):
+    """Scrapy's default resolver knows none of them, the other one does."""
+    hosts = ["[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::1]", "[fd00::1]"]
+    resolver = {"TWISTED_DNS_RESOLVER": "scrapy.resolver.CachingHostnameResolver", "ROBOTSTXT_OBEY": 0}
+    with other_site() as other, Site(pages := {}) as site:
+        pages["/"] = hand_made.html(hand_made.STARS, *[(f"http://{host}:{port_of(other)}/", "star") for host in hosts])
+        result = crawled(models, tmp_path, site, **resolver, **WITHOUT_MIDDLEWARE)
+    assert connected(tmp_path) == {("127.0.0.1", port_of(site))}
+    assert result.stats["focused/addresses/refused_count"] == len(hosts)
+
+
 @pytest.fixture(scope="module")
 def tls(tmp_path_factory) -> ssl.SSLContext:
     """A server's side of TLS, with a certificate that nobody has signed."""
