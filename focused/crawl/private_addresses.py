@@ -23,6 +23,11 @@ ALLOW, REFUSE, SEEDS = "allow", "refuse", "seeds"
 REFUSED = "focused/addresses/refused_count"
 _PORTS = {"http": 80, "https": 443}
 _MOST_NAMED = 100_000
+_REMEDIES = {
+    SEEDS: "addresses that are not public are asked where they are seeds on the command line (-a seeds=URL), and with -s "
+    "FOCUSED_PRIVATE_ADDRESSES=allow",
+    REFUSE: "addresses that are not public are asked with FOCUSED_PRIVATE_ADDRESSES=allow only",
+}
 _NEVER_BY_NAME = frozenset({LINK_LOCAL, METADATA})
 
 
@@ -100,12 +105,8 @@ def count_refused(crawler: Crawler, url: str, refused: AddressRefusedError) -> N
     """Count a request that is not sent, and say so of the first."""
     assert crawler.stats is not None
     if not crawler.stats.get_value(REFUSED):
-        remedy = (
-            "only http and https are"
-            if refused.kind == "scheme"
-            else "addresses that are not public are asked where they are seeds on the command line (-a seeds=URL), and with "
-            "-s FOCUSED_PRIVATE_ADDRESSES=allow"
-        )
+        remedy = _REMEDIES[SEEDS if addresses_of(crawler).mode == SEEDS else REFUSE]
+        remedy = "only http and https are" if refused.kind == "scheme" else remedy
         logger.warning("%s is %s; %s. Others like it are counted (%s).", url, refused, remedy, REFUSED)
     crawler.stats.inc_value(REFUSED)
     crawler.stats.inc_value(f"focused/addresses/{refused.kind}_count")

@@ -1,4 +1,6 @@
-"""The parts of Scrapy that have no public name and that this project needs all the same: nowhere else are they touched.
+"""The parts of Scrapy that have no public name and that this project needs all the same.
+
+Nowhere else are they touched, but for those of its HTTP handler, in :mod:`focused.crawl.live_handler`.
 
 They hold for the Scrapy versions that ``requirements.txt`` allows; ``tests/test_utils_scrapy_internals.py`` fails where
 one of them is gone.
