@@ -18,6 +18,7 @@ from scrapy.utils.spider import DefaultSpider
 from focused.crawl.declared_settings import COMMAND_LINE
 from focused.crawl.former_classes import COMPONENTS, refuse_former_classes
 from focused.crawl.planning import plan_crawl
+from focused.crawl.scope import ARGUMENTS_OF_SCOPE
 from focused.crawl.state import Crawl
 from focused.utils.program import as_typed
 
@@ -34,7 +35,8 @@ _TAKEN = (
     *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
 )
 # Arguments of the project's own spider, which a spider of another project may use for something else.
-_ARGUMENTS = ("strategy", "max_pages", "max_relevant", "max_minutes", "web", "run_dir")
+_NAMES = ("strategy", "max_pages", "max_relevant", "max_minutes", "web", "run_dir")
+_ARGUMENTS = {name: f"FOCUSED_{name.upper()}" for name in _NAMES} | ARGUMENTS_OF_SCOPE
 
 
 class FocusedAddon:
@@ -80,7 +82,7 @@ class FocusedAddon:
             instead = "nothing is asked for on the network. To crawl the network: -s FOCUSED_WEB=live"
             logger.warning("Web %s answers all requests of this crawl; %s", plan.web, instead)
         if ignored := {name: value for name, value in vars(crawler.spider).items() if name in _ARGUMENTS}:
-            instead = " ".join(f"-s FOCUSED_{name.upper()}={value}" for name, value in ignored.items())
+            instead = " ".join(f"-s {_ARGUMENTS[name]}={value}" for name, value in ignored.items())
             logger.warning("The add-on does not read spider arguments (%s). Instead: %s", ", ".join(ignored), instead)
         settings.setdict(plan.settings, priority="spider")
         settings.setdict(plan.decided, priority=COMMAND_LINE + 1)

@@ -64,6 +64,15 @@ def test_entries_are_separated_by_commas_or_white_space_and_stand_once():
     assert entries_of("", "allow") == ()
 
 
+def test_there_may_be_many_domains_and_a_hundred_paths_of_each():
+    many = [f"site{number}.example/{path}" for number in range(50) for path in range(100)]
+    assert len(entries_of(",".join(many), "deny")) == 5_000
+    with pytest.raises(ValueError, match=r"^deny must hold at most 100 paths without a domain\. Join some"):
+        entries_of(",".join(f"/{path}" for path in range(101)), "deny")
+    with pytest.raises(ValueError, match=r"^deny must hold at most 10,000 domains and paths\. Got 10,001"):
+        entries_of(",".join(f"site{number}.example" for number in range(10_001)), "deny")
+
+
 def test_a_text_that_is_no_url_is_like_nothing():
     assert UrlRules(["/"]).match("http://[broken/") is None
 

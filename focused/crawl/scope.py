@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from focused.method.topic import Topic
 
+ARGUMENTS_OF_SCOPE = dict(SCOPE_SETTINGS)
+"""The settings that hold what arguments say, by the arguments' names."""
 _MAX_DEPTH = Setting("DEPTH_LIMIT", 0, least=0)  # Scrapy's
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _WAITING_OF = (
     "SELECT links.id, host, rank, extra FROM json_each(?) AS numbers CROSS JOIN links ON links.id = numbers.value"
-    " WHERE state = 0"
+    " WHERE state = 0 AND request IS NULL"
 )
 
 
@@ -62,7 +62,7 @@ class WaitingScores:
         return self.sql.execute("SELECT id, url, score FROM links WHERE state = ? AND request IS NULL", (WAITING,))
 
     def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
-        """Give links, by number, other scores, all admitted; return the numbers of those that do not wait."""
+        """Give links, by number, other scores, all admitted; return the numbers of those that do not wait, or not as links."""
         self.transaction.begin()
         left, hosts, changes = dict(scores), set(), []
         numbers = json.dumps(list(left))
