@@ -423,6 +423,8 @@ def test_a_request_of_the_spider_takes_the_place_of_a_link_that_waits(open_store
     store.add([link("a/1", 0.9), link("a/2", 0.3), link("b/1", 0.2)])
     assert store.add([own("a/1", 600), own("a/2", 2000)]) == [TAKEN_OVER] * 2
     assert store.add([own("a/1", 9000), link("a/2", 1.0)]) == [KNOWN] * 2
+    # What a strategy has learnt of these URLs since changes nothing of them.
+    assert sorted(store.waiting.place([(1, 0.99), (2, 0.99)])) == [1, 2]
     leased = [store.next() for _ in range(3)]
     assert [(each.url, each.priority) for each in leased] == [
         ("http://a/2", 2000),

@@ -18,8 +18,8 @@ _declared = re.compile(
     rb"<html\b[^>]{0,1000}?\slang\s*=\s*[\"']?([a-z]{2,3})\b|"
     rb"<meta\s[^>]{0,200}?content-language[\"'][^>]{0,200}?content\s*=\s*[\"']?([a-z]{2,3})\b",
 ).search
-# Of a text that is shorter nobody can tell; what is longer says no more, and each thousand characters take 0.1 ms.
-_LEAST_LETTERS, _SAMPLE_CHARS = 60, 1_000
+# Of a text that is shorter nobody can tell; what is longer says hardly more, and each thousand characters take 0.1 ms.
+_LEAST_LETTERS, _SAMPLE_CHARS = 60, 800
 _MARKS = re.compile(rf"[{re.escape(MARK_CHAR)}\s\d]+")
 
 
