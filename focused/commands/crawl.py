@@ -51,7 +51,7 @@ class Command(ScrapyCrawl):
         super().add_options(parser)
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.usage = as_typed(parser.usage or "")
-        arguments = (f"  {name:14}{a.meaning}: {a.values} (default: {a.default})" for name, a in ARGUMENTS.items())
+        arguments = (f"  {name:21} {a.meaning}: {a.values} (default: {a.default})" for name, a in ARGUMENTS.items())
         installed = {place.group: ", ".join(place.installed()) for place in _PLACES}
         parser.epilog = as_typed(_EPILOG).format(
             arguments="\n".join(arguments),

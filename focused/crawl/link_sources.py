@@ -48,7 +48,7 @@ class LinkSources:
         self._crawler, self._reader, self._judging, self._scope = crawler, reader, judging, scope
         self._max_links = SOURCE_MAX_LINKS.read(crawler.settings)
         #: Which sources are asked for.
-        self.requests = SourceRequests(crawler)
+        self.requests = SourceRequests(crawler, scope)
 
     def listing(self, response: Response) -> Generator[int, None, LinkList | None]:
         """Read a source that has come; None if it is none. In steps, for it may be long."""

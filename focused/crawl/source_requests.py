@@ -16,6 +16,7 @@ from focused.crawl.own_settings import FEEDS, SITEMAPS, SITEMAPS_WHEN
 from focused.method.page.link_list import FEED, SITEMAP, LinkSource
 from focused.method.page.urls import REFUSALS, UrlResolver
 from focused.method.scoring.priority import to_priority
+from focused.utils.scope import NOT_ALLOWED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from focused.method.page.page import Page
+    from focused.utils.scope import Scope
 
 CALLBACK = "parse_source"
 """The spider's method that sources go to; it yields a :class:`focused.items.LinkSource`."""
@@ -47,9 +49,9 @@ class SourceRequests:
     Stats: ``focused/sources/over_limit_count``.
     """
 
-    def __init__(self, crawler: Crawler) -> None:
+    def __init__(self, crawler: Crawler, scope: Scope) -> None:
         settings = crawler.settings
-        self._crawler = crawler
+        self._crawler, self._scope = crawler, scope
         self._most = {SITEMAP: SITEMAPS.read(settings), FEED: FEEDS.read(settings)}
         for cap in filter(None, map(settings.getint, _CAPS)):
             self._most = {kind: min(most, cap // _PAGES_FOR_SOURCE) for kind, most in self._most.items()}
@@ -115,7 +117,13 @@ class SourceRequests:
             errback=getattr(self._crawler.spider, "failed", None),
             priority=self._priorities[source.kind],
             cb_kwargs={"kind": source.kind, "host": source.host, "depth": source.depth},
+            meta=self._opening(url, source.host),
         )
+
+    def _opening(self, url: str, host: str) -> dict[str, bool]:
+        """Return the meta of a source: one of a host that has pages in scope may lie beside the paths that are allowed."""
+        is_beside = _netloc(url) == host and self._scope.refusal(url) == NOT_ALLOWED
+        return {"allow_offsite": True} if is_beside else {}
 
     def _count_over_limit(self) -> None:
         self._crawler.stats.inc_value("focused/sources/over_limit_count")
