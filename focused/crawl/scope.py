@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError, read_limit
 from focused.crawl.declared_settings import DECLARED
+from focused.crawl.scrapy_settings import scheduler_class
 from focused.method.page.page_language import check_languages, language_codes
 from focused.method.topic import TOPIC_FILE
 from focused.method.topic.settings import SCOPE_LISTS, SCOPE_SETTINGS
@@ -40,6 +41,12 @@ def read_scope(arguments: Mapping[str, Any], topic: Topic, settings: Any) -> tup
         if value is None and name in topic.scope and text == topic.scope[name] and topic.directory is not None:
             label = f"{name} in [scope] of {topic.directory / TOPIC_FILE}"
         found[name] = _languages(text, label, topic) if name == "languages" else entries_of(text, label)
+    if not getattr(scheduler_class(settings), "is_durable", False):
+        for name in ("max_pages_per_host", "max_pages_per_domain"):
+            if found[name]:
+                raise PlanError(
+                    f"{name} needs the project's frontier. Leave it out, or leave SCHEDULER out for the default."
+                )
     decided = {
         SCOPE_SETTINGS[name]: ", ".join(value) if name in SCOPE_LISTS else value
         for name, value in found.items()
