@@ -419,7 +419,7 @@ def test_a_scope_that_cannot_be_meant_is_refused(settings, arguments, message):
 def test_what_scrapys_schedulers_do_not_count_is_refused_there(settings):
     settings.set("SCHEDULER", "scrapy.core.scheduler.Scheduler", "cmdline")
     assert plan_crawl({"topic": "stars", "max_depth": "3", "allow": "site.example"}, settings).scope.max_depth == 3
-    with pytest.raises(PlanError, match="^max_pages_per_domain needs the project's frontier"):
+    with pytest.raises(PlanError, match=r"^max_pages_per_domain needs the project's frontier\."):
         plan_crawl({"topic": "stars", "max_pages_per_domain": "3"}, settings)
 
 
