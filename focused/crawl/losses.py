@@ -32,7 +32,7 @@ LOSSES = {
     "focused/scope/not_allowed_count": "links out of scope: allow has none like them",
     "focused/scope/denied_count": "links out of scope: denied",
     "focused/scope/beyond_depth_count": "links out of scope: beyond max_depth",
-    "focused/scope/requests_refused_count": "redirects and other requests out of scope",
+    "focused/scope/requests_refused_count": "requests out of scope (redirects, or of the spider)",
     "focused/pages/other_language_count": "pages in other languages, which count as not relevant",
     "focused/frontier/too_deep_count": "links refused: too many irrelevant pages in a row (FOCUSED_FRONTIER_MAX_TUNNEL)",
     "focused/frontier/not_durable_count": "requests that waited in memory only; the log names the first, and why",
