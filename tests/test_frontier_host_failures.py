@@ -60,11 +60,11 @@ def test_links_of_a_host_that_is_given_up_fail_and_wait_again_when_the_frontier_
     store.add([link("a"), link("b"), link("c", "other.org")])
     leased = store.next()
     assert leased.host == HOST
-    store.give_up_host(HOST)
+    store.give_up(f"http://{HOST}")
     assert store.add([link("d"), link("e", "other.org")]) == [UNREACHABLE, NEW]
     store.wait_again(leased.id)
     assert store.counts() == {"waiting": 2, "leased": 0, "done": 0, "failed": 3, "dropped": 0}
-    assert store.n_unreachable_of(HOST) == store.n_unreachable == 3
+    assert store.n_unreachable_of(f"http://{HOST}") == store.n_unreachable == 3
     assert [store.next().host for _ in range(2)] == ["other.org"] * 2
     assert store.next() is None
     store.commit()
@@ -72,10 +72,20 @@ def test_links_of_a_host_that_is_given_up_fail_and_wait_again_when_the_frontier_
     again = FrontierStore(tmp_path / "frontier.sqlite")
     assert again.n_resumed == 3
     assert again.n_unreachable == 0
-    assert not again.is_given_up(HOST)
     assert again.counts() == {"waiting": 5, "leased": 0, "done": 0, "failed": 0, "dropped": 0}
     assert {again.next().url for _ in range(5)} == {
         *(f"http://{HOST}/{path}" for path in "abd"),
         *(f"http://other.org/{path}" for path in "ce"),
     }
     again.close()
+
+
+def test_another_port_of_a_host_that_is_given_up_goes_on(tmp_path):
+    store = FrontierStore(tmp_path / "frontier.sqlite")
+    store.count_waiting(10)
+    store.add([link("a"), link("b", f"{HOST}:8080"), link("c")])
+    store.give_up(f"http://{HOST}")
+    assert store.add([link("d"), link("e", f"{HOST}:8080")]) == [UNREACHABLE, NEW]
+    assert [store.next().url for _ in range(2)] == [f"http://{HOST}:8080/{path}" for path in "be"]
+    assert store.next() is None
+    store.close()

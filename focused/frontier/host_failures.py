@@ -27,6 +27,8 @@ MOST_FAILURES = Setting(
     set_by=USER,
 )
 LONGEST_REST_SECS = 3600.0
+_MOST_ANSWERED = 20_000
+"""Hosts that are remembered to have answered."""
 _DOUBTFUL_IN_A_ROW = 3
 """From so many requests on that went wrong one after the other, it is the host and no longer its pages."""
 _TRIES_OF_A_STRANGER = 3
@@ -60,7 +62,7 @@ class HostFailures:
     most_failures : int
         After so many in a row a host is given up; a host that has never answered after three.
     has_answered : function
-        Tells whether a host has answered in this crawl, before its present trouble.
+        Tells whether a host has answered in an earlier run of the crawl.
     """
 
     def __init__(self, first_rest_secs: float, most_failures: int, has_answered: Callable[[str], bool]) -> None:
@@ -68,6 +70,7 @@ class HostFailures:
         self._most_failures = most_failures
         self._has_answered = has_answered
         self._troubles: dict[str, HostTrouble] = {}
+        self._answered: dict[str, None] = {}
         #: Hosts that were given up, and why.
         self.given_up: dict[str, str] = {}
 
@@ -78,6 +81,10 @@ class HostFailures:
     def answered(self, host: str) -> None:
         """Note that a host has answered: what was wrong is over."""
         self._troubles.pop(host, None)
+        if host not in self._answered:
+            if len(self._answered) >= _MOST_ANSWERED:
+                del self._answered[next(iter(self._answered))]
+            self._answered[host] = None
 
     def failed(self, host: str, why: str, now: float, *, is_sure: bool) -> bool:
         """Note that a request to a host failed at a moment; tell whether that is the host's fault.
@@ -91,11 +98,11 @@ class HostFailures:
             return True
         if not is_sure and not trouble.n_failures:
             trouble.n_doubtful += 1
-            if trouble.n_doubtful < _DOUBTFUL_IN_A_ROW and self._has_answered(host):
+            if trouble.n_doubtful < _DOUBTFUL_IN_A_ROW and self._is_known(host):
                 return False
         trouble.n_failures += 1
         trouble.why = why
-        most = self._most_failures if self._has_answered(host) else min(self._most_failures, _TRIES_OF_A_STRANGER)
+        most = self._most_failures if self._is_known(host) else min(self._most_failures, _TRIES_OF_A_STRANGER)
         if trouble.n_failures >= most:
             del self._troubles[host]
             self.given_up[host] = why
@@ -103,6 +110,9 @@ class HostFailures:
             secs = self._first_rest_secs * 2 ** min(trouble.n_failures - 1, 30)
             trouble.rests_until = now + min(secs, LONGEST_REST_SECS)
         return True
+
+    def _is_known(self, host: str) -> bool:
+        return host in self._answered or self._has_answered(host)
 
     def rests_until(self, host: str) -> float:
         """Return when a host's rest ends; 0 if it has no trouble."""

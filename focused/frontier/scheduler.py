@@ -33,6 +33,7 @@ from focused.frontier.opening import open_links, open_store
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
+from focused.frontier.store.link import host_of
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.unreachable import UnreachableHosts
 from focused.frontier.wakeup import Wakeup
@@ -120,7 +121,7 @@ class FrontierScheduler(BaseScheduler):
         self._leases = Leases(crawler.signals, ready_at)
         limits = REST_SECS.read(settings), MOST_FAILURES.read(settings)
         self._unreachable = UnreachableHosts(
-            self.store, self._leases, HostFailures(*limits, self.store.has_pages), self._stats
+            self.store, self._leases, HostFailures(*limits, self._has_answered), self._stats
         )
         self._outcomes = Outcomes(self.store, HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK")), learning)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
@@ -299,6 +300,10 @@ class FrontierScheduler(BaseScheduler):
     def _begins(self) -> bool:
         """Tell whether the strategy asks for few requests because it knows little yet."""
         return self._crawl.session is not None and self._crawl.session.max_under_way() is not None
+
+    def _has_answered(self, origin: str) -> bool:
+        """Tell whether an earlier run of this crawl has pages of an origin's host."""
+        return bool(self._stats.get_value("focused/frontier/resumed_count")) and self.store.has_pages(host_of(origin))
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from focused.frontier.open_files import is_none_left
-from focused.frontier.store.link import host_of
+from focused.frontier.store.link import host_of, origin_of
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -30,7 +30,8 @@ _MOST_NAMED = 3
 class UnreachableHosts:
     """Decides about the links of hosts that do not answer.
 
-    A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. When it is given
+    A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
+    counted by origin (scheme, host and port): one port of a host may be closed while another answers. When an origin is given
     up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. What fails because this
     process has too many files open is no host's fault: nothing is asked for during two seconds.
 
@@ -60,11 +61,18 @@ class UnreachableHosts:
         if why == TOO_MANY_FILES or is_none_left():
             self.pause(_PAUSE_SECS)
         else:
-            host = host_of(request.url)
-            before = self.failures.rests_until(host)
-            if not self.failures.failed(host, why, self.leases.now(), is_sure=is_sure):
+            origin, failures = origin_of(request.url), self.failures
+            before = failures.rests_until(origin), len(failures.given_up)
+            if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure):
                 return False
-            self._rest(host, before)
+            if len(failures.given_up) > before[1]:
+                self._to_give_up.append(origin)
+                self.stats.set_value("focused/hosts/given_up_count", len(failures.given_up))
+                logger.debug("%s is given up: %s", origin, why)
+            elif (until := failures.rests_until(origin)) > before[0]:
+                self.leases.ready_at.rest(host_of(origin), until)
+                self.stats.inc_value("focused/hosts/rests_count")
+                logger.debug("%s does not answer, and rests for %.0f s", origin, until - self.leases.now())
         lease = self.leases.of(request)
         if lease is None:
             return False
@@ -74,22 +82,21 @@ class UnreachableHosts:
 
     def answered(self, request: Request) -> None:
         """Note that a request was answered."""
-        if self.failures:
-            self.failures.answered(host_of(request.url))
+        self.failures.answered(origin_of(request.url))
 
     def settle(self) -> bool:
         """Let the links of hosts that have been given up fail; tell whether there were any. The caller commits."""
-        hosts, self._to_give_up = self._to_give_up, []
-        for host in hosts:
-            self.store.give_up_host(host)
+        origins, self._to_give_up = self._to_give_up, []
+        for origin in origins:
+            self.store.give_up(origin)
         if self.store.n_unreachable:
             self.stats.set_value("focused/hosts/unreachable_links_count", self.store.n_unreachable)
-        return bool(hosts)
+        return bool(origins)
 
     def given_up(self) -> list[GivenUpHost]:
         """Return the hosts that were given up, those with most links first."""
         n_links = self.store.n_unreachable_of
-        found = [(host, why, n_links(host)) for host, why in self.failures.given_up.items()]
+        found = [(_name(origin), why, n_links(origin)) for origin, why in self.failures.given_up.items()]
         return sorted(found, key=lambda each: (-each[2], each[0]))
 
     def say_what_is_waited_for(self) -> None:
@@ -99,7 +106,7 @@ class UnreachableHosts:
             return
         self._said = resting[0][0]
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - self.leases.now()))
-        named = ", ".join(f"{host} ({trouble.why})" for _, host, trouble in resting[:_MOST_NAMED])
+        named = ", ".join(f"{_name(origin)} ({trouble.why})" for _, origin, trouble in resting[:_MOST_NAMED])
         more = f" and {len(resting) - _MOST_NAMED} more" if len(resting) > _MOST_NAMED else ""
         logger.info("Nothing to ask for but what does not answer: waiting until %s for %s%s", clock, named, more)
 
@@ -113,14 +120,7 @@ class UnreachableHosts:
         self.stats.inc_value("focused/hosts/no_descriptor_count")
         self.paused_until = self.leases.now() + secs
 
-    def _rest(self, host: str, before: float) -> None:
-        """Let a host rest that has failed, or give it up."""
-        until = self.failures.rests_until(host)
-        if until > before:
-            self.leases.ready_at.rest(host, until)
-            self.stats.inc_value("focused/hosts/rests_count")
-            logger.debug("%s does not answer, and rests for %.0f s", host, until - self.leases.now())
-        elif not until and not self.store.is_given_up(host) and host not in self._to_give_up:
-            self._to_give_up.append(host)
-            self.stats.set_value("focused/hosts/given_up_count", len(self.failures.given_up))
-            logger.debug("%s is given up: %s", host, self.failures.given_up[host])
+
+def _name(origin: str) -> str:
+    """Return the host of an origin, with its port if it says one."""
+    return origin.partition("//")[2]

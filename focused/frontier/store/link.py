@@ -70,6 +70,15 @@ def host_of(url: str) -> str:
         return ""
 
 
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of a URL as they are spelled: where its server is.
+
+    >>> origin_of("http://stars.example:8080/a?b=c")
+    'http://stars.example:8080'
+    """
+    return "/".join(url.split("/", 3)[:3])
+
+
 def fingerprint_of(digest: bytes | str, host: str) -> int:
     """Return 16 bits of a host's name and 48 of a digest (Scrapy's request fingerprint), or of a text's.
 

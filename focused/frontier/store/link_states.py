@@ -44,8 +44,8 @@ class LinkStates:
         self.n_capped: dict[str, int] = _by_cap(transaction.remembered("n_capped", {}))
         # Links under way and their hosts.
         self._leased: dict[int, int] = {}
-        # Links of the hosts that were given up in this run.
-        self._unreachable: Counter[int] = Counter()
+        # Links of each origin that was given up in this run, by host.
+        self._unreachable: dict[int, Counter[str]] = {}
         #: How many links failed because their host was given up.
         self.n_unreachable: int = transaction.remembered("n_unreachable", 0)
         #: How many of them wait again because the crawl is resumed.
@@ -104,8 +104,8 @@ class LinkStates:
         """Let a leased link wait again, or fail if its host has been given up."""
         host = self._leased[number]
         self.give_back(number)
-        if host in self._unreachable:
-            self._give_up(host)
+        for origin in self._unreachable.get(host, ()):
+            self._give_up(host, origin)
 
     def _own_state(self) -> dict[str, Any]:
         """Return what a commit has to remember."""
@@ -152,17 +152,20 @@ class LinkStates:
         row = self._sql.execute(best, (host,)).fetchone()
         self.hosts.put(host, None if row is None else row[0])
 
-    def _give_up(self, host: int) -> None:
-        """Let all fail that waits of a host."""
+    def _give_up(self, host: int, origin: str) -> None:
+        """Let all fail that waits of an origin of a host."""
         self.transaction.begin()
-        fail = "UPDATE links SET state = ?, ended_at = ?, note = ? WHERE host = ? AND state = 0"
-        n_links = self._sql.execute(fail, (FAILED, int(self._clock()), NOT_REACHABLE, host)).rowcount
-        self._move(WAITING, FAILED, n_links)
-        self._unreachable[host] += n_links
-        self.n_unreachable += n_links
+        of_origin = "host = ? AND state = 0 AND substr(url, 1, ?) = ?"
+        where = host, len(origin) + 1, f"{origin}/"
         if self.by_level is not None:
-            self.by_level.forget(host)
-        self.hosts.put(host, None)
+            for (rank,) in self._sql.execute(f"SELECT rank FROM links WHERE {of_origin}", where):
+                self.by_level.remove(host, rank)
+        fail = f"UPDATE links SET state = ?, ended_at = ?, note = ? WHERE {of_origin}"
+        n_links = self._sql.execute(fail, (FAILED, int(self._clock()), NOT_REACHABLE, *where)).rowcount
+        self._move(WAITING, FAILED, n_links)
+        self._unreachable.setdefault(host, Counter())[origin] += n_links
+        self.n_unreachable += n_links
+        self._refresh(host)
 
     def _reach_again(self) -> int:
         """Let all wait again whose host an earlier run gave up; return how many."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP, Caps
 from focused.frontier.store.evidence_rows import HostNames
-from focused.frontier.store.link import Leased
+from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.link_states import LinkStates
 from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
@@ -137,12 +137,13 @@ class FrontierStore(LinkStates):
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
         self._counts[WAITING] += 1
-        if host in self._unreachable:
-            self._give_up(host)
+        if self.by_level is not None:
+            self.by_level.add(host, rank)
+        if (given_up := self._unreachable.get(host)) and (origin := origin_of(link.url)) in given_up:
+            self._give_up(host, origin)
             return UNREACHABLE
         self.hosts.offer(host, rank)
         if self.by_level is not None:
-            self.by_level.add(host, rank)
             self.by_level.found(host, rank)
         return NEW
 
@@ -275,18 +276,14 @@ class FrontierStore(LinkStates):
         row = self._sql.execute("SELECT n_pages FROM hosts WHERE name = ?", (host,)).fetchone()
         return row is not None and row[0] > 0
 
-    def give_up_host(self, host: str) -> None:
-        """Let all links of a host fail that wait, and those that are found from now on: until the crawl is resumed."""
-        self._give_up(self._names.number(host))
+    def give_up(self, origin: str) -> None:
+        """Let all links of an origin fail that wait, and those that are found from now on: until the crawl is resumed."""
+        self._give_up(self._names.number(host_of(origin)), origin)
 
-    def is_given_up(self, host: str) -> bool:
-        """Tell whether a host has been given up in this run."""
-        return self._names.get(host) in self._unreachable
-
-    def n_unreachable_of(self, host: str) -> int:
-        """Return how many links failed because this host was given up."""
-        number = self._names.get(host)
-        return 0 if number is None else self._unreachable[number]
+    def n_unreachable_of(self, origin: str) -> int:
+        """Return how many links failed because this origin was given up."""
+        number = self._names.get(host_of(origin))
+        return 0 if number is None or number not in self._unreachable else self._unreachable[number][origin]
 
     def host_pages(self) -> list[tuple[str, int, int]]:
         """Return (name, pages, relevant pages) of the hosts that any page was fetched from."""
