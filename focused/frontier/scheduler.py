@@ -191,9 +191,10 @@ class FrontierScheduler(BaseScheduler):
             self._checkpoints.fail(error)
             return None
         if request is None:
-            self._wakeup.at(self.dispatch.next_time())
+            next_time = self.dispatch.next_time()
+            self._wakeup.at(next_time)
             if not self._leases:
-                self._unreachable.say_what_is_waited_for()
+                self._unreachable.say_what_is_waited_for(next_time)
             return None
         self._stats.inc_value("scheduler/dequeued")
         if self.dispatch.levels_below:

@@ -99,10 +99,13 @@ class UnreachableHosts:
         found = [(_name(origin), why, n_links(origin)) for origin, why in self.failures.given_up.items()]
         return sorted(found, key=lambda each: (-each[2], each[0]))
 
-    def say_what_is_waited_for(self) -> None:
-        """Say so where nothing is under way and all that waits waits for hosts that rest; once for each moment."""
+    def say_what_is_waited_for(self, next_time: float | None) -> None:
+        """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.
+
+        ``next_time`` is when the next host may be asked.
+        """
         resting = self.failures.resting(self.leases.now()) if self.failures else []
-        if not resting or resting[0][0] <= self._said:
+        if not resting or resting[0][0] <= self._said or (next_time is not None and next_time < resting[0][0]):
             return
         self._said = resting[0][0]
         clock = time.strftime("%H:%M:%S", time.localtime(time.time() + self._said - self.leases.now()))
