@@ -36,7 +36,7 @@ __all__ = ["LinkSource", "PageItem", "page_location"]
 class PageItem:
     """One fetched page. Relevant ones reach the feeds and ``pages.jsonl``; the others are counted and dropped.
 
-    So are relevant ones that ask not to be indexed.
+    So are relevant ones that ask not to be indexed, and copies of pages that were met before.
     """
 
     url: str
@@ -68,6 +68,8 @@ class PageItem:
     language: str = ""
     #: Version of the model that judged it; above 1 once the crawl has trained it again.
     model_version: int = 1
+    #: URL of the page met before that says the same; empty where there is none.
+    duplicate_of: str = ""
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None
     body: InitVar[bytes] = b""
@@ -91,6 +93,8 @@ class PageItem:
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
         self.noindex = False
+        #: What the frontier keeps of the page's text; nothing of a copy's.
+        self.text_sketch = b""
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
         self.ended_page: object = None
 
@@ -121,8 +125,8 @@ class PageItem:
 
     @property
     def is_delivered(self) -> bool:
-        """Whether the page is one that the crawl was made for: relevant, and free to be shown."""
-        return bool(self.relevant) and not self.noindex
+        """Whether the page is one that the crawl was made for: relevant, free to be shown, and no copy."""
+        return bool(self.relevant) and not self.noindex and not self.duplicate_of
 
     @property
     def reason_kind(self) -> str:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.slow
 
 TO_ALL = b"<meta name=robots content=noindex>"
 TO_GOOGLE = b"<meta name=googlebot content=noindex>"
+PAGES_ALIKE = {"FOCUSED_COPIES": "off"}
 NO_LINKS = b"<meta name=robots content=nofollow>"
 
 
@@ -35,7 +36,7 @@ PAGES = {
 
 def test_a_page_that_asks_not_to_be_indexed_is_counted_and_not_delivered_and_its_links_are_followed(models, tmp_path):
     with Site(PAGES) as site:
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST, feed="out.jsonl")
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=FAST | PAGES_ALIKE, feed="out.jsonl")
     assert result.exit_code == 0, result.err
     paths = [page["url"].removeprefix(site.url) for page in result.pages]
     assert sorted(paths) == ["/", "/behind", "/ends", "/named", "/other"]
@@ -54,6 +55,6 @@ def test_a_page_that_asks_not_to_be_indexed_is_counted_and_not_delivered_and_its
 
 def test_what_a_recorded_web_asks_of_robots_changes_nothing(models, tmp_path):
     web = web_of(tmp_path, {path: reply.body for path, reply in PAGES.items()})
-    result = crawl(models, tmp_path, web=web, seeds=f"{ORIGIN}/")
+    result = crawl(models, tmp_path, web=web, seeds=f"{ORIGIN}/", settings=PAGES_ALIKE)
     assert len(result.pages) == result.stats["focused/pages/fetched_count"] == len(PAGES)
     assert "focused/pages/noindex_count" not in result.stats

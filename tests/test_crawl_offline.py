@@ -96,6 +96,7 @@ def test_a_stored_page_is_complete(whole):
         "language",
         "model_version",
         "link_model_version",
+        "duplicate_of",
     }
     assert set(page) == {*expected, *others}
 

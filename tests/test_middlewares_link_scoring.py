@@ -162,9 +162,9 @@ def judged_side_by_side(
     judging = middleware.crawler.spider.crawl.judging
     steps = judging.steps
 
-    def watched(page: Any, visit: Any) -> Any:
+    def watched(page: Any, visit: Any, **about: Any) -> Any:
         events.append(f"begin {page.url}")
-        found = yield from steps(page, visit)
+        found = yield from steps(page, visit, **about)
         events.append(f"end {page.url}")
         return found
 
@@ -238,7 +238,7 @@ def test_a_page_that_cannot_be_judged_keeps_no_other_waiting(middleware):
     judging = middleware.crawler.spider.crawl.judging
     steps = judging.steps
 
-    def fails(page: Any, visit: Any) -> Any:
+    def fails(page: Any, visit: Any, **about: Any) -> Any:
         if page.n_links > 1_000:
             yield 1
             raise ArithmeticError("on purpose")

@@ -136,7 +136,7 @@ def test_every_page_judged_has_a_row_with_the_url_the_web_gives_it(crawler, monk
     assert dict(rows[2]) == {
         "number": "3", "url": "http://h.org/A,b", "location": "http://h.org/a", "referrer": "http://h.org/0",
         "relevance": "0.7500", "relevant": "1", "link_score": "0.5000", "link_reason": "anchor", "depth": "1",
-        "irrelevant_on_path": "1", "model_version": "3", "link_model_version": "2",
+        "irrelevant_on_path": "1", "model_version": "3", "link_model_version": "2", "duplicate_of": "",
     }  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from focused.crawl.own_settings import (
     RUN,
     SCOPE,
     SOURCES,
+    TRAPS,
 )
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS
 from focused.frontier.patience import PATIENCE
@@ -50,7 +51,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     ),
     "Scope": SCOPE,
     "Link sources": SOURCES,
-    "The frontier": (PATIENCE, *FRONTIER, REST_SECS, MOST_FAILURES),
+    "The frontier": (PATIENCE, *FRONTIER, *TRAPS, REST_SECS, MOST_FAILURES),
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
     "Folders": FOLDERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from array import array
+from bisect import bisect_left
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ class EstimatedHarvest:
         #: Whether pages are judged by the threshold of the training.
         self._believes_verdicts = believes_verdicts
         self._relevances = array("d")
+        #: Places of the copies among them, ascending.
+        self._copies = array("q")
         self._n_judged = 0
         self._met: HarvestEstimate | None = None
         self._n_met = 0
@@ -60,15 +63,19 @@ class EstimatedHarvest:
             )
         return cls(believes_verdicts=RELEVANCE_THRESHOLD.read(settings) is None)
 
-    def add(self, relevance: float | None, is_relevant: bool | None) -> None:
-        """Add the next page, with its relevance and what it was judged."""
-        self._relevances.append(relevance or 0.0)
+    def add(self, relevance: float | None, is_relevant: bool | None, *, is_copy: bool = False) -> None:
+        """Add the next page, with its relevance and what it was judged; a copy is no relevant page, whatever it says."""
+        if is_copy:
+            self._copies.append(len(self._relevances))
+        self._relevances.append(0.0 if is_copy else relevance or 0.0)
         self._n_judged += bool(is_relevant)
 
     def met(self, n_pages: int, harvest: Mapping[str, float]) -> None:
         """Note what a training says of the first ``n_pages`` pages; nothing where it could not say anything."""
         with suppress(KeyError):
-            self._met = HarvestEstimate(harvest["share"], harvest["low"], harvest["high"])
+            # Copies are not trained with.
+            share = 1 - bisect_left(self._copies, n_pages) / max(n_pages, 1)
+            self._met = HarvestEstimate(*(share * harvest[name] for name in ("share", "low", "high")))
             self._n_met = n_pages
 
     def now(self) -> HarvestEstimate | None:
@@ -101,6 +108,7 @@ class EstimatedHarvest:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:
             for row in csv.DictReader(file):
                 try:
-                    self.add(float(row["relevance"]), row["relevant"] == "1")
+                    is_copy = bool(row.get("duplicate_of"))
+                    self.add(float(row["relevance"]), row["relevant"] == "1", is_copy=is_copy)
                 except (KeyError, TypeError, ValueError):
                     self.add(None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from focused.method.scoring.page_scores import PageScores
@@ -37,11 +38,11 @@ class Judging:
         self.strategy = strategy or self.strategy
         self.version = version or self.version
 
-    def steps(self, page: Page, visit: Visit) -> Generator[int, None, PageScores]:
+    def steps(self, page: Page, visit: Visit, *, is_copy: bool = False) -> Generator[int, None, PageScores]:
         """Judge a page: its relevance and the scores of its links come from one product.
 
         In steps: between two of them anything may happen but the judging of another page. A model that takes over
-        meanwhile does not change what this page was judged by.
+        meanwhile does not change what this page was judged by. Of a copy a strategy learns that its link brought nothing.
 
         Raises
         ------
@@ -54,6 +55,7 @@ class Judging:
             found = strategy.score(page, relevance, visit)
         else:
             yield page.n_links
-            found = yield from self.session.scoring(page, relevance, visit)
+            learnt = replace(relevance, page=0.0, is_relevant=False) if is_copy else relevance
+            found = yield from self.session.scoring(page, learnt, visit)
         found = found.checked(strategy.name, page.n_links, page.url)
         return PageScores.of(page, visit, relevance, found, version)

@@ -12,6 +12,7 @@ LOSSES = {
     "focused/links/refused_over_limit_count": "links beyond FOCUSED_PAGE_MAX_LINKS of a page",
     "focused/links/dropped_count": "links dropped below the threshold (FOCUSED_BELOW_THRESHOLD=drop)",
     "focused/links/nofollow_count": "links left out because their pages ask for it (nofollow)",
+    "focused/pages/copy_relevant_count": "relevant pages not delivered: copies (duplicate_of in fetched.csv)",
     "focused/pages/noindex_relevant_count": "relevant pages not delivered because they ask for it (noindex)",
     "focused/sources/links_left_count": "links of sitemaps and feeds beyond FOCUSED_SOURCE_MAX_LINKS",
     "focused/sources/over_limit_count": "sitemaps and feeds beyond FOCUSED_SITEMAPS and FOCUSED_FEEDS of a host",

@@ -42,6 +42,10 @@ SOURCE_MAX_LINKS = Setting(
     "FOCUSED_SOURCE_MAX_LINKS", 1000,
     "Links that are taken from a sitemap or a feed: of more that the crawl does not know yet, the best by their titles or the "
     "words of their URLs.", least=1, most=10_000, set_by=USER)
+COPIES = Setting(
+    "FOCUSED_COPIES", "on",
+    "Whether a page that says the same as one met before is a copy: counted and not delivered, `duplicate_of` the other. "
+    "Evaluations have it off unless `-s` says otherwise: labels count every copy.", choices=("on", "off"), set_by=TOPIC)
 PAGE_READER = Setting(
     "FOCUSED_PAGE_READER", "", "Class that reads pages; by default the project's own.", names_class=True, set_by=USER)
 PAGE_CLASSIFIER = Setting(
@@ -71,6 +75,7 @@ CRAWL = (
             "nothing for strategies that do not merge: `adaptive`, `breadth_first`, `depth_first`, `random`, `oracle`.",
             set_by=TOPIC),
     OBEY_NOINDEX,
+    COPIES,
     Setting("FOCUSED_NOFOLLOW_ENABLED", False,
             "True: links with `rel=nofollow`, and those of pages that say it in `<meta name=robots>`, are left out, whatever "
             "FOCUSED_OBEY_NOINDEX says.", set_by=USER),
@@ -108,6 +113,17 @@ FRONTIER = (
     Setting("FOCUSED_FRONTIER_HOST_SINK", 0.0,
             "How far a host sinks whose pages prove irrelevant; 1: in the end by a whole scale of scores; 0: not at all.",
             least=0, set_by=TOPIC),
+)
+
+TRAPS = (
+    Setting("FOCUSED_TRAPS", "on",
+            "Whether links stand back whose folder, host or query parameter gives copies, whose domain gives nothing relevant "
+            "while others do, or has had more than its share; and whether query parameters that change nothing are left out "
+            "where URLs are compared. Evaluations have it off unless `-s` says otherwise.",
+            choices=("on", "off"), set_by=TOPIC),
+    Setting("FOCUSED_DOMAIN_SHARE", 0.2,
+            "With FOCUSED_TRAPS: share of the pages from which a registered domain, with all its subdomains, stands back "
+            "behind good links of others. 0: none does.", least=0, most=1, set_by=TOPIC),
 )
 
 OUTPUT = (

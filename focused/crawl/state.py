@@ -9,9 +9,11 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.checked_merge import CheckedMerge
+from focused.crawl.copies import KnownTexts
 from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
+from focused.crawl.own_settings import COPIES
 from focused.crawl.private_addresses import register_addresses
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
@@ -64,6 +66,8 @@ class Crawl:
         self.goal_pages = plan.goal_pages or plan.max_pages
         #: What is known of the harvest beside the verdicts that are counted.
         self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
+        #: The texts of the pages met; None where copies are pages like others.
+        self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)

@@ -53,6 +53,8 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "LOG_LEVEL": "WARNING",
         "FOCUSED_PAGES_ENABLED": False,
     }
+    # Labels count every copy, and strategies are compared by their own order.
+    ours |= {name: "off" for name in ("FOCUSED_COPIES", "FOCUSED_TRAPS") if name not in group.settings}
     if group.depth is not None:
         ours["DEPTH_LIMIT"] = group.depth or None
     settings.setdict(ours, priority="cmdline")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.link_requests import NotDurableError
 from focused.utils.reactor import FifoLock, yield_to_reactor
@@ -21,12 +21,23 @@ if TYPE_CHECKING:
     from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease, Leases
     from focused.frontier.patience import Patience
+    from focused.frontier.sinking import Sinking
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.texts import StoredTexts
     from focused.method.scoring.met_links import JoinedLink
 
 _SLICE_LINKS = 1_000
 """So many links of a page are taken in at a time, some 20 ms. Then the reactor has its turn."""
+
+
+class MetText(NamedTuple):
+    """The text of a page: its URL, the URL that it is a copy of (empty: it is none), its referrer, and its sketch."""
+
+    url: str
+    copy_of: str
+    referrer: str
+    sketch: bytes
 
 
 @dataclass(slots=True)
@@ -44,6 +55,8 @@ class EndedPage:
     note: str = ""
     #: What else is to be said of its page.
     remark: str = ""
+    #: The page's text; None where it is not compared.
+    text: MetText | None = None
     #: The stats that Scrapy is going to raise by one for the page's item, as soon as it hears of the item's end.
     counted: Sequence[str] = ()
 
@@ -57,20 +70,30 @@ class Outcomes:
     penalty: HostPenalty
     #: Of a strategy that learns: it is told about each page.
     learning: Learning | None
+    #: The pages that ended, with their texts.
+    texts: StoredTexts
     #: Told about each link that ends; None: the crawl never waits for better ones.
     patience: Patience | None = None
+    #: What pages teach of the groups of URLs that they belong to; None: nothing.
+    sinking: Sinking | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""
         self._sink(self.penalty.load(self.store.host_pages()))
 
-    def page(self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "") -> None:
+    def page(
+        self, lease: Lease, relevant: bool | None, note: str = "", remark: str = "", text: MetText | None = None
+    ) -> None:
         """Note the end of a link whose response is in.
 
         Its page is relevant or not, None: there was no page. The note says why it failed, and is empty if it did not.
         """
         if self.patience is not None:
             self.patience.link_ended(lease, is_page=relevant is not None)
+        if text is not None:
+            self.texts.add(*text, bool(relevant))
+            if self.sinking is not None:
+                self.sinking.page(*text[:3], bool(relevant))
         last = self._end_redirects(lease)
         if note:
             self.store.failed(last, note)
@@ -114,8 +137,9 @@ class Outcomes:
         return last
 
     def _sink(self, levels_of: dict[str, int]) -> None:
-        for host, levels in levels_of.items():
-            self.store.sink(host, levels)
+        if self.sinking is None:
+            for host, levels in levels_of.items():
+                self.store.sink(host, levels)
 
 
 @dataclass(eq=False)
@@ -168,7 +192,7 @@ class Completion:
                 try:
                     await self._take_in(page)
                     self.checkpoints.will_count(page.counted)
-                    self.outcomes.page(page.lease, page.relevant, page.note, page.remark)
+                    self.outcomes.page(page.lease, page.relevant, page.note, page.remark, page.text)
                     self.leases.end(page.lease)
                     self.checkpoints.commit()
                 except sqlite3.Error as error:

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from focused.utils.scope import Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from scrapy import Request
@@ -95,6 +95,13 @@ class HarvestState(Protocol):
         """Continue from what ``state`` returned."""
 
 
+class TextsState(Protocol):
+    """The texts of the pages met, which a frontier keeps together with its links."""
+
+    def restore(self, texts: Iterable[tuple[str, bytes]]) -> None:
+        """Take up the texts of an earlier run: URL, and what was kept."""
+
+
 @dataclass(frozen=True)
 class FrontierTask:
     """What a frontier is told of its crawl: plain data."""
@@ -144,6 +151,10 @@ class CrawlOfFrontier(Protocol):
     @property
     def harvest(self) -> HarvestState:
         """The counters of pages."""
+
+    @property
+    def texts(self) -> TextsState | None:
+        """The texts of the pages met; None where copies are pages like others."""
 
 
 _CRAWLS: WeakKeyDictionary[Crawler, CrawlOfFrontier] = WeakKeyDictionary()

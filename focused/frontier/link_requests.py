@@ -68,6 +68,8 @@ class LinkRequests:
         self._crawler = crawler
         self._spider: Any = crawler.spider
         self._referers: RefererMiddleware | None = None
+        #: Returns the form of a URL that it is compared by.
+        self.form: Callable[[str], str] = str
 
     @property
     def _failed(self) -> Callable[[Failure], None] | None:
@@ -161,8 +163,14 @@ class LinkRequests:
         if asked.dont_filter and "is_start_request" not in asked.meta:
             digest = secrets.token_bytes(8)  # it is fetched however often its like was
         else:  # start requests are filtered even so: a spider yields them again when its crawl is resumed
-            digest = self._crawler.request_fingerprinter.fingerprint(asked)
+            form = self.form(asked.url)
+            compared = asked if form == asked.url or not self._is_link(asked) else asked.replace(url=form)
+            digest = self._crawler.request_fingerprinter.fingerprint(compared)
         return fingerprint_of(digest, host_of(asked.url))
+
+    def url_fingerprint(self, url: str) -> int:
+        """Return the fingerprint of a link's URL."""
+        return fingerprint_of(self._crawler.request_fingerprinter.fingerprint(Request(url)), host_of(url))
 
     def _method(self, name: str | None) -> Any:
         """Return a method of the spider; None without a name."""

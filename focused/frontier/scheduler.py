@@ -20,9 +20,11 @@ from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget, pages_left
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion, Outcomes
+from focused.frontier.credit import Credit
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
 from focused.frontier.host_penalty import HostPenalty
+from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
@@ -33,8 +35,10 @@ from focused.frontier.opening import open_links, open_store
 from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
+from focused.frontier.sinking import Sinking
 from focused.frontier.store.link import host_of
 from focused.frontier.store.rescoring import rescore
+from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.frontier.unreachable import UnreachableHosts
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
@@ -123,7 +127,13 @@ class FrontierScheduler(BaseScheduler):
         self._unreachable = UnreachableHosts(
             self.store, self._leases, HostFailures(*limits, self._has_answered), self._stats
         )
-        self._outcomes = Outcomes(self.store, HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK")), learning)
+        texts = self.store.texts(MAX_TEXTS)
+        penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
+        sinking = None
+        if settings.get("FOCUSED_TRAPS") == "on":
+            credit = Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE"))
+            sinking = Sinking(self.store, self._requests, credit, penalty, IdleParameters(), self._stats)
+        self._outcomes = Outcomes(self.store, penalty, learning, texts, sinking=sinking)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
@@ -311,6 +321,10 @@ class FrontierScheduler(BaseScheduler):
         self._links.resume(earlier.fetched_urls())
         self._outcomes.resume()
         self._unreachable.resume()
+        if self._crawl.texts is not None:
+            self._crawl.texts.restore(self._outcomes.texts.sketches())
+        if self._outcomes.sinking is not None:
+            self._outcomes.sinking.restore(self._outcomes.texts.pages())
         if learning is not None and (n_bad := learning.resume()):
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
         earlier.begin()

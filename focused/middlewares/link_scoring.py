@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from focused.crawl.copies import KnownTexts
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.judging import Judging
     from focused.crawl.page_reading import Page
@@ -44,7 +45,7 @@ class LinkScoringMiddleware:
     Place: 950, so that Scrapy's DepthMiddleware (900) and those below it see the requests.
 
     Settings: FOCUSED_LINK_SCORING_ENABLED (False: all links get the same priority), FOCUSED_OBEY_NOINDEX,
-    FOCUSED_NOFOLLOW_ENABLED, and those of the scope (FOCUSED_SCOPE_ALLOW, FOCUSED_SCOPE_DENY, DEPTH_LIMIT).
+    FOCUSED_NOFOLLOW_ENABLED, FOCUSED_COPIES, and those of the scope (FOCUSED_SCOPE_ALLOW, FOCUSED_SCOPE_DENY, DEPTH_LIMIT).
 
     Meta, written to each request: ``focused_link_score``, ``focused_link_reason``, ``focused_referrer``,
     ``focused_irrelevant_on_path``, and what :mod:`focused.method.scoring.link_meta` adds for strategies that need it.
@@ -64,6 +65,7 @@ class LinkScoringMiddleware:
         judging: Judging,
         harvest: HarvestCounter,
         drops: bool,
+        texts: KnownTexts | None,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
@@ -72,6 +74,7 @@ class LinkScoringMiddleware:
         self._harvest = harvest
         self._drops = drops
         self._is_scoring = crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
+        self._texts = texts
         self._n_judged = 0
 
     @classmethod
@@ -81,7 +84,10 @@ class LinkScoringMiddleware:
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings)
         sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
         drops = crawl.plan.drops_below_threshold
-        return cls(crawler, reading=reading, sources=sources, judging=crawl.judging, harvest=crawl.harvest, drops=drops)
+        judging, harvest, texts = crawl.judging, crawl.harvest, crawl.texts
+        return cls(
+            crawler, reading=reading, sources=sources, judging=judging, harvest=harvest, drops=drops, texts=texts
+        )
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
@@ -95,15 +101,18 @@ class LinkScoringMiddleware:
                 if not isinstance(each, PageItem):
                     yield _own(each)
                 continue
-            if self._is_scoring:
-                each.scores = await self._judged_in_turn(page, self._visit(response))
             asked = self._reading.directives(response, page)
             each.noindex = asked.noindex
+            if self._texts is not None and not asked.noindex:  # what is not delivered has no copies
+                each.duplicate_of, each.text_sketch = self._texts.look(page, each.known_as)
+            if self._is_scoring:
+                each.scores = await self._judged_in_turn(page, self._visit(response), is_copy=bool(each.duplicate_of))
             links, left_out = self._reading.followed(page, each.depth, asked)
             for stat, n_links in left_out.items():
                 self.crawler.stats.inc_value(stat, n_links)
             met = frontier_of(self.crawler).meet(links, each.scores)
-            each.joined = met.joined
+            # A copy says nothing new of the links that are known.
+            each.joined = () if each.duplicate_of else met.joined
             yield each
             for request in self._requests(each.scores, {url: links[url] for url in met.new}, self._callback(each)):
                 yield request
@@ -129,24 +138,24 @@ class LinkScoringMiddleware:
             item.attach(page)
         return page
 
-    async def _judged_in_turn(self, page: Page, visit: Visit) -> PageScores:
+    async def _judged_in_turn(self, page: Page, visit: Visit, *, is_copy: bool = False) -> PageScores:
         """Judge a page after those that came before it; end the crawl if the strategy returns no scores."""
         try:
-            return await self._judged(page, visit)
+            return await self._judged(page, visit, is_copy=is_copy)
         except WrongScoresError as error:
             Crawl.needed(self.crawler).give_up(str(error))
             raise CloseSpider("wrong_scores") from None
 
-    async def _judged(self, page: Page, visit: Visit) -> PageScores:
+    async def _judged(self, page: Page, visit: Visit, *, is_copy: bool) -> PageScores:
         """Judge a page; one with many links in steps, so that the reactor has its turn."""
         turn, is_large = self._judging.turn, page.n_links > _MANY_LINKS
         if not (is_large or turn.is_taken):
-            return finish(self._judging.steps(page, visit))
+            return finish(self._judging.steps(page, visit, is_copy=is_copy))
         async with turn:
             if not is_large:
-                return finish(self._judging.steps(page, visit))
+                return finish(self._judging.steps(page, visit, is_copy=is_copy))
             await yield_to_reactor()  # reading the page was a long step, too
-            scores = await in_turns(self._judging.steps(page, visit))
+            scores = await in_turns(self._judging.steps(page, visit, is_copy=is_copy))
         await yield_to_reactor()
         return scores
 

@@ -13,7 +13,7 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
-from focused.frontier.completion import Completion, EndedPage
+from focused.frontier.completion import Completion, EndedPage, MetText
 from focused.frontier.interface import crawl_of
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
@@ -99,9 +99,13 @@ class PageEndItems(ItemPipelineManager):
         finally:
             page = item.ended_page if isinstance(item, PageItem) else None
             if isinstance(page, EndedPage):
-                item.ended_page, page.relevant, page.counted = None, bool(item.relevant), counted
+                relevant = bool(item.relevant) and not item.duplicate_of
+                item.ended_page, page.relevant, page.counted = None, relevant, counted
+                page.text = MetText(item.known_as, item.duplicate_of, item.referrer, item.text_sketch)
                 if item.scores is not None and (language := item.scores.relevance.other_language):
                     page.remark = f"in another language: {language}"
+                elif item.duplicate_of:
+                    page.remark = f"a copy of {item.duplicate_of}"
                 await ending.page_ended(page)
             else:
                 ending.will_count(counted)

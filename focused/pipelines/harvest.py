@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 FETCHED_COLUMNS = (
     *("number", "url", "location", "referrer", "relevance", "relevant"),
     *("link_score", "link_reason", "depth", "irrelevant_on_path", "model_version", "link_model_version"),
+    "duplicate_of",
 )
 
 
@@ -36,14 +37,15 @@ ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
 class HarvestPipeline:
     """Counts every page for the harvest, then drops the irrelevant ones. Ends the crawl when its goal is reached.
 
-    A page that asks not to be indexed is dropped too. It counts as fetched and as not relevant: the harvest is what is
-    delivered.
+    A page that asks not to be indexed is dropped too, and so is a copy of a page met before. Both count as fetched and as not
+    relevant: the harvest is what is delivered.
 
     Writes ``harvest.csv``: a row every FOCUSED_HARVEST_EVERY_PAGES pages and one at the end; and ``fetched.csv``: a row a
     page, relevant or not, in the order in which they were judged.
 
     Stats: ``focused/pages/fetched_count``, ``focused/pages/relevant_count``, ``focused/pages/noindex_count``,
-    ``focused/pages/noindex_relevant_count``, ``focused/relevant/by_REASON_count``
+    ``focused/pages/noindex_relevant_count``, ``focused/pages/copy_count``, ``focused/pages/copy_relevant_count``,
+    ``focused/relevant/by_REASON_count``
     (through what their links had been scored), ``focused/relevant/deferred_count``, ``focused/relevant/seed_count``,
     ``focused/harvest_rate``, ``focused/harvest/estimated_share``, ``..._low``, ``..._high``, ``focused/target_length``,
     ``focused/irrelevant_on_path``.
@@ -63,6 +65,7 @@ class HarvestPipeline:
         self._has_estimates = not has_header(path, columns)
         self._file = LineFile(path, ",".join([columns, *ESTIMATE_COLUMNS]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
+        self._has_duplicates = not has_header(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS[:-1]))
         self._n_rows_pages = -1
 
     @classmethod
@@ -82,9 +85,9 @@ class HarvestPipeline:
             return item
         counter, stats, is_delivered = self._counter, self._stats, item.is_delivered
         counter.add(is_delivered, item.depth, item.irrelevant_on_path)
-        self._estimate.add(item.relevance, is_delivered)
+        self._estimate.add(item.relevance, is_delivered, is_copy=bool(item.duplicate_of))
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
-        if not self._fetched.write(fetched_row(counter.n_pages, item)):
+        if not self._fetched.write(fetched_row(counter.n_pages, item, has_duplicates=self._has_duplicates)):
             stats.inc_value("focused/store/fetched_lost_count")
         plan = self._plan
         # The last row is written at the end, when the harvest has been estimated once more.
@@ -93,6 +96,9 @@ class HarvestPipeline:
         if item.noindex:
             stats.inc_value("focused/pages/noindex_count")
             stats.inc_value("focused/pages/noindex_relevant_count", int(bool(item.relevant)))
+        if item.duplicate_of:
+            stats.inc_value("focused/pages/copy_count")
+            stats.inc_value("focused/pages/copy_relevant_count", int(bool(item.relevant)))
         if is_delivered:
             stats.inc_value("focused/pages/relevant_count")
             kind = item.reason_kind
@@ -103,7 +109,8 @@ class HarvestPipeline:
         elif plan.max_relevant and counter.n_relevant == plan.max_relevant and is_delivered:
             self._finish("max_relevant")
         if not is_delivered:
-            raise DropItem("noindex" if item.relevant else "irrelevant", log_level="DEBUG")
+            why = "a copy" if item.duplicate_of else "noindex"
+            raise DropItem(why if item.relevant else "irrelevant", log_level="DEBUG")
         return item
 
     def close_spider(self) -> None:
@@ -140,16 +147,17 @@ class HarvestPipeline:
         deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason))
 
 
-def fetched_row(number: int, item: PageItem) -> str:
-    """Return the row of ``fetched.csv`` for a page.
+def fetched_row(number: int, item: PageItem, *, has_duplicates: bool = True) -> str:
+    """Return the row of ``fetched.csv`` for a page; of a file from before there was one, without the last column.
 
     >>> fetched_row(1, PageItem(url="http://h.org/a,b", relevance=0.25, relevant=False))
-    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0,1,1'
+    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0,1,1,'
     """
     row = StringIO()
     relevance = "" if item.relevance is None else f"{item.relevance:.4f}"
     found, link = [number, item.url, item.known_as, item.referrer], f"{item.link_score:.4f}"
     judged = [relevance, int(item.is_delivered), link, item.link_reason, item.depth, item.irrelevant_on_path]
     versions = [item.model_version, item.link_model_version]
-    csv.writer(row, lineterminator="").writerow([*found, *judged, *versions])
+    last = [item.duplicate_of] if has_duplicates else []
+    csv.writer(row, lineterminator="").writerow([*found, *judged, *versions, *last])
     return row.getvalue()

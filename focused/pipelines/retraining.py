@@ -189,16 +189,20 @@ class RetrainingPipeline:
         if not isinstance(item, PageItem) or item.relevance is None or item.analysed is None:
             return item
         start, number = time.perf_counter(), 1 + self._crawl.harvest.n_pages
-        label = self._intake.add(number, item)
-        if label is not None:
-            self._stats.count(f"joined_{'positive' if label else 'negative'}_count")
-        if self._bodies is not None:
-            self._bodies.keep(item)
+        if not item.duplicate_of:  # it would count twice
+            self._join(number, item)
         self._loop.page_added(number)
         if self._around is not None:
             self._around.page_added(number, item.analysed)
         self._stats.blocked_since(start, "a page")
         return item
+
+    def _join(self, number: int, item: PageItem) -> None:
+        label = self._intake.add(number, item)
+        if label is not None:
+            self._stats.count(f"joined_{'positive' if label else 'negative'}_count")
+        if self._bodies is not None:
+            self._bodies.keep(item)
 
     def _resume(self) -> None:
         """Take up what an earlier run of this crawl left."""

@@ -24,9 +24,14 @@ def registered_domain(host: str) -> str:
     ('example.co.uk', 'me.github.io')
     >>> registered_domain("127.0.0.1"), registered_domain("localhost"), registered_domain("co.uk")
     ('127.0.0.1', 'localhost', 'co.uk')
+    >>> registered_domain("a.b.example"), registered_domain("[::1]")
+    ('b.example', '[::1]')
     """
     name = host.lower().rstrip(".")
-    return _extract().extract_str(name).top_domain_under_public_suffix or name
+    found = _extract().extract_str(name)
+    if not found.suffix and found.subdomain:  # the list's rule for endings that it does not name: one label
+        return f"{found.subdomain.rpartition('.')[2]}.{found.domain}"
+    return found.top_domain_under_public_suffix or name
 
 
 @cache

@@ -24,6 +24,8 @@ class HostQueue:
     def __init__(self) -> None:
         self._best: dict[int, int] = {}
         self._sunk: dict[int, int] = {}
+        #: How far a host stands back at most.
+        self.most_sunk = 0
         self._heap: list[tuple[int, int]] = []
         self._resting: list[tuple[float, int]] = []
         self._busy: set[int] = set()
@@ -62,9 +64,20 @@ class HostQueue:
             return
         if by:
             self._sunk[host] = by
+            self.most_sunk = max(by, self.most_sunk)
         else:
             del self._sunk[host]
+            self.most_sunk = self.most_sunk if self._sunk else 0
         self.wake(host)
+
+    def sunk(self, host: int) -> int:
+        """Return how far a host stands behind the rank of its best link."""
+        return self._sunk.get(host, 0)
+
+    @property
+    def all_sunk(self) -> list[int]:
+        """The hosts that stand behind the ranks of their best links."""
+        return list(self._sunk)
 
     def take(self, ready_at: Callable[[int], float], now: float) -> int | None:
         """Return the host with the best link that may be asked now; None if there is none.

@@ -92,3 +92,13 @@ def fingerprint_of(digest: bytes | str, host: str) -> int:
         digest = hashlib.blake2b(digest.encode("utf-8", "replace"), digest_size=8).digest()
     of_host = zlib.crc32(host.encode("utf-8", "replace")) & 0xFFFF
     return int.from_bytes(of_host.to_bytes(2, "big") + digest[:6], "big", signed=True)
+
+
+def fingerprints_of(host: str) -> tuple[int, int]:
+    """Return the least and the largest fingerprint of links of a host; others may have them, too.
+
+    >>> least, most = fingerprints_of("h.org")
+    >>> least <= fingerprint_of(b"123456", "h.org") <= most
+    True
+    """
+    return fingerprint_of(bytes(6), host), fingerprint_of(b"\xff" * 6, host)

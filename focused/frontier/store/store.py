@@ -13,7 +13,8 @@ from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.schema import DROPPED, RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.frontier.store.waiting_scores import WaitingScores
 from focused.method.scoring.evidence import better
@@ -36,6 +37,10 @@ UNREACHABLE = "unreachable"
 """What ``add`` says of a link whose host has been given up: it is kept for the next run."""
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
+_MOST_SUNK = 300
+"""Links that are put back before one is handed out: some 10 ms."""
+_STEP = 50
+"""Levels by which a link or a host moves at least."""
 TAKEN_OVER = "taken_over"
 """What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
@@ -88,6 +93,12 @@ class FrontierStore(LinkStates):
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
         self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
+        #: How many levels the link of a page stands back, by its URL and its referrer's, and a host, by its name; asked when
+        #: their turn comes. None: none does.
+        self.link_levels: Callable[[str, str], int] | None = None
+        self.host_levels: Callable[[str], int] | None = None
+        #: How many times a link was put back.
+        self.n_sunk = 0
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
         #: Priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None.
@@ -221,8 +232,13 @@ class FrontierStore(LinkStates):
         """Return the host of the best link, the link, and the rank of the host's next one."""
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
+        n_most = self.n_sunk + _MOST_SUNK
         while (host := self.hosts.take(ask, now)) is not None:
-            if least is not None and (rank := self.hosts.best(host)) is not None and priority_of(rank) < least:
+            if self._has_sunk(host):
+                continue
+            # What waits is counted where it stood before its host sank.
+            cut = None if least is None else least - (self.hosts.most_sunk >> RANK_BITS)
+            if cut is not None and (rank := self.hosts.best(host)) is not None and priority_of(rank) < cut:
                 self.held_back = priority_of(rank)
                 return None
             found = self._table.best_of(host)
@@ -232,9 +248,55 @@ class FrontierStore(LinkStates):
                 self.hosts.put(host, found[0].rank)
             elif cap := self._caps.reached(host):
                 self._drop_rest(host, cap)
-            else:
+            elif self.n_sunk >= n_most or not self._put_back(found[0]):
                 return host, *found
         return None
+
+    def _has_sunk(self, host: int) -> bool:
+        """Put a host where it belongs; tell whether it stood elsewhere."""
+        if self.host_levels is None:
+            return False
+        by = self.host_levels(self._names.names[host]) // _STEP * _STEP << RANK_BITS
+        if by == self.hosts.sunk(host):
+            return False
+        self.hosts.sink(host, by)
+        return True
+
+    def _put_back(self, row: LinkRow) -> bool:
+        """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
+        if self.link_levels is None or row.request is not None or row.extra > 0:
+            return False
+        levels = self.link_levels(row.url, row.referrer or "")
+        if levels < _STEP - row.extra:
+            return False
+        self.transaction.begin()
+        rank = self._ranks.rank(priority_of(row.rank) - levels - row.extra, self._ranks.turn_of(row.rank))
+        self._table.sink(row.number, rank, -levels)
+        self._moved(row, rank)
+        self.n_sunk += 1
+        return True
+
+    def review_hosts(self) -> None:
+        """Lift the hosts that stand further back than they should by now."""
+        for host in self.hosts.all_sunk:
+            self._has_sunk(host)
+
+    def join_forms(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
+        """Let the links of a host whose URLs have one form be one link; return how many were dropped because of it.
+
+        Of those that wait the first is left, and none if one has been fetched. ``fingerprint``: of a URL.
+        """
+        number = self._names.get(host)
+        if number is None:
+            return 0
+        self.transaction.begin()
+        dropped = self._table.join_forms(number, host, form, fingerprint, why)
+        if self.by_level is not None:
+            for rank in dropped:
+                self.by_level.remove(number, rank)
+        self._move(WAITING, DROPPED, len(dropped))
+        self._refresh(number)
+        return len(dropped)
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
         """Return numbers and URLs of links of pages that wait, drawn from all; fewer where few wait."""
@@ -323,6 +385,11 @@ class FrontierStore(LinkStates):
         """Return the pages that are kept as they came; they are committed together with everything else."""
         self.transaction.begin()
         return StoredPages(self._sql, max_pages)
+
+    def texts(self, max_pages: int) -> StoredTexts:
+        """Return what is kept of the texts of pages; it is committed together with everything else."""
+        self.transaction.begin()
+        return StoredTexts(self._sql, max_pages)
 
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""

@@ -53,20 +53,20 @@ def own_stretches(outline: Outline, chunk_start: Integers) -> tuple[Integers, In
     n_words[1 : len(outline.tokens_before)] = outline.tokens_before[1:]
     n_words[len(outline.tokens_before) :] = outline.tokens_before[-1]
     n_linked = np.zeros(n_chunks + 1, dtype=np.int64)
-    (np.diff(n_words) * _inside(outline, nodes, n_chunks)).cumsum(out=n_linked[1:])
+    (np.diff(n_words) * chunks_inside(outline, nodes, n_chunks)).cumsum(out=n_linked[1:])
     parents = np.maximum(outline.parent[nodes], 0)
     first, last = outline.first_chunk[parents], outline.last_chunk[parents]
     is_listed = 2 * (n_linked[last] - n_linked[first]) > n_words[last] - n_words[first]
     if not is_listed.any():
         return whole
-    is_own = ~_inside(outline, nodes[is_listed], n_chunks)
+    is_own = ~chunks_inside(outline, nodes[is_listed], n_chunks)
     if np.diff(chunk_start)[is_own].sum() < MIN_TERMS:
         return whole
     change = np.diff(is_own.astype(np.int8), prepend=0, append=0)
     return (change > 0).nonzero()[0], (change < 0).nonzero()[0]
 
 
-def _inside(outline: Outline, nodes: Integers, n_chunks: int) -> Flags:
+def chunks_inside(outline: Outline, nodes: Integers, n_chunks: int) -> Flags:
     """Flag the chunks that stand in some nodes; shape (n_chunks,)."""
     change = np.bincount(outline.first_chunk[nodes], minlength=n_chunks + 1)
     change -= np.bincount(outline.last_chunk[nodes], minlength=n_chunks + 1)

@@ -27,6 +27,7 @@ _HOST = re.compile(
     rf"http://(?:(?P<label>[a-z0-9-]+)\.)?(?P<topic>[a-z]+)-(?:(?P<number>[0-9]{{1,3}})-)?(?P<word>{'|'.join(TRAPS.values())})"
     r"\.example(?P<path>/.*|)"
 )
+_START = re.compile(r"http://www\.(?P<topic>[a-z]+)-start\.example/")
 _OF_WORD = {word: name for name, word in TRAPS.items()}
 
 
@@ -56,7 +57,13 @@ class HostileWeb(DemoWeb):
     def answer(self, url: str) -> Answer:
         """Answer a URL as the server would answer a crawler."""
         place = self._trap_place(url)
-        return super().answer(url) if place is None else self._trap_answer(place)
+        if place is not None:
+            return self._trap_answer(place)
+        found = _START.fullmatch(url)
+        if found is not None and found["topic"] in self.topics:
+            start = Place("start", self.topics.index(found["topic"]), url[:-1], "", "/")
+            return self._respond(self._pages.start(start, self.traps), start)
+        return super().answer(url)
 
     def answer_person(self, url: str) -> Answer:
         """Answer a URL as the server would answer a person's browser: cloaked pages are other ones."""
@@ -64,6 +71,10 @@ class HostileWeb(DemoWeb):
         if place is None or place.name != "cloaked":
             return self.answer(url)
         return self._respond(self._pages.advertisement(place), place)
+
+    def start(self, topic: str) -> str:
+        """Return the URL of a page that links to each trap of a topic, in its words: a seed that leads into all of them."""
+        return f"http://www.{self.topics[self._number_of(topic)]}-start.example/"
 
     def trap(self, url: str) -> str | None:
         """Return the name of the trap that a URL belongs to; None for other URLs."""

@@ -86,7 +86,7 @@ class TrapPages:
 
     def host(self, place: Place) -> Host:
         """Return the host of a place, for its layout."""
-        title = f"{TOPICS[place.topic].title} {TRAPS[place.name]}"
+        title = f"{TOPICS[place.topic].title} {TRAPS.get(place.name, place.name)}"
         layout = ("modern", "blog", "lists")[crc32(place.name.encode()) % 3]
         hue = 37 * place.topic % 360
         return Host(
@@ -96,18 +96,16 @@ class TrapPages:
     def _dice(self, place: Place, *about: object) -> Dice:
         return Dice(mix(self._seed, 50, place.topic, crc32(repr((place.name, *about)).encode())))
 
-    def _page(
-        self, place: Place, title: str, paragraphs: list[str], links: list[tuple[str, str]], heading: str
-    ) -> Document:
+    def _page(self, place: Place, title: str, paragraphs: list[str], links: list[DemoLink], heading: str) -> Document:
         doc = Document(title, self.host(place).title, "/")
         doc.paragraphs = [Paragraph(text) for text in paragraphs]
-        doc.main = [Block("listing", heading, tuple(DemoLink(url, anchor) for url, anchor in links))]
+        doc.main = [Block("listing", heading, tuple(links))]
         return doc
 
-    def _titled(self, place: Place, dice: Dice, urls: list[str]) -> list[tuple[str, str]]:
-        """Give each URL an anchor in the words of the topic."""
+    def _titled(self, place: Place, dice: Dice, urls: list[str]) -> list[DemoLink]:
+        """Link to each URL with a title and a sentence in the words of the topic."""
         writer = Writer(dice, place.topic)
-        return [(url, writer.one_of(TITLES)) for url in urls]
+        return [DemoLink(url, writer.one_of(TITLES), teaser=writer.one_of(TEASERS)) for url in urls]
 
     # --- The traps
 
@@ -127,8 +125,8 @@ class TrapPages:
         dice = self._dice(place, number)
         title = Writer(dice, place.topic).one_of(TITLES)
         visit = self._dice(place, place.path)
-        urls = [f"/topic.php?id={visit.below(_N_ARTICLES)}&amp;sid={visit.below(1 << 30):08x}" for _ in range(8)]
-        return self._written(place, dice, title, self._titled(place, visit, urls))
+        urls = [f"/topic.php?id={dice.below(_N_ARTICLES)}&amp;sid={visit.below(1 << 30):08x}" for _ in range(8)]
+        return self._written(place, dice, title, self._titled(place, dice, urls))
 
     def _endless(self, place: Place) -> Document:
         """Relative links that lead one folder deeper, to the text of the last folder."""
@@ -151,10 +149,13 @@ class TrapPages:
         text = [*(paragraph.text for paragraph in about), f"There are no events in {name}. Look at another month."]
         near = [(year, month - 1), (year, month + 1), (year - 1, month), (year + 1, month)]
         links = [
-            (f"/events/{y + (m - 1) // 12:04}/{(m - 1) % 12 + 1:02}/", f"{_MONTHS[(m - 1) % 12]} {y + (m - 1) // 12}")
+            DemoLink(
+                f"/events/{y + (m - 1) // 12:04}/{(m - 1) % 12 + 1:02}/",
+                f"{_MONTHS[(m - 1) % 12]} {y + (m - 1) // 12}",
+            )
             for y, m in near
         ]
-        dice = self._dice(place, place.path)
+        dice = self._dice(place, "days")
         days = self._titled(place, dice, [f"/events/{year:04}/{month:02}/{1 + dice.below(28):02}/" for _ in range(6)])
         return self._page(place, f"Events: {name}", text, [*links, *days], "More events")
 
@@ -168,7 +169,9 @@ class TrapPages:
         domain = place.origin.partition("://")[2].removeprefix(f"{place.label}.")
         words = TOPICS[place.topic].things
         urls = [f"http://{dice.pick(words).replace(' ', '-')}{dice.below(1 << 20)}.{domain}/" for _ in range(8)]
-        return self._page(place, f"The world of {name}", text, self._titled(place, dice, urls), "More worlds")
+        return self._page(
+            place, f"The world of {name}", text, self._titled(place, self._dice(place, "links"), urls), "More worlds"
+        )
 
     def _exchange(self, place: Place) -> Document | None:
         """Pages about nothing on many domains, which link to each other in the words of the topic."""
@@ -179,13 +182,15 @@ class TrapPages:
             return None
         dice = self._dice(place, place.label, number)
         title = Writer(dice, None).one_of(TITLES)
-        text = [paragraph.text for paragraph in _paragraphs(dice, None, 4)]
+        text = [paragraph.text for paragraph in _paragraphs(dice, None, 12)]
         domain = place.origin.partition("://")[2].removeprefix(f"{TOPICS[place.topic].name}-{place.label}-")
         urls = [
             f"http://{TOPICS[place.topic].name}-{dice.below(_N_RING)}-{domain}/links{dice.below(_RING_PAGES)}.html"
-            for _ in range(12)
+            for _ in range(6)
         ]
-        return self._page(place, title, text, self._titled(place, dice, urls), f"{TOPICS[place.topic].title} links")
+        writer = Writer(dice, place.topic)
+        links = [DemoLink(url, writer.one_of(TITLES)) for url in urls]
+        return self._page(place, title, text, links, f"{TOPICS[place.topic].title} links")
 
     def _soft404(self, place: Place) -> Document:
         """An error page for whatever is asked for, answered 200, with suggestions."""
@@ -195,16 +200,11 @@ class TrapPages:
             f"We are sorry: the page {said} was not found on this server. It may have been moved, renamed or deleted. "
             "Please check the address, use the search at the top of the page, or try one of these suggestions."
         ]
-        writer = Writer(dice, place.topic)
-        words = TOPICS[place.topic].things
-        links = [
-            (
-                f"/{dice.pick(words).replace(' ', '-')}-{dice.pick(words).replace(' ', '-')}-{dice.below(1 << 20)}.html",
-                writer.one_of(TITLES),
-            )
-            for _ in range(8)
-        ]
-        return self._page(place, "Page not found", text, links, "Suggestions")
+        words = [word.replace(" ", "-") for word in TOPICS[place.topic].things]
+        urls = [f"/{dice.pick(words)}-{dice.pick(words)}-{dice.below(1 << 20)}.html" for _ in range(8)]
+        return self._page(
+            place, "Page not found", text, self._titled(place, self._dice(place, "links"), urls), "Suggestions"
+        )
 
     def _cloaked(self, place: Place) -> Document:
         """Doorway pages: what crawlers are shown is one text with another town put in; people see an advertisement."""
@@ -214,7 +214,11 @@ class TrapPages:
         text = [f"{sentence} {TOPICS[place.topic].title} in {town}!" for sentence in sentences]
         urls = [f"/{dice.pick(TOWNS).lower().replace(' ', '-')}-{dice.below(1 << 20)}.html" for _ in range(10)]
         return self._page(
-            place, f"{TOPICS[place.topic].title} {town}", text, self._titled(place, dice, urls), "Near you"
+            place,
+            f"{TOPICS[place.topic].title} {town}",
+            text,
+            self._titled(place, self._dice(place, "links"), urls),
+            "Near you",
         )
 
     def _closed(self, place: Place) -> Document | None:
@@ -225,8 +229,15 @@ class TrapPages:
             place, dice, title, self._titled(place, dice, [f"/{dice.below(200)}.html" for _ in range(8)])
         )
 
-    def _written(self, place: Place, dice: Dice, title: str, links: list[tuple[str, str]]) -> Document:
+    def _written(self, place: Place, dice: Dice, title: str, links: list[DemoLink]) -> Document:
         return self._page(place, title, [each.text for each in _paragraphs(dice, place.topic, 4)], links, "Read on")
+
+    def start(self, place: Place, traps: tuple[str, ...]) -> Document:
+        """Return a page about nothing that links to traps."""
+        dice = self._dice(place, traps)
+        doc = self._page(place, "Start here", [Writer(dice, None).paragraph(3)], [], "")
+        doc.main = [Block("listing", TOPICS[place.topic].title, tuple(lure(dice, name, place.topic) for name in traps))]
+        return doc
 
     def advertisement(self, place: Place) -> Document:
         """Return what people see of a cloaked page."""

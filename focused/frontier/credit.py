@@ -1,0 +1,198 @@
+"""What groups of URLs have brought: how far a link sinks whose group says nothing new, or has taken more than its share.
+
+Pure: no Scrapy, no file. Levels are those of `focused.method.scoring.priority`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TypeVar
+
+from focused.frontier.url_groups import groups_of
+from focused.method.scoring.priority import LEVELS
+from focused.utils.registered_domain import registered_domain
+
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+_PRIOR_PAGES = 4.0
+"""A group is taken for like the one that it lies in until it has had so many pages."""
+_DECAY = 0.99
+"""Of what is known of a group this much is left with each further page of it: some 100 pages count."""
+_NEW_ENOUGH = 0.7
+"""Share of new texts from which a group does not sink."""
+_BEHIND_COPY = 0.5
+"""Of a scale, what a link sinks that was found on a copy."""
+_MAX_GROUPS, _MAX_COPIES, _MAX_DOMAINS = 50_000, 100_000, 50_000
+
+_FREE_PAGES = 40
+"""Pages of a domain that are never too many."""
+_MOST_BY_SHARE = 0.3
+"""Of a scale, what a domain sinks at most that has had more than its share: links of others that are worth so much less come
+first, poorer ones do not."""
+_RAMP = 0.03
+"""Of all pages, how far beyond its share a domain has sunk so far."""
+_LEAST_RATE = 0.1
+"""A crawl's harvest rate counts for no less: a trap that has taken most pages from the start is no measure of itself."""
+_MAX_ANCESTORS = 6
+_FURTHER = 0.3
+"""What a page counts for a domain that led to it, with each domain between them."""
+_PATIENCE = 10.0
+"""Pages of a domain, in which it is taken for like the one that led to it."""
+
+
+@dataclass(slots=True)
+class _Domain:
+    """Pages of a registered domain, and those of the domains that it led to, or that these led to."""
+
+    #: The domain that led to it.
+    source: str
+    n_pages: int = 0
+    n_relevant: int = 0
+    n_led: float = 0.0
+    n_led_relevant: float = 0.0
+    #: Whether a seed lies on it: somebody asked for it.
+    is_named: bool = False
+
+
+class Credit:
+    """Says how many levels a link or a host stands back, by what the groups that it belongs to have brought.
+
+    ``share``: of the pages fetched, in [0, 1], from which a registered domain with all its subdomains stands back behind good
+    links of others; 0: it never does.
+    """
+
+    def __init__(self, share: float = 0.2) -> None:
+        self._share = share
+        #: Of each group: pages, and new ones among them; the latest count most.
+        self._groups: OrderedDict[str, tuple[float, float]] = OrderedDict()
+        self._copies: OrderedDict[int, None] = OrderedDict()
+        self._domains: OrderedDict[str, _Domain] = OrderedDict()
+        self._n_pages = self._n_copies = 0
+        #: Pages of domains within their share, and relevant ones: a farm is no measure for others.
+        self._n_rated = self._n_relevant = 0
+
+    # --- What pages bring
+
+    def page(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
+        """Count a page that was fetched. ``copy_of``: URL of the page that it repeats, or empty; ``referrer``: or empty."""
+        self._n_pages += 1
+        if copy_of:
+            self._n_copies += 1
+            _remember(self._copies, hash(url), None, _MAX_COPIES)
+        for group in groups_of(url):
+            n_pages, n_new = self._groups.get(group, (0.0, 0.0))
+            _remember(self._groups, group, (_DECAY * n_pages + 1, _DECAY * n_new + (not copy_of)), _MAX_GROUPS)
+        domain, source = domain_of(url), domain_of(referrer)
+        own = self._domain(domain, source)
+        own.n_pages += 1
+        own.n_relevant += relevant
+        own.is_named = own.is_named or not referrer
+        if own.n_pages <= max(_FREE_PAGES, self._share * self._n_pages):
+            self._n_rated += 1
+            self._n_relevant += relevant
+        if source and source != domain:
+            self._domain(source, "")
+        weight = 1.0
+        for led in self._ancestors(own):
+            led.n_led += weight
+            led.n_led_relevant += weight * relevant
+            weight *= _FURTHER
+
+    def _ancestors(self, domain: _Domain) -> list[_Domain]:
+        """Return the domain that led to a domain, the one that led to that, and so on; a few."""
+        found: list[_Domain] = []
+        while (
+            len(found) < _MAX_ANCESTORS
+            and (known := self._domains.get(domain.source))
+            and all(known is not each for each in found)
+        ):
+            found.append(known)
+            domain = known
+        return found
+
+    def _domain(self, domain: str, source: str) -> _Domain:
+        known = self._domains.get(domain) or _Domain(source)
+        _remember(self._domains, domain, known, _MAX_DOMAINS)
+        return known
+
+    # --- How far links sink
+
+    def link_levels(self, url: str, referrer: str) -> int:
+        """Return how many levels a link stands back for what its own groups have brought, from 0 to LEVELS.
+
+        A link to a domain that no page is known of stands back for what the domain of its page has led to.
+        """
+        by_copies = 0.0
+        if self._n_copies:
+            behind = _BEHIND_COPY if hash(referrer) in self._copies else 0.0
+            by_copies = behind + 1 - min(1.0, self.new_share(url) / _NEW_ENOUGH)
+        by_source = 0.0 if domain_of(url) in self._domains else self._led_to_nothing(domain_of(referrer))
+        return round(LEVELS * min(1.0, by_copies + by_source))
+
+    def new_share(self, url: str) -> float:
+        """Return the share of new texts that is expected of a URL, in (0, 1]: from its widest group to its narrowest.
+
+        Of several query parameters the one counts that has brought least.
+        """
+        share, of_parameters = 1.0, []
+        for group in groups_of(url):
+            known = self._groups.get(group)
+            if known is None:
+                continue
+            here = (known[1] + _PRIOR_PAGES * share) / (known[0] + _PRIOR_PAGES)
+            if "?" in group:
+                of_parameters.append(here)
+            else:
+                share = here
+        return min(of_parameters, default=share)
+
+    def host_levels(self, host: str) -> int:
+        """Return how many levels a host stands back with its domain: for the pages it has had, and what they brought.
+
+        The domain of a seed does not: somebody asked for it.
+        """
+        known = self._domains.get(registered_domain(host))
+        if known is None or known.is_named:
+            return 0
+        by_yield = self._below(known.n_pages, known.n_relevant, 1 - self._led_to_nothing(known.source))
+        return round(LEVELS * min(1.0, self._over_share(known.n_pages) + by_yield))
+
+    def _over_share(self, n_pages: int) -> float:
+        if not self._share:
+            return 0.0
+        n_over = n_pages - max(_FREE_PAGES, self._share * self._n_pages)
+        return _MOST_BY_SHARE * min(1.0, max(0.0, n_over) / (_RAMP * self._n_pages + 5))
+
+    def _led_to_nothing(self, source: str, depth: int = 4) -> float:
+        """Return how far pages elsewhere that a domain led to fall short; of a new one, those of the domain that led to it."""
+        known = self._domains.get(source)
+        if known is None or not depth:
+            return 0.0
+        return self._below(known.n_led, known.n_led_relevant, 1 - self._led_to_nothing(known.source, depth - 1))
+
+    def _below(self, n_pages: float, n_relevant: float, prior: float) -> float:
+        """Return by which share pages fall short of the crawl's harvest rate even at best, in [0, 1]: see HostPenalty.
+
+        ``prior``: what is expected of them beforehand, in parts of that rate.
+        """
+        rate = max(_LEAST_RATE, (self._n_relevant + 1) / (self._n_rated + 2))
+        n_seen = n_pages + _PATIENCE
+        mean = (n_relevant + _PATIENCE * prior * rate) / n_seen
+        allowance = math.sqrt(rate * (1 - rate) * math.log1p(self._n_pages) / n_seen) / 2
+        return max(0.0, 1 - (mean + allowance) / rate)
+
+
+def domain_of(url: str) -> str:
+    """Return the registered domain of a URL's host; empty if it has none."""
+    groups = groups_of(url)
+    return groups[0] if groups else ""
+
+
+def _remember(table: OrderedDict[_Key, _Value], key: _Key, value: _Value, most: int) -> None:
+    table[key] = value
+    table.move_to_end(key)
+    if len(table) > most:
+        table.popitem(last=False)

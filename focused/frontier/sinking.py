@@ -1,0 +1,78 @@
+"""What the pages of a crawl teach its frontier: which links stand back, and which URLs are one."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.frontier.store.link import host_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.statscollectors import StatsCollector
+
+    from focused.frontier.credit import Credit
+    from focused.frontier.host_penalty import HostPenalty
+    from focused.frontier.idle_parameters import IdleParameters
+    from focused.frontier.link_requests import LinkRequests
+    from focused.frontier.store.store import FrontierStore
+
+logger = logging.getLogger(__name__)
+
+_REVIEW_EVERY_PAGES = 20
+
+
+@dataclass(eq=False)
+class Sinking:
+    """Tells the store how far links and hosts stand back, and joins links whose URLs differ by an idle parameter.
+
+    Stats: ``focused/frontier/sunk_count``, ``focused/frontier/idle_parameters_count``,
+    ``focused/frontier/idle_dropped_count``.
+    """
+
+    store: FrontierStore
+    requests: LinkRequests
+    credit: Credit
+    penalty: HostPenalty
+    idle: IdleParameters
+    stats: StatsCollector
+
+    def __post_init__(self) -> None:
+        self.store.link_levels = self.credit.link_levels
+        self.store.host_levels = self._host_levels
+        self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
+        self._n_pages = 0
+
+    def _host_levels(self, host: str) -> int:
+        return self.credit.host_levels(host) + (self.penalty.levels(host) if self.penalty.strength else 0)
+
+    def restore(self, pages: Iterable[tuple[str, str, str, int]]) -> None:
+        """Learn again from the pages of an earlier run: URL, copy of, referrer, relevant."""
+        for url, copy_of, referrer, relevant in pages:
+            self.credit.page(url, copy_of, referrer, bool(relevant))
+            self.idle.note(url, copy_of)
+
+    def page(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
+        """Learn from a page that ended; arguments as of `Credit.page`."""
+        self.credit.page(url, copy_of, referrer, relevant)
+        found = self.idle.note(url, copy_of)
+        if found is not None:
+            self._join(*found)
+        self._n_pages += 1
+        if self._n_pages % _REVIEW_EVERY_PAGES == 0:
+            self.store.review_hosts()
+        if self.store.n_sunk:
+            self.stats.set_value("focused/frontier/sunk_count", self.store.n_sunk)
+
+    def _join(self, host: str, parameter: str) -> None:
+        why = f"same page as another link: parameter {parameter} changes nothing"
+        form, fingerprint = self.requests.form, self.requests.url_fingerprint
+        n_dropped = self.store.join_forms(host, form, fingerprint, why)
+        self.stats.inc_value("focused/frontier/idle_parameters_count")
+        self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
+        logger.info(
+            "The parameter %s of %s changes nothing: it is left out where URLs are compared. %d waiting links are dropped",
+            *(parameter, host, n_dropped),
+        )

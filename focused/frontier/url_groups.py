@@ -1,0 +1,74 @@
+"""The groups of URLs that a URL belongs to: its registered domain, its host, its folders, its query parameters.
+
+What pages of a group have brought says what its other pages will bring. Pure functions.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+from focused.utils.registered_domain import registered_domain
+
+MAX_PARAMETERS = 4
+"""Of a query with more the others make no groups."""
+_DIGITS = re.compile(r"[0-9]+")
+_MAX_CHARS = 200
+
+
+def groups_of(url: str) -> list[str]:
+    """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
+
+    Numbers in folders stand for one another, so that a calendar's months are one folder.
+
+    >>> groups_of("http://www.h.example/events/2024/05/x.html")
+    ['h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/']
+    >>> groups_of("http://h.example/topic.php?id=7&sid=ab12")
+    ['h.example', 'h.example/', 'h.example/topic.php?id', 'h.example/topic.php?sid']
+    """
+    try:
+        split = urlsplit(url)
+        host = split.hostname or ""
+    except ValueError:
+        return []
+    if not host:
+        return []
+    domain = registered_domain(host)
+    found = [domain, host if host != domain else f"{host}/"]
+    folders = split.path[:_MAX_CHARS].split("/")[1:-1]
+    place = host
+    for folder in folders[:2]:
+        place = f"{place}/{_DIGITS.sub('0', folder)}"
+        found.append(f"{place}/")
+    if split.query:
+        path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
+        found += [f"{path}?{name}" for name in sorted(parameters(split.query))[:MAX_PARAMETERS]]
+    return found
+
+
+def parameters(query: str) -> dict[str, str]:
+    """Return the parameters of a query by their names, as they are written.
+
+    >>> parameters("id=7&sid=ab&sid=cd&x")
+    {'id': '7', 'sid': 'ab&cd', 'x': ''}
+    """
+    found: dict[str, str] = {}
+    for part in query.split("&"):
+        name, _, value = part.partition("=")
+        if name:
+            found[name] = f"{found[name]}&{value}" if name in found else value
+    return found
+
+
+def without(url: str, names: frozenset[str] | set[str]) -> str:
+    """Return a URL without some parameters of its query, else as it is.
+
+    >>> without("http://h.example/t?id=7&sid=ab#x", {"sid"}), without("http://h.example/t?sid=ab", {"sid"})
+    ('http://h.example/t?id=7#x', 'http://h.example/t')
+    """
+    before, mark, rest = url.partition("?")
+    if not mark:
+        return url
+    query, hash_mark, fragment = rest.partition("#")
+    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in names)
+    return f"{before}{'?' * bool(kept)}{kept}{hash_mark}{fragment}"

@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import pytest
+
+from focused.frontier.credit import Credit
+from focused.frontier.idle_parameters import TIMES, IdleParameters
+from focused.frontier.url_groups import groups_of
+from focused.method.scoring.priority import LEVELS
+
+
+def crawled(pages, share: float = 0.2) -> Credit:
+    """Pages as (URL, copy of, referrer, relevant)."""
+    credit = Credit(share)
+    for page in pages:
+        credit.page(*page)
+    return credit
+
+
+def honest(n: int):
+    """Pages of ten domains, half of them relevant."""
+    for number in range(n):
+        yield f"http://www.site{number % 10}.example/a/{number}.html", "", "http://seed.example/", number % 20 < 10
+
+
+def test_a_folder_of_copies_sinks_and_its_sisters_do_not():
+    credit = crawled([*honest(50), *((f"http://h.example/news/{n}.html", "", "", True) for n in range(10))])
+    for n in range(10):
+        credit.page(f"http://h.example/events/2024/{n}/", "http://h.example/events/2023/1/", "http://h.example/", False)
+    assert credit.link_levels("http://h.example/events/1999/7/", "http://h.example/") > LEVELS / 2
+    assert credit.link_levels("http://h.example/news/77.html", "http://h.example/") < LEVELS / 10
+    assert credit.link_levels("http://www.site3.example/b/", "") == 0
+
+
+def test_one_copy_condemns_no_host():
+    credit = crawled([*honest(50), ("http://h.example/a.html", "http://site1.example/", "", False)])
+    assert credit.link_levels("http://h.example/b.html", "") < LEVELS / 4
+
+
+def test_a_group_that_says_new_things_again_rises():
+    copies = [(f"http://h.example/a/{n}", "http://h.example/a/0", "", False) for n in range(20)]
+    credit = crawled(copies)
+    low = credit.link_levels("http://h.example/a/x", "")
+    for n in range(100, 140):
+        credit.page(f"http://h.example/a/{n}", "", "", True)
+    assert credit.link_levels("http://h.example/a/x", "") < low / 4
+
+
+def test_a_link_found_on_a_copy_stands_half_a_scale_back():
+    credit = crawled([*honest(50), ("http://site1.example/copy", "http://site2.example/a/2.html", "", False)])
+    assert credit.link_levels("http://new.example/", "http://site1.example/copy") == LEVELS // 2
+    assert credit.link_levels("http://new.example/", "http://site2.example/a/2.html") == 0
+
+
+def test_a_domain_beyond_its_share_sinks_with_all_its_subdomains_until_others_have_caught_up():
+    farm = [(f"http://s{n}.farm.example/", "", "http://www.site1.example/", True) for n in range(120)]
+    credit = crawled([*honest(80), *farm])
+    assert credit.host_levels("new.farm.example") == 300
+    assert credit.host_levels("www.site1.example") < LEVELS / 10
+    for page in honest(600):
+        credit.page(*page)
+    assert credit.host_levels("new.farm.example") == 0
+    assert crawled([*honest(80), *farm], share=0).host_levels("new.farm.example") == 0
+
+
+def test_the_domain_of_a_seed_does_not_sink():
+    seed = ("http://named.example/", "", "", False)
+    credit = crawled([*honest(80), seed, *((f"http://named.example/{n}", "", seed[0], False) for n in range(100))])
+    assert credit.host_levels("www.named.example") == 0
+
+
+def test_a_ring_of_domains_sinks_though_each_is_asked_for_little():
+    credit = crawled(honest(200))
+    credit.page("http://ring0.example/", "", "http://www.site1.example/", False)
+    for n in range(1, 40):
+        credit.page(f"http://ring{n}.example/", "", f"http://ring{n // 20}.example/", False)
+    assert credit.link_levels("http://ring99.example/", "http://ring0.example/") > LEVELS / 10
+    ring, by_site = (
+        credit.link_levels("http://x.example/", f"http://{host}/") for host in ("ring0.example", "www.site1.example")
+    )
+    assert by_site < ring
+    assert credit.link_levels("http://x.example/", "http://www.site2.example/") == 0
+
+
+def test_where_little_is_relevant_no_host_is_written_off_soon():
+    credit = Credit()
+    for number, page in enumerate(honest(400)):
+        credit.page(*page[:3], number % 20 == 0)
+    for n in range(8):
+        credit.page(f"http://poor.example/{n}", "", "http://www.site0.example/", False)
+    assert credit.host_levels("poor.example") == 0
+
+
+@pytest.mark.parametrize("url", ["", "http://[::1", "mailto:a@b", "http:///x", "http://h.example/?&&=&a"])
+def test_no_url_raises(url):
+    credit = crawled([(url, "", url, True), (url, url, "", False)])
+    assert 0 <= credit.link_levels(url, url) <= LEVELS
+    assert IdleParameters().note(url, url) is None
+    assert isinstance(groups_of(url), list)
+
+
+def test_a_parameter_that_only_copies_differ_by_is_idle():
+    idle = IdleParameters()
+    found = [
+        idle.note(f"http://h.example/t.php?id=7&sid={n}", "http://h.example/t.php?id=7&sid=x") for n in range(TIMES)
+    ]
+    assert found == [None] * (TIMES - 1) + [("h.example", "sid")]
+    assert idle.form("http://h.example/t.php?id=8&sid=9", "h.example") == "http://h.example/t.php?id=8"
+    assert idle.form("http://other.example/t.php?sid=9", "other.example") == "http://other.example/t.php?sid=9"
+
+
+def test_a_parameter_that_new_pages_differ_by_is_not_idle_for_some_copies():
+    idle = IdleParameters()
+    for n in range(6):
+        assert idle.note(f"http://h.example/t.php?id={n}", "") is None
+    for n in range(10, 16):
+        assert idle.note(f"http://h.example/t.php?id={n}", "http://h.example/t.php?id=1") is None

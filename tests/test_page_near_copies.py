@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from focused.method.page.near_copies import LEAST_PAIRS, CopyIndex, TermHashes, TextSketch, sketch, sketch_of_pairs
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer, TermTable
+
+MENU = "<ul>{}</ul>".format("".join(f"<li><a href=/m{n}>menu entry number{n}</a>" for n in range(15)))
+
+
+def reader() -> PageReader:
+    return PageReader(Analyzer("en", TermTable()))
+
+
+def prose(seed: int, n_words: int) -> list[str]:
+    source = np.random.default_rng(seed)
+    return [f"word{number}q" for number in source.zipf(1.3, n_words) % 5000]
+
+
+def sketch_of(own: PageReader, words: list[str], before: str = "", title: str = "A title") -> TextSketch:
+    body = f"<title>{title}</title>{before}<p>{' '.join(words)}</p>".encode()
+    found = sketch(own.read(body, "http://h.org/", "text/html"), TermHashes(own.analyzer.table))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("rate", [0.02, 0.05])
+def test_copies_with_some_words_changed_and_other_menus_are_found(rate):
+    own, index, source = reader(), CopyIndex(), np.random.default_rng(1)
+    n_found = 0
+    for seed in range(40):
+        words = prose(seed, 150)
+        assert not index.meet(sketch_of(own, words))[1]
+        changed = [f"other{source.integers(999)}x" if source.random() < rate else word for word in words]
+        n_found += index.meet(sketch_of(own, changed, before=MENU)) == (index.n_added - 1, True)
+    assert n_found >= 38
+
+
+def test_pages_that_share_their_frame_are_no_copies():
+    own, index = reader(), CopyIndex()
+    frame = prose(0, 80)
+    for seed in range(1, 30):
+        assert not index.meet(sketch_of(own, frame + prose(seed, 120)))[1]
+
+
+def test_short_pages_that_differ_by_a_number_are_no_copies():
+    own, index = reader(), CopyIndex()
+    first = sketch_of(own, "homework set 1 is due on Monday".split())
+    assert first.n_pairs < LEAST_PAIRS
+    assert not index.meet(first)[1]
+    assert not index.meet(sketch_of(own, "homework set 2 is due on Monday".split()))[1]
+    assert index.meet(sketch_of(own, "homework set 1 is due on Monday".split())) == (0, True)
+
+
+def test_a_sketch_is_the_same_in_another_process_and_comes_back_from_bytes():
+    words = prose(7, 100)
+    here, other = reader(), reader()
+    other.analyzer.ids("terms that are met first and so have other numbers")
+    one, same = sketch_of(here, words), sketch_of(other, words)
+    assert one.to_bytes() == same.to_bytes()
+    back = TextSketch.from_bytes(one.to_bytes())
+    assert back.n_pairs == one.n_pairs
+    assert (back.places == one.places).all()
+    with pytest.raises(ValueError, match=r"must have 260 bytes\. Got 3"):
+        TextSketch.from_bytes(b"abc")
+
+
+def test_a_page_without_words_has_no_sketch():
+    own = reader()
+    assert sketch(own.read(b"<p>1 2 3", "http://h.org/", "text/html"), TermHashes(own.analyzer.table)) is None
+
+
+def random_sketch(seed: int) -> TextSketch:
+    return sketch_of_pairs(np.random.default_rng(seed).integers(0, 1 << 64, 100, dtype=np.uint64))
+
+
+def test_the_oldest_texts_are_forgotten_and_numbers_go_on():
+    index, texts = CopyIndex(max_pages=50), [random_sketch(seed) for seed in range(120)]
+    assert [index.meet(text) for text in texts] == [(number, False) for number in range(120)]
+    assert len(index) == 50
+    assert index.meet(texts[119]) == (119, True)
+    assert index.meet(texts[75]) == (75, True)
+    assert not index.meet(texts[10])[1]
+
+
+def test_an_index_that_grew_knows_its_first_pages():
+    index, texts = CopyIndex(), [random_sketch(seed) for seed in range(1100)]
+    for text in texts:
+        index.meet(text)
+    assert index.meet(texts[3]) == (3, True)
