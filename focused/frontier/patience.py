@@ -39,6 +39,8 @@ _HASTE = 4.0
 """How many times as much time as a crawl that never waits would need is kept for the pages that are left for later."""
 _AS_PAGES = 10
 """Requests that are reckoned to bring a page each, before it is known."""
+_LEAST_SPARE = 1.15
+"""The crawl waits only with so many times the time that a crawl which never waits would need for the pages left."""
 _LEAST_POPS = 4
 _HOSTS_A_POP = 2
 _SMOOTHING = 0.05
@@ -115,8 +117,9 @@ class Patience:
         n_later = secs_left * self._impatient_rate() / _HASTE
         n_now = round(max(n_left - n_later, _SHARE_NOW * n_left))
         self._least = None
-        # The first links are as good as any, and those who wait for few hosts do not get to know the others.
-        if secs_left > 0 and not self.begins():
+        # Where there is hardly time for all pages each host that rests is a page less. The first links are as good as any, and
+        # who waits for few hosts does not get to know the others.
+        if _HASTE * n_later > _LEAST_SPARE * n_left and not self.begins():
             self._least = self.by_level.least_priority(n_left, n_now, self._turns(secs_left))
         return self._least
 
