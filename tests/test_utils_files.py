@@ -2,11 +2,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import resource
 
 import pytest
 
-from focused.utils.files import LineFile, write_json
+from focused.utils.files import LineFile, read_regular, write_json
 
 
 def test_lines_are_there_at_once_and_appended_to_those_of_before(tmp_path):
@@ -75,3 +76,26 @@ def no_signal_for_a_file_that_is_too_long():
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     yield
     signal.signal(signal.SIGXFSZ, before)
+
+
+def test_only_regular_files_up_to_a_size_are_read(tmp_path):
+    (file := tmp_path / "file").write_bytes(b"x" * 1000)
+    (tmp_path / "link").symlink_to(file)
+    assert read_regular(file, 1000) == read_regular(tmp_path / "link", 1000) == b"x" * 1000
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    for name, fault in (
+        ("pipe", "regular"),
+        ("endless", "regular"),
+        ("", "regular"),
+        ("file", "larger than 999 bytes"),
+    ):
+        with pytest.raises(ValueError, match=fault):
+            read_regular(tmp_path / name, 999)
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="a regular file without a size")  # noqa: PTH110
+def test_a_file_that_claims_no_size_is_read_up_to_the_limit(tmp_path):
+    (tmp_path / "status").symlink_to("/proc/self/status")
+    with pytest.raises(ValueError, match="larger than 10 bytes"):
+        read_regular(tmp_path / "status", 10)

@@ -1,9 +1,11 @@
-"""Write files of a run directory so that a full disk does not end the crawl."""
+"""Write files of a run directory so that a full disk does not end the crawl; read files of strangers so that none hangs."""
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,43 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 logger = logging.getLogger(__name__)
+
+_READ_BYTES = 1 << 20
+
+
+def read_regular(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a file that may come from a stranger.
+
+    A pipe would be waited for without end, and a device may have no end, or act when it is opened. A symbolic link to a
+    regular file is followed.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is no regular file, or has more than ``max_bytes``, whatever size it claims.
+    """
+    _check_regular(os.stat(path))  # noqa: PTH116  before it is opened
+    # Without waiting: between the look and the opening a pipe may have taken its place.
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        _check_regular(os.fstat(handle))
+        parts, n_left = [], max_bytes + 1
+        while n_left and (part := os.read(handle, min(n_left, _READ_BYTES))):
+            parts.append(part)
+            n_left -= len(part)
+    finally:
+        os.close(handle)
+    if not n_left:
+        raise ValueError(f"it is larger than {max_bytes:,} bytes")
+    return b"".join(parts)
+
+
+def _check_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        kind = "folder" if stat.S_ISDIR(status.st_mode) else "pipe, device or socket"
+        raise ValueError(f"it must be a regular file, it is a {kind}")
 
 
 def append_whole(file: FileIO, data: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,12 +26,19 @@ from focused.method.topic.names import (
 from focused.method.topic.presets import check_preset
 from focused.method.topic.settings import SCHEDULERS, check_scope, check_setting, refuse_class_path
 from focused.method.topic.topic import FORMAT, Topic
+from focused.utils.files import read_regular
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_MODEL_BYTES = 200_000_000  # also unpacked: a small archive can hold an endless array
-MAX_TEXT_FILE_BYTES = 5_000_000
+MAX_MANIFEST_BYTES = 5_000_000
+MAX_TOPIC_FILE_BYTES = 1_000_000
+"""20,000 seeds; TOML of this length is read in 2 seconds."""
+MAX_WEIGHT = 1e9
+"""Of a model's numbers, without their sign: products of larger ones could become infinite."""
+_TABLES = ("figures", "retraining", "adaptation", "examples", "examples.keywords", "examples.words")
+"""Of the manifest; each may be missing."""
 
 _ARRAYS = ("terms", "idf", "coef", "topic_vector")
 _TEXTS = {"note": "", "language": "en", "strategy": "", "web": "live", "preset": "", "scheduler": ""}
@@ -57,14 +63,14 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
     again = retrain_advice(name, manifest)
     if manifest.get("format") != FORMAT:
         raise TopicError(
-            f"The model of topic {name!r} is of format {manifest.get('format')!r}, this version reads {FORMAT}. {again}"
+            f"The model of topic {name!r} is of format {_short(manifest.get('format'))}, this version reads {FORMAT}. {again}"
         )
     arrays = _read_model(name, directory / MODEL_FILE, str(manifest.get("model_sha256")), again)
     try:
         if manifest["topic"] != name or manifest["language"] != topic.language:
             raise TopicError(
-                f"The model of topic {name!r} was made for topic {manifest['topic']!r}, language "
-                f"{manifest['language']!r}; {TOPIC_FILE} says {topic.language!r}. {again}"
+                f"The model of topic {name!r} was made for topic {_short(manifest['topic'])}, language "
+                f"{_short(manifest['language'])}; {TOPIC_FILE} says {topic.language!r}. {again}"
             )
         topic.model = TopicModel(
             sublinear_tf=bool(manifest["sublinear_tf"]),
@@ -93,8 +99,9 @@ def read_topic_file(name: str, models_dir: Path) -> Topic:
 
 
 def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise TypeError(f"{value!r} is no finite number")
+    # Compared as it is: a whole number of 400 digits is no float.
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -MAX_WEIGHT <= value <= MAX_WEIGHT:
+        raise TypeError(f"{_short(value)} is no number from {-MAX_WEIGHT:.0e} to {MAX_WEIGHT:.0e}")
     return float(value)
 
 
@@ -107,37 +114,41 @@ def _calibration(kind: str, values: dict[str, Any]) -> Calibration:
     return calibration
 
 
-def _read_file(path: Path) -> bytes:
-    if path.stat().st_size > MAX_TEXT_FILE_BYTES:
-        raise ValueError(f"it is larger than {MAX_TEXT_FILE_BYTES:,} bytes")
-    return path.read_bytes()
+def _short(value: Any) -> str:
+    """Return a value for a message, which is one line of a bearable length.
+
+    >>> _short(7), len(_short(10**400))
+    ('7', 63)
+    """
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _read_toml(name: str, path: Path) -> Topic:
     try:
-        document = tomlkit.parse(_read_file(path).decode()).unwrap()
+        document = tomlkit.parse(read_regular(path, MAX_TOPIC_FILE_BYTES).decode()).unwrap()
     except (TOMLKitError, ValueError, OSError, RecursionError) as error:
         raise TopicError(f"{path} cannot be read: {error}. Correct it, or retrain the topic.") from None
     unknown = sorted(set(document) - set(_KEYS))
     if unknown:
-        raise TopicError(f"{path} has the unknown key {unknown[0]!r}. Known keys: {', '.join(_KEYS)}.")
+        raise TopicError(f"{path} has the unknown key {_short(unknown[0])}. Known keys: {', '.join(_KEYS)}.")
     settings = document.get("settings", {})
     if not isinstance(settings, dict):
-        raise TopicError(f"settings in {path} must be a table. Got {settings!r}. Example: [settings]")
+        raise TopicError(f"settings in {path} must be a table. Got {_short(settings)}. Example: [settings]")
     for key in settings:
         check_setting(key, settings[key], path)
     scope = check_scope(document.get("scope", {}), settings, path)
     seeds = document.get("seeds", [])
     if not isinstance(seeds, list) or not all(isinstance(seed, str) for seed in seeds):
-        raise TopicError(f"seeds in {path} must be a list of URLs. Got {seeds!r}.")
+        raise TopicError(f"seeds in {path} must be a list of URLs. Got {_short(seeds)}.")
     texts: dict[str, Any] = {}
     for key, default in {"title": name, **_TEXTS}.items():
         texts[key] = document.get(key, default)
         if not isinstance(texts[key], str):
-            raise TopicError(f"{key} in {path} must be a text in quotes. Got {texts[key]!r}.")
+            raise TopicError(f"{key} in {path} must be a text in quotes. Got {_short(texts[key])}.")
     refuse_class_path(texts["strategy"], path)
     if texts["scheduler"] not in ("", *SCHEDULERS):
-        raise TopicError(f"scheduler in {path} must be {' or '.join(SCHEDULERS)}. Got {texts['scheduler']!r}.")
+        raise TopicError(f"scheduler in {path} must be {' or '.join(SCHEDULERS)}. Got {_short(texts['scheduler'])}.")
     try:
         language(texts["language"])
         if "preset" in document:
@@ -150,11 +161,17 @@ def _read_toml(name: str, path: Path) -> Topic:
 
 def _read_manifest(name: str, path: Path) -> dict[str, Any]:
     try:
-        manifest = json.loads(_read_file(path))
+        manifest = json.loads(read_regular(path, MAX_MANIFEST_BYTES))
     except (ValueError, OSError, RecursionError) as error:
         raise TopicError(f"{path} cannot be read: {error}. {retrain_advice(name, {})}") from None
     if not isinstance(manifest, dict):
         raise TopicError(f"{path} must hold a JSON object. {retrain_advice(name, {})}")
+    for key in _TABLES:
+        value: Any = manifest
+        for part in key.split("."):
+            value = value.get(part, {})
+        if not isinstance(value, dict):
+            raise TopicError(f"{key} in {path} must be a JSON object. Got {_short(value)}. {retrain_advice(name, {})}")
     return manifest
 
 
@@ -165,10 +182,18 @@ def _read_model(name: str, path: Path, sha256: str, again: str) -> dict[str, npt
     except UNREADABLE as error:
         raise TopicError(f"{path} is no model file: {error}. {again}") from None
     n_terms = len(arrays["terms"]) if arrays["terms"].ndim == 1 else 0
-    right = arrays["terms"].dtype.kind == "S" and all(
-        arrays[key].shape == (n_terms,) and arrays[key].dtype.kind == "f" and np.isfinite(arrays[key]).all()
-        for key in _ARRAYS[1:]
+    right = (
+        arrays["terms"].dtype.kind == "S"
+        and all(
+            arrays[key].shape == (n_terms,)
+            and arrays[key].dtype.kind == "f"
+            and (np.abs(arrays[key]) <= MAX_WEIGHT).all()  # false of NaN
+            for key in _ARRAYS[1:]
+        )
     )
     if not right or not n_terms:
-        raise TopicError(f"{path} holds no usable model: its arrays do not fit together. {again}")
+        raise TopicError(
+            f"{path} holds no usable model: its arrays do not fit together, or not all weights are numbers "
+            f"from {-MAX_WEIGHT:.0e} to {MAX_WEIGHT:.0e}. {again}"
+        )
     return arrays

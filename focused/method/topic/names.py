@@ -53,7 +53,8 @@ def retrain_advice(name: str, manifest: Mapping[str, Any]) -> str:
             f"It came with the project; put it back: git checkout -- models/{name} (an installed package: install it again; "
             f"or make it anew: python scripts/train_shipped_topics.py {name})"
         )
-    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} "):
+    # A manifest may come from a stranger: what it says must not become lines of its own.
+    if not isinstance(command, str) or not command.startswith(f"scrapy train {name} ") or not command.isprintable():
         command = f"scrapy train {name} --positive PATH"
     return f"Retrain it: {command.removesuffix(' --force')} --force"
 
