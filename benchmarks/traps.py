@@ -106,14 +106,15 @@ def main() -> None:
     crawls = Crawls(options.output.resolve(), options.pages, options.settings)
     strategies, entries = options.strategies.split(","), options.entries.split(",")
     blocks = {"traps": of_traps(crawls, options.only.split(","), strategies, entries)}
-    if not options.no_write:
+    is_whole = not options.no_write and options.only == ",".join(TRAPS)
+    if is_whole:
         blocks["traps: large sites"] = of_large_sites(crawls, strategies)
         blocks["traps: two texts"] = of_two_texts(options.output.resolve())
     blocks["traps"] += f"\n\n{options.pages} pages a crawl, {WEB_PAGES:,} honest pages on 40 hosts. {machine()}."
     if options.no_write:
         print("\n\n".join(blocks.values()))
         return
-    command = f"python benchmarks/traps.py --pages {options.pages}"
+    command = f"python benchmarks/traps.py --pages {options.pages} --entries {options.entries} --only {options.only}"
     write_blocks(blocks, now(command, [*CRAWL_ROOMS, "focused/webs"], {"pages": options.pages}))
 
 
