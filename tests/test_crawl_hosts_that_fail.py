@@ -19,6 +19,7 @@ from focused.frontier.store.view import FrontierView
 pytestmark = pytest.mark.slow
 
 FAST = {
+    "FOCUSED_COPIES": "off",  # the sites' pages are alike
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "FOCUSED_METRICS_INTERVAL_SECS": 0,

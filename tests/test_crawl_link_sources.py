@@ -13,10 +13,12 @@ import hand_made
 import pytest
 from commands import crawl, crawl_argv, environment, finished, started
 from sites import HTML, Reply, Site
-from test_crawl_live import FAST
+from test_crawl_live import FAST as LIVE
 from test_frontier_crash import n_done
 
 pytestmark = pytest.mark.slow
+
+FAST = {**LIVE, "FOCUSED_COPIES": "off"}  # the sites' pages are alike
 
 XML = {"Content-Type": "application/xml"}
 HOME_FEEDS = '<link rel="alternate" type="application/rss+xml" href="/news.rss">'

@@ -16,6 +16,7 @@ from focused.middlewares.robots_txt import MAX_TEXT_BYTES
 pytestmark = pytest.mark.slow
 
 FAST = {
+    "FOCUSED_COPIES": "off",  # the sites' pages are alike
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": 0,
     "FOCUSED_METRICS_INTERVAL_SECS": 0,
