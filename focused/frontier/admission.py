@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from scrapy import signals
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import JoinedLink
 
+_MAX_IN_MEMORY = 1_000_000
+
 
 @dataclass(eq=False)
 class Admission:
@@ -34,6 +36,8 @@ class Admission:
     requests: LinkRequests
     #: Of a strategy that learns: it is told about new links.
     learning: Learning | None
+    #: Fingerprints of requests that the file does not know.
+    _only_in_memory: set[int] = field(default_factory=set)
 
     def is_allowed(self, request: Request) -> bool:
         """Announce the request for a link as Scrapy's engine does; tell whether no receiver refuses it.
@@ -77,6 +81,15 @@ class Admission:
             return False
         # It has been handed out since, or it was pruned: then it is new.
         return self.link(self.requests.link(self.requests.found(link.url, link.evidence, tunnel)))
+
+    def is_new_in_memory(self, request: Request) -> bool:
+        """Tell whether a request that only memory can hold is the first of its like; of a link that waits, it is."""
+        fingerprint = self.requests.fingerprint(request)
+        is_new = fingerprint not in self._only_in_memory and not self.links.store.is_settled(fingerprint)
+        if len(self._only_in_memory) >= _MAX_IN_MEMORY:
+            self._only_in_memory.clear()
+        self._only_in_memory.add(fingerprint)
+        return is_new
 
     def _count_new(self, evidence: Evidence) -> None:
         what = f"by_{REASONS[evidence.reason]}" if evidence.admitted else "deferred"

@@ -1,18 +1,38 @@
-"""Open the links of a crawl as its settings and its task ask for."""
+"""Open the parts of a frontier as the settings and the task of its crawl ask for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.budget import pages_left
+from focused.frontier.completion import Outcomes
+from focused.frontier.credit import Credit
+from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
+from focused.frontier.host_penalty import HostPenalty
+from focused.frontier.idle_parameters import IdleParameters
+from focused.frontier.patience import PATIENCE, Patience
 from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.sinking import Sinking
+from focused.frontier.store.link import host_of
 from focused.frontier.store.store import FrontierStore
+from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
+from focused.frontier.unreachable import UnreachableHosts
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from scrapy.crawler import Crawler
     from scrapy.settings import BaseSettings
 
-    from focused.frontier.interface import FrontierTask
+    from focused.frontier.interface import CrawlOfFrontier, FrontierTask
+    from focused.frontier.learning import Learning
+    from focused.frontier.leases import Leases
+    from focused.frontier.link_requests import LinkRequests
+    from focused.frontier.politeness import HostAvailability
+
+_MEMORY_PAGES = 33
+"""Over so many pages, or a fifteenth of all, patience counts what pages bring."""
+_NO_LIMIT = 1000
 
 
 def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> FrontierStore:
@@ -37,6 +57,53 @@ def open_links(store: FrontierStore, task: FrontierTask, settings: BaseSettings)
         joins=task.merge is not None or bool(max_tunnel),
         is_mean=task.is_mean and not max_tunnel,
         depth_priority=settings.getint("DEPTH_PRIORITY"),
+    )
+
+
+def open_unreachable(store: FrontierStore, leases: Leases, crawler: Crawler) -> UnreachableHosts:
+    """Return what decides about the links of hosts that do not answer."""
+
+    def has_answered(origin: str) -> bool:
+        """Tell whether an earlier run of this crawl has pages of an origin's host."""
+        return bool(crawler.stats.get_value("focused/frontier/resumed_count")) and store.has_pages(host_of(origin))
+
+    limits = REST_SECS.read(crawler.settings), MOST_FAILURES.read(crawler.settings)
+    return UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
+
+
+def open_outcomes(
+    store: FrontierStore, requests: LinkRequests, learning: Learning | None, crawler: Crawler
+) -> Outcomes:
+    """Return what takes down how links have ended."""
+    settings = crawler.settings
+    penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
+    sinking = None
+    if settings.get("FOCUSED_TRAPS") == "on":
+        credit = Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE"))
+        sinking = Sinking(store, requests, credit, penalty, IdleParameters(), crawler.stats)
+    return Outcomes(store, penalty, learning, store.texts(MAX_TEXTS), sinking=sinking)
+
+
+def open_patience(
+    crawler: Crawler, crawl: CrawlOfFrontier, store: FrontierStore, ready_at: HostAvailability
+) -> Patience | None:
+    """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit.
+
+    It goes on with the stats and the links of an earlier run, so these come first.
+    """
+    task, session = crawl.task, crawl.session
+    factor = PATIENCE.read(crawler.settings)
+    # AutoThrottle sets a delay when the spider has opened.
+    has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
+    if not (factor and task.max_pages and has_delays):
+        return None
+    by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
+    return Patience(
+        *(store, by_level, crawler.stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
+        goal_pages=lambda: crawl.goal_pages,
+        pages_left=lambda: pages_left(crawler, crawl.goal_pages),
+        concurrency=crawler.settings.getint("CONCURRENT_REQUESTS") or _NO_LIMIT,
+        begins=lambda: session is not None and session.max_under_way() is not None,
     )
 
 

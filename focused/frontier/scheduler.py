@@ -17,29 +17,20 @@ from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.frontier.admission import Admission
-from focused.frontier.budget import Budget, pages_left
+from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
-from focused.frontier.completion import Completion, Outcomes
-from focused.frontier.credit import Credit
+from focused.frontier.completion import Completion
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
-from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailures
-from focused.frontier.host_penalty import HostPenalty
-from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
 from focused.frontier.look_around import LookAround
 from focused.frontier.open_files import has_room
-from focused.frontier.opening import open_links, open_store
-from focused.frontier.patience import PATIENCE, Patience
+from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
-from focused.frontier.sinking import Sinking
-from focused.frontier.store.link import host_of
 from focused.frontier.store.rescoring import rescore
-from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
-from focused.frontier.unreachable import UnreachableHosts
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scope import ELSEWHERE
@@ -52,19 +43,11 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
 
-_MAX_IN_MEMORY = 1_000_000
-
-
-_MEMORY_PAGES = 33
-"""Over so many pages, or a fifteenth of all, patience counts what pages bring."""
-
-_NO_LIMIT = 1000
 _PAUSE_SECS = 0.2
 """Without room for a connection; the end of a page wakes the crawl as well."""
 
@@ -101,8 +84,6 @@ class FrontierScheduler(BaseScheduler):
         self._queue = MemoryQueue()
         self._requests = LinkRequests(crawler)
         self._wakeup = Wakeup(crawler)
-        # Fingerprints of requests that the file does not know.
-        self._only_in_memory: set[int] = set()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
@@ -123,17 +104,8 @@ class FrontierScheduler(BaseScheduler):
         ready_at, self._politeness = host_availability(crawler, is_live=task.is_live)
         self._links = open_links(self.store, task, settings)
         self._leases = Leases(crawler.signals, ready_at)
-        limits = REST_SECS.read(settings), MOST_FAILURES.read(settings)
-        self._unreachable = UnreachableHosts(
-            self.store, self._leases, HostFailures(*limits, self._has_answered), self._stats
-        )
-        texts = self.store.texts(MAX_TEXTS)
-        penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
-        sinking = None
-        if settings.get("FOCUSED_TRAPS") == "on":
-            credit = Credit(settings.getfloat("FOCUSED_DOMAIN_SHARE"))
-            sinking = Sinking(self.store, self._requests, credit, penalty, IdleParameters(), self._stats)
-        self._outcomes = Outcomes(self.store, penalty, learning, texts, sinking=sinking)
+        self._unreachable = open_unreachable(self.store, self._leases, crawler)
+        self._outcomes = open_outcomes(self.store, self._requests, learning, crawler)
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
@@ -147,7 +119,7 @@ class FrontierScheduler(BaseScheduler):
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), learning)
         # Late, for it goes on with the stats and the links of an earlier run.
-        self.dispatch.patience = self._outcomes.patience = self._patience(ready_at)
+        self.dispatch.patience = self._outcomes.patience = open_patience(crawler, self._crawl, self.store, ready_at)
         self._crawl.frontier = self
 
     def __len__(self) -> int:
@@ -168,7 +140,7 @@ class FrontierScheduler(BaseScheduler):
                 return self._continue(lease, request)
             return self._admission.link(self._requests.link(request))
         except NotDurableError as error:
-            if not self._is_new_in_memory(request):
+            if not self._admission.is_new_in_memory(request):
                 self._stats.inc_value("dupefilter/filtered")
                 return False
             self._requests.count_not_durable(request, error)
@@ -291,31 +263,6 @@ class FrontierScheduler(BaseScheduler):
 
     # --- Inside
 
-    def _patience(self, ready_at: HostAvailability) -> Patience | None:
-        """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit."""
-        crawler, crawl, task = self.crawler, self._crawl, self._task
-        factor = PATIENCE.read(crawler.settings)
-        # AutoThrottle sets a delay when the spider has opened.
-        has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
-        if not (factor and task.max_pages and has_delays):
-            return None
-        by_level = self.store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
-        return Patience(
-            *(self.store, by_level, self._stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
-            goal_pages=lambda: crawl.goal_pages,
-            pages_left=lambda: pages_left(crawler, crawl.goal_pages),
-            concurrency=crawler.settings.getint("CONCURRENT_REQUESTS") or _NO_LIMIT,
-            begins=self._begins,
-        )
-
-    def _begins(self) -> bool:
-        """Tell whether the strategy asks for few requests because it knows little yet."""
-        return self._crawl.session is not None and self._crawl.session.max_under_way() is not None
-
-    def _has_answered(self, origin: str) -> bool:
-        """Tell whether an earlier run of this crawl has pages of an origin's host."""
-        return bool(self._stats.get_value("focused/frontier/resumed_count")) and self.store.has_pages(host_of(origin))
-
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)
         self._links.resume(earlier.fetched_urls())
@@ -341,15 +288,6 @@ class FrontierScheduler(BaseScheduler):
         self._leases.queue(lease, request)
         self._keep_in_memory(request, begins=False)
         return True
-
-    def _is_new_in_memory(self, request: Request) -> bool:
-        """Tell whether a request that only memory can hold is the first of its like; of a link that waits, it is."""
-        fingerprint = self._requests.fingerprint(request)
-        is_new = fingerprint not in self._only_in_memory and not self.store.is_settled(fingerprint)
-        if len(self._only_in_memory) >= _MAX_IN_MEMORY:
-            self._only_in_memory.clear()
-        self._only_in_memory.add(fingerprint)
-        return is_new
 
     def _keep_in_memory(self, request: Request, *, begins: bool) -> None:
         self._queue.push(request, begins=begins)
