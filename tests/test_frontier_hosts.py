@@ -165,6 +165,7 @@ def test_a_host_whose_pages_prove_irrelevant_sinks_and_one_bad_page_sinks_none(m
                 settings={
                     "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "FOCUSED_METRICS_INTERVAL_SECS": 0,
                     "CONCURRENT_REQUESTS": 1, "FOCUSED_FRONTIER_HOST_SINK": sink, "FOCUSED_PRIVATE_ADDRESSES": "allow",
+                    "FOCUSED_TRAPS": "off",
                 },
             )  # fmt: skip
             assert done.exit_code == 0, done.err
