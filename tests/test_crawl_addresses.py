@@ -244,7 +244,7 @@ def test_headers_without_end_are_cut_off_and_counted(models, tmp_path):
         thread = threading.Thread(target=server.serve_forever, args=(0.05,))
         thread.start()
         url = f"http://127.0.0.1:{server.server_address[1]}"
-        settings = SETTINGS | {"ROBOTSTXT_OBEY": 0}
+        settings = SETTINGS | {"ROBOTSTXT_OBEY": 0, "FOCUSED_COPIES": "off"}
         result = crawl(models, tmp_path, seeds=f"{url}/", max_pages=0, settings=settings)
         server.shutdown()
         thread.join()

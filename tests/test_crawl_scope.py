@@ -13,8 +13,14 @@ from sites import Reply, Site, redirect
 
 pytestmark = pytest.mark.slow
 
-FAST = {"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0}
-FAST |= {"FOCUSED_COPIES": "off"}  # the sites' pages are alike
+FAST = {
+    "FOCUSED_HOST_REST_SECS": 0.1,
+    "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": 0,
+    "CONCURRENT_REQUESTS": 1,
+    "FOCUSED_METRICS_INTERVAL_SECS": 0,
+}
+FAST |= {"FOCUSED_HOST_REST_SECS": 0.1, "FOCUSED_COPIES": "off"}  # the sites' pages are alike
 STARS = hand_made.STARS
 DEUTSCH = (
     "Das Galaxienbild mit dem Teleskop zeigt eine Nebula: galaxies, planets, telescope, orbit, star. Die Sterne sind sehr weit "

@@ -99,7 +99,7 @@ def test_a_host_that_says_retry_after_is_left_alone_so_long_and_holds_back_no_ot
         done = crawl(
             models, tmp_path, seeds=" ".join(seeds), before=names, max_pages=50, strategy="best_first",
             settings={"DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "AUTOTHROTTLE_MAX_DELAY": most,
-                "CONCURRENT_REQUESTS_PER_DOMAIN": 1, **GATED},
+                "FOCUSED_HOST_REST_SECS": 0.1, "CONCURRENT_REQUESTS_PER_DOMAIN": 1, **GATED},
         )  # fmt: skip
     assert done.exit_code == 0, done.err
     assert done.stats["focused/pages/fetched_count"] == (17 if status == 404 else 18)
@@ -165,7 +165,7 @@ def test_a_host_whose_pages_prove_irrelevant_sinks_and_one_bad_page_sinks_none(m
                 settings={
                     "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "FOCUSED_METRICS_INTERVAL_SECS": 0,
                     "CONCURRENT_REQUESTS": 1, "FOCUSED_FRONTIER_HOST_SINK": sink, "FOCUSED_PRIVATE_ADDRESSES": "allow",
-                    "FOCUSED_TRAPS": "off",
+                    "FOCUSED_TRAPS": "off", "FOCUSED_COPIES": "off",
                 },
             )  # fmt: skip
             assert done.exit_code == 0, done.err

@@ -159,7 +159,12 @@ def test_a_crawl_from_a_portal_finds_the_small_site_behind_it(tmp_path):
             seeds=f"{PORTAL}/",
             strategy="adaptive",
             max_pages=150,
-            settings={**OPTIONS, "FOCUSED_ADAPTIVE_FAIRNESS": fairness},
+            settings={
+                **OPTIONS,
+                "FOCUSED_ADAPTIVE_FAIRNESS": fairness,
+                "FOCUSED_COPIES": "off",
+                "FOCUSED_TRAPS": "off",
+            },
         )
         assert run.exit_code == 0, run.err
         with (run.run_dir / "fetched.csv").open(newline="") as file:

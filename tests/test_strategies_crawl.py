@@ -158,7 +158,12 @@ def test_seeds_that_link_to_one_another_lose_no_page(tmp_path, strategy):
     with Site(hand_made.two_regions()) as site:
         seeds = [f"{site.url}{path}" for path in hand_made.two_regions()]
         hand_made.topic(seeds=seeds).save(tmp_path / "models")
-        settings = {"CONCURRENT_REQUESTS": 1, "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0}
+        settings = {
+            "CONCURRENT_REQUESTS": 1,
+            "DOWNLOAD_DELAY": 0,
+            "AUTOTHROTTLE_ENABLED": 0,
+            "FOCUSED_PRIVATE_ADDRESSES": "allow",
+        }
         result = crawl(tmp_path / "models", tmp_path / "crawl", strategy=strategy, max_pages=0, settings=settings)
     assert result.exit_code == 0, result.err
     assert "log_count/ERROR" not in result.stats, result.err

@@ -109,8 +109,8 @@ def test_vectors_of_other_terms_are_refused() -> None:
         ScreenedSVM(term_vectors=VECTORS[:3]).fit(COUNTS, LABELS)
 
 
-def test_only_the_default_learner_knows_of_vectors() -> None:
-    assert [name for name in LEARNERS if knows_vectors(name)] == ["screened_svm"]
+def test_only_the_default_learner_and_the_one_built_on_it_know_of_vectors() -> None:
+    assert [name for name in LEARNERS if knows_vectors(name)] == ["screened_svm", "joined_svm"]
 
 
 def test_a_topic_knows_words_with_vectors_that_no_example_holds() -> None:
