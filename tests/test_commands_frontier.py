@@ -35,7 +35,7 @@ def run_dir(tmp_path):
 
 
 def show(capsys, *args, **given) -> str:
-    options = {"top": "20", "hosts": "10", "why": None, "csv": None} | given
+    options = {"top": "20", "hosts": "10", "why": None, "csv": None, "recover": False} | given
     Command().work([str(arg) for arg in args], argparse.Namespace(**options))
     return capsys.readouterr().out
 

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, REASONS
@@ -38,6 +39,8 @@ Examples:
       where a URL is, how it got there, and how many come before it
   scrapy frontier runs/astrophysics/20260101-120000 --csv links.csv
       every link, for a program to read
+  scrapy frontier runs/astrophysics/20260101-120000 --recover
+      save what can be read of a damaged frontier; the crawl can then go on
 """
 
 
@@ -56,6 +59,7 @@ class Command(ProjectCommand):
         add("--hosts", default="10", metavar="N", help="hosts with most links; 0: all (default: 10)")
         add("--why", metavar="URL", help="say where this URL is and why")
         add("--csv", metavar="FILE", help="write every link to a file instead")
+        add("--recover", action="store_true", help="save what can be read of a damaged frontier into a new one")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Show."""
@@ -73,6 +77,11 @@ class Command(ProjectCommand):
             raise ValueError("--csv writes every link and --why explains one. Use them one after the other.")
         if opts.why is not None and not opts.why.strip():
             raise ValueError("--why must be a URL. Got an empty text.")
+        if opts.recover:
+            if opts.why is not None or opts.csv is not None:
+                raise ValueError("--recover shows nothing. Look at the frontier afterwards: --why URL, --csv FILE.")
+            yield from _recover(file_of(Path(args[0])))
+            return
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
         n_links = whole_number("--top", opts.top, meaning="0: all")
         n_hosts = whole_number("--hosts", opts.hosts, meaning="0: all")
@@ -83,6 +92,26 @@ class Command(ProjectCommand):
                 yield from _why(view, opts.why, self.settings)
             else:
                 yield from _overview(view, n_hosts, n_links)
+
+
+def _recover(path: Path) -> Iterator[str]:
+    try:
+        found = recover(path)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be recovered: {error}. Nothing was changed.") from None
+    if found is None:
+        yield f"{path} is not damaged; nothing was changed."
+        return
+    n_links = sum(found.counts.values())
+    states = ", ".join(f"{count:,} {state}" for state, count in found.counts.items())
+    lost = "how many there were cannot be read"
+    if found.n_before is not None:
+        lost = f"{max(0, found.n_before - n_links):,} lost"
+    yield f"{quantity(n_links, 'links')} saved, {lost}: {states}"
+    yield f"{quantity(found.n_records, 'pages')} saved that a strategy with a memory learns from"
+    if found.lost:
+        yield f"Lost of what the crawl remembered: {', '.join(found.lost)}"
+    yield f"{path} is the new frontier, {found.kept} the damaged one. The crawl's command goes on with what was saved."
 
 
 def _export(view: FrontierView, path: Path) -> str:

@@ -87,10 +87,10 @@ class Checkpoints:
         self.is_broken = True
         with suppress(sqlite3.Error):
             self.store.transaction.give_up()
-        logger.error(
-            "The frontier in %s cannot be written: %s. The crawl ends; the same command goes on where it is now.",
-            *(self.run_dir, error),
-        )
+        goes_on = "the same command goes on where it is now"
+        if "malformed" in str(error):
+            goes_on = f"save what can be read (scrapy frontier {self.run_dir} --recover), then {goes_on}"
+        logger.error("The frontier in %s cannot be written: %s. The crawl ends; %s.", self.run_dir, error, goes_on)
         self.failed()
 
     def _free_bytes(self, can_be_more: bool = False) -> int:

@@ -64,7 +64,8 @@ class Resumption:
     def fetched_urls(self) -> Iterator[str]:
         """Yield the URLs of pages that earlier runs fetched, also those that pages were known by besides their links'."""
         if self.is_resumed:
-            yield from known_as(self.task.run_dir / FETCHED_FILE)
+            # Of a recovered frontier links of such pages may be lost.
+            yield from known_as(self.task.run_dir / FETCHED_FILE, also_links=self.store.remembered("recovered", False))
         yield from self.store.done_urls()
 
     def begin(self) -> None:
@@ -107,10 +108,11 @@ class Resumption:
             )
 
 
-def known_as(path: Path) -> Iterator[str]:
+def known_as(path: Path, *, also_links: bool = False) -> Iterator[str]:
     """Yield the URLs that pages say they have (Content-Location) where they were fetched under others, from ``fetched.csv``.
 
-    They are no links, so the frontier's file does not hold them. Where there is no such file there are no pages.
+    They are no links, so the frontier's file does not hold them; ``also_links``: those that they were fetched under as well.
+    Where there is no such file there are no pages.
     """
     try:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:
@@ -118,6 +120,8 @@ def known_as(path: Path) -> Iterator[str]:
                 url, location = row.get("url"), row.get("location")
                 if location and location != url:
                     yield location
+                if also_links and url:
+                    yield url
     except FileNotFoundError:
         return
     except (OSError, csv.Error) as error:

@@ -8,13 +8,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
-_RECORDS = "CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, n_links INTEGER NOT NULL, record BLOB NOT NULL)"
+RECORDS = "CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, n_links INTEGER NOT NULL, record BLOB NOT NULL)"
 
 MAX_BYTES = 64_000_000
 """Of all pages together: a run directory with this is larger by so much."""
 _LARGEST = MAX_BYTES // 64
 
-_PAGES = (
+PAGES = (
     "CREATE TABLE IF NOT EXISTS pages (id INTEGER PRIMARY KEY, url TEXT NOT NULL, content_type TEXT NOT NULL,"
     " visit TEXT NOT NULL, n_bytes INTEGER NOT NULL, body BLOB NOT NULL)"
 )
@@ -29,7 +29,7 @@ class PageRecords:
     def __init__(self, sql: sqlite3.Connection, max_links: int) -> None:
         self._sql = sql
         self._max_links = max_links
-        sql.execute(_RECORDS)
+        sql.execute(RECORDS)
         self._n_links: int = sql.execute("SELECT coalesce(sum(n_links), 0) FROM records").fetchone()[0]
 
     @property
@@ -71,7 +71,7 @@ class StoredPages:
     def __init__(self, sql: sqlite3.Connection, max_pages: int) -> None:
         self._sql = sql
         self._max_pages = max_pages
-        sql.execute(_PAGES)
+        sql.execute(PAGES)
         # From here on both are counted: dropped are always the first, so numbers have no gaps.
         self._first, self._last, self._n_bytes = sql.execute(
             "SELECT coalesce(min(id), 1), coalesce(max(id), 0), coalesce(sum(n_bytes), 0) FROM pages"

@@ -176,14 +176,33 @@ def advice(path: Path, error: sqlite3.Error) -> str:
     if "not a database" in what or "no such table" in what:
         return _no_frontier(path)
     if "malformed" in what:
-        return f"{path} is damaged: {error}. Put a copy of it back, or crawl anew in another folder: -a run_dir=PATH"
+        return damaged(path, str(error))
     return f"{path} cannot be used: {error}. See whether it may be read, and whether the disk is full."
 
 
+def damaged(path: Path, what: str) -> str:
+    """Say that a frontier is damaged, and what to do."""
+    return (
+        f"{path} is damaged: {what}. Save what can be read: scrapy frontier {path.parent} --recover. Or put a copy back, "
+        f"or crawl anew in another folder: -a run_dir=PATH"
+    )
+
+
+def check_whole(sql: sqlite3.Connection, path: Path) -> None:
+    """Refuse a frontier with damaged pages, which a crawl would meet somewhere on its way; 1 s for some 500 MB.
+
+    Raises a `FrontierFileError`.
+    """
+    [(found,)] = sql.execute("PRAGMA quick_check(1)").fetchall()
+    if found != "ok":
+        raise FrontierFileError(damaged(path, found.replace("\n", " ")))
+
+
 def _no_frontier(path: Path) -> str:
+    recover = f". Of one that is damaged save what can be read: scrapy frontier {path.parent} --recover"
     return (
         f"{path} is no frontier of a crawl. To look at one, name the folder of a run; to crawl, choose another folder: "
-        f"-a run_dir=PATH"
+        f"-a run_dir=PATH{recover if path.name == FRONTIER_FILE else ''}"
     )
 
 

@@ -1,0 +1,197 @@
+"""Save what can be read of a damaged frontier into a new file, which takes its place; the damaged one is kept.
+
+All reading is done on a copy. A beginning that cannot be read is replaced by that of a new frontier: its tables begin at the
+same pages. Missing ends are filled up with zeros, so that SQLite opens the file. Then each table is read as far as it goes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from focused.frontier.store.damaged_tables import Row, columns, pairs, rows
+from focused.frontier.store.link import host_of
+from focused.frontier.store.page_records import PAGES, RECORDS
+from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
+
+_PAGE_BYTES = 4096
+_MAGIC = b"SQLite format 3\0"
+_MOST_ADDED = 8
+"""A file may say that it has been so many times as long as it is; more is taken for damage of its header."""
+
+_REMEMBERED = ("topic", "home", "files", "harvest", "stats")
+_COUNTS = {"fetched": "pages", "relevant": "relevant"}
+
+
+class Recovered(NamedTuple):
+    """What was saved of a frontier, and what was not."""
+
+    #: Links by state.
+    counts: dict[str, int]
+    #: Links that the crawl had counted; None where that could not be read.
+    n_before: int | None
+    #: Pages that a strategy with a memory goes on knowing.
+    n_records: int
+    #: Which of the crawl's task, counters and lengths of its files could not be read.
+    lost: list[str]
+    #: Where the damaged file is now.
+    kept: Path
+
+
+def recover(path: Path) -> Recovered | None:
+    """Put a frontier in the place of a damaged one; None if it is not damaged, and nothing is changed.
+
+    Raises a `FrontierFileError` if a crawl is at work there, or nothing can be saved, and an OSError if there is no room.
+    """
+    if not path.is_file():
+        open_file(path, read_only=True)  # raises, and says what to do
+    with closing(lock(path)):
+        if _is_whole(path):
+            return None
+        with tempfile.TemporaryDirectory(prefix="recovery-", dir=path.parent) as folder:
+            copy, new = Path(folder) / "copy", Path(folder) / path.name
+            open_file(new).close()
+            _copy_mended(path, copy, new)
+            with closing(_open_damaged(copy)) as old, closing(open_file(new)) as sql:
+                saved = _save(old, sql)
+            if not sum(saved.counts.values()):
+                raise FrontierFileError(
+                    f"Nothing can be saved of {path}: no link can be read. Put a copy of it back, or crawl anew in another "
+                    f"folder: -a run_dir=PATH"
+                )
+            kept = _free_name(path)
+            path.rename(kept)
+            for end in ("-wal", "-shm"):
+                with suppress(FileNotFoundError):
+                    path.with_name(path.name + end).rename(f"{kept}{end}")
+            new.rename(path)
+    return saved._replace(kept=kept)
+
+
+def _is_whole(path: Path) -> bool:
+    try:
+        with closing(open_file(path, read_only=True)) as sql:
+            [(found,)] = sql.execute("PRAGMA integrity_check(1)").fetchall()
+            return bool(found == "ok")
+    except (sqlite3.Error, FrontierFileError):
+        return False
+
+
+def _copy_mended(path: Path, copy: Path, new: Path) -> None:
+    """Copy a file, and its log, so that SQLite opens it; ``new`` is an empty frontier."""
+    shutil.copyfile(path, copy)
+    log = path.with_name(f"{path.name}-wal")
+    if log.is_file():
+        shutil.copyfile(log, f"{copy}-wal")
+    head = new.read_bytes()[:_PAGE_BYTES]
+    with copy.open("r+b") as file:
+        found = file.read(_PAGE_BYTES)
+        n_pages = -(-os.fstat(file.fileno()).st_size // _PAGE_BYTES)
+        has_header = found[:18] == head[:18]
+        if has_header:
+            said = int.from_bytes(found[28:32], "big")
+            n_pages = said if n_pages < said <= _MOST_ADDED * n_pages else n_pages
+        else:
+            # Of page 1 the header ends at 100; then comes the tree of the schema.
+            keeps_schema = found[100:101] in (b"\x05", b"\x0d")
+            count = n_pages.to_bytes(4, "big")
+            # No free pages; the number of pages, which SQLite believes as the two counters of changes agree.
+            header = head[:28] + count + bytes(8) + head[40:92] + head[24:28] + head[96:100]
+            file.seek(0)
+            file.write(header + (b"" if keeps_schema else head[100:]))
+        file.truncate(n_pages * _PAGE_BYTES)
+
+
+def _open_damaged(copy: Path) -> sqlite3.Connection:
+    sql = sqlite3.connect(copy, isolation_level=None)
+    sql.text_factory = lambda data: data.decode("utf-8", "replace")
+    sql.execute("PRAGMA cell_size_check = ON")
+    with suppress(sqlite3.Error):
+        sql.execute("PRAGMA writable_schema = ON")  # go on after faults of the schema
+    return sql
+
+
+def _save(old: sqlite3.Connection, sql: sqlite3.Connection) -> Recovered:
+    sql.execute("BEGIN IMMEDIATE")
+    sql.execute(RECORDS)
+    sql.execute(PAGES)
+    for table in ("hosts", "referrers", "reasons", "records", "pages"):
+        _copy(old, sql, table)
+    _copy(old, sql, "links")
+    crawl = {key: text for key, text in pairs(old, "crawl", "key", "value").items() if _is_json(text)}
+    lost = [key for key in _REMEMBERED if key not in crawl]
+    if lost == ["stats"]:  # the longest of them
+        pages = json.loads(crawl["harvest"])
+        crawl["stats"] = json.dumps({f"focused/pages/{name}_count": pages[key] for name, key in _COUNTS.items()})
+    _complete(sql)
+    by_state = dict(sql.execute("SELECT state, count(*) FROM links GROUP BY state"))
+    counts = [by_state.get(number, 0) for number in range(len(STATES))]
+    before = json.loads(crawl["counts"]) if "counts" in crawl else None
+    crawl |= {"counts": json.dumps(counts), "leased": "[]", "recovered": "true"}
+    sql.executemany("INSERT OR REPLACE INTO crawl VALUES (?, ?)", crawl.items())
+    n_records = sql.execute("SELECT count(*) FROM records").fetchone()[0]
+    sql.execute("COMMIT")
+    n_before = sum(before) if before else None
+    return Recovered(dict(zip(STATES, counts, strict=True)), n_before, n_records, lost, Path())
+
+
+def _copy(old: sqlite3.Connection, sql: sqlite3.Connection, table: str) -> None:
+    there = columns(old, table)
+    if "id" not in there:
+        return
+    about = [row for row in sql.execute(f"PRAGMA table_info({table})") if row[1] in there]
+    names, kinds = [row[1] for row in about], [(row[2], bool(row[3] or row[5])) for row in about]
+    insert = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+    url = names.index("url") if table == "links" else None
+    for row in rows(old, table, names):
+        if not _is_sound(row, kinds) or (url is not None and not row[url].startswith(("http://", "https://"))):
+            continue
+        with suppress(sqlite3.IntegrityError):
+            sql.execute(insert, row)
+
+
+def _is_sound(row: Row, kinds: list[tuple[str, bool]]) -> bool:
+    """Tell whether values are of their columns' types, and whether texts are as they were written."""
+    types: dict[str, tuple[type, ...]] = {"INTEGER": (int,), "REAL": (int, float), "TEXT": (str,), "BLOB": (bytes,)}
+    return all(
+        (not is_needed if value is None else isinstance(value, types[kind]))
+        and not (isinstance(value, str) and ("\ufffd" in value or "\0" in value))
+        for value, (kind, is_needed) in zip(row, kinds, strict=True)
+    )
+
+
+def _complete(sql: sqlite3.Connection) -> None:
+    """Make the rows fit together: what was under way waits, and what names a lost host or referring page has one."""
+    sql.execute(f"DELETE FROM links WHERE state NOT BETWEEN 0 AND {len(STATES) - 1}")
+    sql.execute("DELETE FROM links WHERE reason NOT IN (SELECT id FROM reasons)")
+    sql.execute("UPDATE links SET state = ? WHERE state = ?", (WAITING, LEASED))
+    lost = "SELECT host, min(url) FROM links WHERE host NOT IN (SELECT id FROM hosts) GROUP BY host"
+    for number, url in sql.execute(lost).fetchall():
+        done = sql.execute("SELECT count(*) FROM links WHERE host = ? AND state = 2", (number,)).fetchone()[0]
+        known = sql.execute("SELECT id FROM hosts WHERE name = ?", (name := host_of(url),)).fetchone()
+        if known is not None:
+            sql.execute("UPDATE links SET host = ? WHERE host = ?", (known[0], number))
+        else:
+            sql.execute("INSERT INTO hosts (id, name, n_pages) VALUES (?, ?, ?)", (number, name, done))
+    sql.execute("UPDATE links SET referrer = 0 WHERE referrer NOT IN (SELECT id FROM referrers)")
+
+
+def _is_json(text: Any) -> bool:
+    try:
+        json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    while (found := path.with_name(f"{path.name}.damaged{'' if number == 1 else f'-{number}'}")).exists():
+        number += 1
+    return found
