@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import os
-import shutil
 import sqlite3
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -124,14 +123,16 @@ def test_a_crawl_goes_on_with_what_was_saved_and_fetches_no_page_again(models, t
     crawl(models, tmp_path, web=two_regions, max_pages=8)
     path = tmp_path / "run" / "frontier.sqlite"
     with closing(sqlite3.connect(path)) as sql:
-        [(page,)] = sql.execute("SELECT rootpage FROM sqlite_master WHERE name = 'links'")
-    overwrite(path, (page - 1) * PAGE + 300, bytes(PAGE - 300))
+        sql.execute("DELETE FROM links WHERE id = (SELECT max(id) FROM links WHERE state = 2)")  # a page that is in
+        sql.commit()
+        [(page,)] = sql.execute("SELECT rootpage FROM sqlite_master WHERE name = 'by_fingerprint'")
+    overwrite(path, (page - 1) * PAGE, bytes(PAGE))
     refused = crawl(models, tmp_path, web=two_regions, max_pages=12)
     assert (refused.exit_code, len(refused.err.splitlines())) == (1, 1)
     assert f"scrapy frontier {path.parent} --recover" in refused.err
-    shutil.copyfile(path, tmp_path / "damaged")
     recovered = scrapy("frontier", str(path.parent), "--recover", cwd=tmp_path, env=environment(models))
     assert recovered.exit_code == 0, recovered.err
+    assert " saved, 1 lost" in recovered.out
     done = crawl(models, tmp_path, web=two_regions, max_pages=12)
     assert done.exit_code == 0, done.err
     with (path.parent / "fetched.csv").open(newline="") as file:
