@@ -7,6 +7,7 @@ import resource
 
 import pytest
 
+from focused.crawl.arguments import PlanError, read_seeds
 from focused.utils.files import LineFile, read_regular, write_json
 
 
@@ -99,3 +100,18 @@ def test_a_file_that_claims_no_size_is_read_up_to_the_limit(tmp_path):
     (tmp_path / "status").symlink_to("/proc/self/status")
     with pytest.raises(ValueError, match="larger than 10 bytes"):
         read_regular(tmp_path / "status", 10)
+
+
+def test_a_line_is_never_glued_to_half_a_line(tmp_path):
+    (tmp_path / "x").write_bytes(b"whole\nha")
+    file = LineFile(tmp_path / "x")
+    file.write("next")
+    file.close()
+    assert (tmp_path / "x").read_bytes() == b"whole\nha\nnext\n"
+
+
+def test_seeds_are_not_read_from_a_device_or_a_pipe(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", str(tmp_path / "pipe")):
+        with pytest.raises(PlanError, match="Seeds must be URLs"):
+            read_seeds(path)

@@ -14,7 +14,8 @@ from focused.utils.url_lists import http_url
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from focused.utils.setting import Setting
+    from focused.utils.files import read_regular
+from focused.utils.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,9 @@ def inside(path: Path, setting: str, settings: Mapping[str, Any], what: str) -> 
     return resolved
 
 
+_MAX_SEED_BYTES = 100_000_000
+
+
 def names_urls(value: str) -> bool:
     """Tell whether a list of seeds is URLs itself, and not the name of a file of them.
 
@@ -129,7 +133,7 @@ def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list
     if confined_by is not None:
         path = inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = read_regular(path, _MAX_SEED_BYTES).decode("utf-8-sig").splitlines()
     except (OSError, ValueError):
         must = "Seeds must be URLs separated by commas, or a text file of URLs"
         raise PlanError(f"{must}. Got {_short(value)}, which is neither.") from None

@@ -83,7 +83,8 @@ class LineFile:
         """Append a line; return whether it was written."""
         try:
             if self._file is None:
-                self._file = self.path.open("ab", buffering=0)
+                self._file = self.path.open("a+b", buffering=0)
+                self._end_half_line(self._file)
             if self.header and self._file.seek(0, 2) == 0:
                 self._append(self.header)
             self._append(line)
@@ -93,6 +94,12 @@ class LineFile:
             self.n_failed += 1
             return False
         return True
+
+    @staticmethod
+    def _end_half_line(file: FileIO) -> None:
+        """Keep the next line from being glued to what an earlier process, or a damaged disk, left of one."""
+        if file.seek(0, 2) and file.seek(-1, 2) >= 0 and file.read(1) != b"\n":
+            append_whole(file, b"\n")
 
     def _append(self, line: str) -> None:
         assert self._file is not None
