@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.presets import PRESETS
+from focused.utils.files import read_regular
 from focused.utils.url_lists import http_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from focused.utils.files import read_regular
-from focused.utils.setting import Setting
+    from focused.utils.setting import Setting
 
 
 @dataclass(frozen=True, slots=True)
