@@ -73,7 +73,7 @@ def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_cr
     with Site({f"/{number}": STARS for number in range(4)}, "127.0.2.1", port):
         again = crawl(models, tmp_path, seeds=",".join(seeds), run_dir="run", settings=FAST)
     assert again.exit_code == 0, again.err
-    assert "4 links of hosts that could not be reached are tried again" in again.err
+    assert "4 links of hosts that could not be reached, or were not to be asked, are tried again" in again.err
     assert again.stats["focused/pages/fetched_count"] == 5
     assert again.stats["focused/hosts/unreachable_links_count"] == 0
 
@@ -133,3 +133,28 @@ def test_links_wait_where_this_process_has_too_many_files_open_and_none_is_lost(
     assert done.stats["focused/hosts/no_descriptor_count"] > 0
     assert "focused/hosts/rests_count" not in done.stats
     assert done.err.count("Too many open files") == 1
+
+
+def test_a_page_that_is_always_unavailable_fails_alone_and_takes_no_healthy_host_with_it(models, tmp_path):
+    def pages(path: str) -> Reply | bytes | None:
+        return Reply(b"", 503) if path == "/0" else Troubled(0, Reply(b""))(path)
+
+    with Site(pages) as site:
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
+    assert done.exit_code == 0, done.err
+    assert done.stats["focused/pages/fetched_count"] == 6
+    assert "focused/hosts/given_up_count" not in done.stats
+    assert site.asked.count("/0") <= 10
+
+
+def test_what_was_not_to_be_asked_waits_again_when_the_next_start_allows_it(models, tmp_path):
+    with Site({"/": STARS}) as site:
+        refused = crawl(
+            models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "refuse"}
+        )
+        assert (refused.exit_code, site.asked) == (0, [])
+        assert refused.stats["focused/addresses/refused_count"] == 1
+        done = crawl(models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
+    assert done.stats["focused/pages/fetched_count"] == 1
+    assert done.stats["focused/addresses/refused_count"] == 0
+    assert "or were not to be asked, are tried again" in done.err

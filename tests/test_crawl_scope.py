@@ -105,3 +105,10 @@ def test_a_seed_out_of_scope_ends_the_crawl_before_its_first_request_with_one_li
     assert done.exit_code == 1
     assert done.err.count("\n") == 1
     assert "is out of scope: allow has example.org. Change the scope, or name other seeds: -a seeds=URL" in done.err
+
+
+@pytest.mark.parametrize("value", ["", " , "])
+def test_an_empty_list_is_no_open_scope_but_an_error(models, tmp_path, value):
+    done = crawl(models, tmp_path, seeds="http://127.0.0.1:9/", allow=value, settings=FAST)
+    assert (done.exit_code, done.err.count("\n")) == (1, 1)
+    assert "Spider argument 'allow' must name what it limits" in done.err

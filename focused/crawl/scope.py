@@ -37,6 +37,11 @@ def read_scope(arguments: Mapping[str, Any], topic: Topic, settings: Any) -> tup
             continue
         value = arguments.get(name)
         text = str(setting.read(settings) if value is None else value)
+        if value is not None and not text.strip(", "):
+            raise PlanError(
+                f"Spider argument {name!r} must name what it limits. Got {text!r}, which limits nothing. Leave it out; to lift "
+                f"what the topic's file says: -s {setting_name}="
+            )
         label = setting_name if value is None else f"Spider argument {name!r}"
         if value is None and name in topic.scope and text == topic.scope[name] and topic.directory is not None:
             label = f"{name} in [scope] of {topic.directory / TOPIC_FILE}"

@@ -67,7 +67,8 @@ class HostFailures:
 
     def __init__(self, first_rest_secs: float, most_failures: int, has_answered: Callable[[str], bool]) -> None:
         self._first_rest_secs = first_rest_secs
-        self._most_failures = most_failures
+        #: After so many in a row a host that has answered is given up.
+        self.most_failures = most_failures
         self._has_answered = has_answered
         self._troubles: dict[str, HostTrouble] = {}
         self._answered: dict[str, None] = {}
@@ -86,9 +87,11 @@ class HostFailures:
                 del self._answered[next(iter(self._answered))]
             self._answered[host] = None
 
-    def failed(self, host: str, why: str, now: float, *, is_sure: bool) -> bool:
+    def failed(self, host: str, why: str, now: float, *, is_sure: bool, is_alone: bool = False) -> bool:
         """Note that a request to a host failed at a moment; tell whether that is the host's fault.
 
+        ``is_alone``: whether it is the one request that has failed each time. Then a host that has answered others is not given
+        up for it: the next request tells whose fault it is.
         While a host rests, what was under way fails as well, and does not count again.
         """
         if host in self.given_up:
@@ -102,7 +105,10 @@ class HostFailures:
                 return False
         trouble.n_failures += 1
         trouble.why = why
-        most = self._most_failures if self._is_known(host) else min(self._most_failures, _TRIES_OF_A_STRANGER)
+        most = self.most_failures if self._is_known(host) else min(self.most_failures, _TRIES_OF_A_STRANGER)
+        if trouble.n_failures >= most and is_alone and self._is_known(host):
+            trouble.n_failures = most - 1
+            return False
         if trouble.n_failures >= most:
             del self._troubles[host]
             self.given_up[host] = why

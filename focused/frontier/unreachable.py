@@ -32,7 +32,8 @@ class UnreachableHosts:
 
     A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
     counted by origin (scheme, host and port): one port of a host may be closed while another answers. When an origin is given
-    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. What fails because this
+    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. Before that the link that
+    failed each time fails alone, if the host answers at all: the next one tells whose fault it is. What fails because this
     process has too many files open is no host's fault: nothing is asked for during two seconds.
 
     Stats: ``focused/hosts/rests_count``, ``given_up_count``, ``waits_again_count``, ``unreachable_links_count``,
@@ -46,15 +47,23 @@ class UnreachableHosts:
     #: Until when nothing is asked for, on the downloader's clock.
     paused_until: float = 0.0
     _to_give_up: list[str] = field(default_factory=list)
+    # Of each origin in trouble the link that failed last, and how many times in a row.
+    _same_link: dict[str, tuple[str, int]] = field(default_factory=dict)
     _said: float = 0.0
 
     def resume(self) -> None:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
         if self.store.n_resumed:
-            logger.info("%d links of hosts that could not be reached are tried again.", self.store.n_resumed)
+            logger.info(
+                "%d links of hosts that could not be reached, or were not to be asked, are tried again.",
+                self.store.n_resumed,
+            )
         for name in ("given_up_count", "unreachable_links_count"):
             if self.stats.get_value(f"focused/hosts/{name}"):
                 self.stats.set_value(f"focused/hosts/{name}", 0)
+        # What is refused now is said and counted anew.
+        for name in [name for name in self.stats.get_stats() if name.startswith("focused/addresses/")]:
+            self.stats.set_value(name, 0)
 
     def failed(self, request: Request, why: str, *, is_sure: bool) -> bool:
         """Note that a request failed; tell whether its link waits again."""
@@ -63,10 +72,16 @@ class UnreachableHosts:
         else:
             origin, failures = origin_of(request.url), self.failures
             before = failures.rests_until(origin), len(failures.given_up)
-            if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure):
+            url, n_times = self._same_link.get(origin, ("", 0))
+            n_times = n_times + 1 if url == request.url else 1
+            self._same_link[origin] = request.url, n_times
+            # An answer that the same link has had each time may be the page's own.
+            is_alone = n_times >= failures.most_failures and why.startswith("HTTP ")
+            if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
             if len(failures.given_up) > before[1]:
                 self._to_give_up.append(origin)
+                del self._same_link[origin]
                 self.stats.set_value("focused/hosts/given_up_count", len(failures.given_up))
                 logger.debug("%s is given up: %s", origin, why)
             elif (until := failures.rests_until(origin)) > before[0]:
@@ -82,7 +97,9 @@ class UnreachableHosts:
 
     def answered(self, request: Request) -> None:
         """Note that a request was answered."""
-        self.failures.answered(origin_of(request.url))
+        origin = origin_of(request.url)
+        self._same_link.pop(origin, None)
+        self.failures.answered(origin)
 
     def settle(self) -> bool:
         """Let the links of hosts that have been given up fail; tell whether there were any. The caller commits."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 NOT_REACHABLE = "host not reachable"
 """Note of links that failed because their host was given up."""
+_NOT_ASKED = "not asked: *"
+"""Notes of links whose addresses are not to be asked; the rule is that of a start, and the next may have another."""
 _SLICE_LINKS = 10_000
 
 
@@ -49,7 +51,8 @@ class LinkStates:
         #: How many links failed because their host was given up.
         self.n_unreachable: int = transaction.remembered("n_unreachable", 0)
         #: How many of them wait again because the crawl is resumed.
-        self.n_resumed = self._reach_again() if self.n_unreachable else 0
+        refused = transaction.remembered("stats", {}).get("focused/addresses/refused_count")
+        self.n_resumed = self._reach_again() if self.n_unreachable or refused else 0
         self._recover(transaction.remembered("leased", []))
 
     def __len__(self) -> int:
@@ -168,10 +171,10 @@ class LinkStates:
         self._refresh(host)
 
     def _reach_again(self) -> int:
-        """Let all wait again whose host an earlier run gave up; return how many."""
+        """Let all wait again whose host an earlier run gave up, or was not to ask; return how many."""
         self.transaction.begin()
-        wait = "UPDATE links SET state = ?, ended_at = NULL, note = NULL WHERE state = ? AND note = ?"
-        n_links = self._sql.execute(wait, (WAITING, FAILED, NOT_REACHABLE)).rowcount
+        wait = "UPDATE links SET state = ?, ended_at = NULL, note = NULL WHERE state = ? AND (note = ? OR note GLOB ?)"
+        n_links = self._sql.execute(wait, (WAITING, FAILED, NOT_REACHABLE, _NOT_ASKED)).rowcount
         self._move(FAILED, WAITING, n_links)
         self.n_unreachable = 0
         self.transaction.commit({"counts": self._counts, "n_unreachable": 0})
