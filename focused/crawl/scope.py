@@ -39,8 +39,8 @@ def read_scope(arguments: Mapping[str, Any], topic: Topic, settings: Any) -> tup
         text = str(setting.read(settings) if value is None else value)
         if value is not None and not text.strip(", "):
             raise PlanError(
-                f"Spider argument {name!r} must name what it limits. Got {text!r}, which limits nothing. Leave it out; to lift "
-                f"what the topic's file says: -s {setting_name}="
+                f"Spider argument {name!r} must name what it limits. Got {text!r}, which limits nothing. Leave it out; to "
+                f"lift what the topic's file says: -s {setting_name}="
             )
         label = setting_name if value is None else f"Spider argument {name!r}"
         if value is None and name in topic.scope and text == topic.scope[name] and topic.directory is not None:
