@@ -98,7 +98,7 @@ def test_a_resumed_crawl_knows_the_relevances_of_the_pages_before(tmp_path):
     rows = "".join(f"{n},u,{r},{int(r == 0.5)}\n" for n, r in enumerate([0.5, "", 0.25] * 10))
     path.write_text(f"number,url,relevance,relevant\n{rows}")
     estimate = EstimatedHarvest()
-    estimate.restore(path)
+    estimate.restore(path, 30)
     assert tuple(estimate.now() or ()) == pytest.approx(of_relevances([0.5, 0.0, 0.25] * 10, 1 / 3))
 
 

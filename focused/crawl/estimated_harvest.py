@@ -12,6 +12,7 @@ from focused.crawl.own_settings import PAGE_CLASSIFIER
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_relevances, with_pages_since
 from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.options import read_options
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -101,10 +102,15 @@ class EstimatedHarvest:
         found = self.now()
         return str(found) if found is not None else ("not known" if self.why_unknown else NOT_YET)
 
-    def restore(self, path: Path) -> None:
-        """Add the pages that earlier runs of this crawl wrote to ``fetched.csv``."""
-        if not path.is_file():
-            return
+    def restore(self, path: Path, n_pages: int) -> None:
+        """Add the ``n_pages`` pages that earlier runs of this crawl wrote to ``fetched.csv``; not known if some are lost."""
+        if path.is_file():
+            self._read(path)
+        if len(self._relevances) < n_pages and not self.why_unknown:
+            n_lost = n_pages - len(self._relevances)
+            self.why_unknown = f"{path.name} has lost the relevances of {quantity(n_lost, 'pages')}"
+
+    def _read(self, path: Path) -> None:
         with path.open(newline="", encoding="utf-8", errors="replace") as file:
             for row in csv.DictReader(file):
                 try:

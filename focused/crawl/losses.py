@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from focused.crawl.private_addresses import REFUSED
+from focused.frontier.resumption import MISSING
 
 LOSSES = {
     "focused/page/cut_bytes_count": "bytes cut off pages longer than FOCUSED_PAGE_MAX_BYTES",
@@ -44,6 +45,7 @@ LOSSES = {
     REFUSED: "requests not sent: no public address, or neither http nor https (FOCUSED_PRIVATE_ADDRESSES)",
     "focused/pages/not_recorded_count": "URLs not in the recording",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
+    MISSING: "bytes that files of this run lost between two starts (gone, or cut short)",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",
     "focused/warc/failed_count": "WARC records that could not be written",

@@ -18,7 +18,7 @@ from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, 
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses
 from focused.crawl.reader_and_judge import make_judge, make_reader
-from focused.crawl.run_directory import check_earlier_crawl, check_feeds, make_run_dir
+from focused.crawl.run_directory import check_earlier_crawl, check_feeds, check_frontier_folder, make_run_dir
 from focused.crawl.scope import check_seeds_in, read_scope
 from focused.crawl.scrapy_settings import check_values
 from focused.crawl.scrapyd_client import check_client, is_client
@@ -132,6 +132,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         addresses=_addresses(str(arguments.get("seeds")), seeds, web, effective, is_confined),
     )
     decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
+    check_frontier_folder(plan.run_dir, effective)
     if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
         check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
     return plan

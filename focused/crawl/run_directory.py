@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
+import sqlite3
 import tempfile
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,10 @@ from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
 from focused.utils.output_files import check_output
+from focused.utils.own_files import check_own_files
 
 _LEAST_FREE_BYTES = 20_000_000
+_SAFE_PATH_BYTES = 400
 _ANOTHER_FOLDER = "Choose another: -a run_dir=PATH"
 
 
@@ -31,9 +36,8 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
         path.mkdir(parents=True, exist_ok=True)
         if not name:
             path = _new_folder(path)
-        probe = path / ".probe"
-        probe.write_bytes(b"x")
-        probe.unlink()
+        with tempfile.TemporaryFile(dir=path):
+            pass
         free = shutil.disk_usage(path).free
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
@@ -47,9 +51,13 @@ def make_run_dir(argument: Any, topic: str, settings: Any, is_confined: bool) ->
 def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, web_options: dict[str, Any]) -> None:
     """Refuse a folder whose crawl is running, or cannot be resumed by this one; keep other processes out of the folder.
 
-    The crawl in the folder must have the same topic and web; ``web_options`` say which demo web it is.
+    What stands in the place of a crawl's file must be a regular file. The crawl in the folder must have the same topic and
+    web; ``web_options`` say which demo web it is.
     """
     job_dir = settings.get("JOBDIR")
+    check_own_files(run_dir, f"Move it away. {_ANOTHER_FOLDER}")
+    if job_dir:
+        check_own_files(Path(job_dir), "Move it away. Choose another: -s JOBDIR=PATH")
     if not getattr(scheduler_class(settings), "is_durable", False):
         check_unused(run_dir, job_dir)
         if job_dir:
@@ -59,6 +67,29 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
     check_begun_here(folder, run_dir)
     reserve_frontier(folder)
     check_same(folder, topic, web, web_options)
+
+
+def check_frontier_folder(run_dir: Path, settings: Any) -> None:
+    """Refuse a folder in which SQLite cannot keep the frontier: its paths may be shorter than those of the file system."""
+    if not getattr(scheduler_class(settings), "is_durable", False):
+        return
+    job_dir = settings.get("JOBDIR")
+    folder, other = Path(job_dir or run_dir), "-s JOBDIR=PATH" if job_dir else "-a run_dir=PATH"
+    probe = folder.absolute() / f".probe{os.getpid():09}"  # as long as the frontier's own name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with closing(sqlite3.connect(probe)) as sql:
+            sql.execute("PRAGMA synchronous = OFF")
+            sql.execute("PRAGMA journal_mode = WAL")
+            sql.execute("CREATE TABLE probe (x)")
+    except (OSError, ValueError, sqlite3.Error) as error:
+        why, n_bytes = getattr(error, "strerror", None) or error, len(os.fsencode(probe))
+        long = f". Its path has {n_bytes} bytes, SQLite takes some 500" if n_bytes > _SAFE_PATH_BYTES else ""
+        raise PlanError(f"The frontier cannot be kept in {folder}: {why}{long}. Choose another: {other}") from None
+    finally:
+        for end in ("", "-wal", "-shm"):
+            with suppress(OSError, ValueError):
+                Path(f"{probe}{end}").unlink()
 
 
 def check_feeds(settings: Any, run_dir: Any = None) -> None:

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+MISSING = "focused/store/missing_bytes"
+"""Stat: what the files of a run had lost when its crawl was resumed."""
+
 
 @dataclass(eq=False)
 class Resumption:
@@ -45,7 +48,7 @@ class Resumption:
         remembered = {name: store.remembered(name) for name in ("home", "run_dir")}
         self.is_resumed = lengths is not None and run_files.is_home(self.folder, run_dir, remembered)
         if self.is_resumed:
-            n_bytes = run_files.cut_back(run_dir, lengths)
+            cut = run_files.cut_back(run_dir, lengths)
             for name, value in with_present_names(store.remembered("stats", {})).items():
                 stats.set_value(name, value)
             if (counted := store.remembered("harvest")) is not None:
@@ -53,8 +56,10 @@ class Resumption:
             logger.info(
                 "Going on in %s: %d pages are in, %d links wait%s.",
                 *(run_dir, stats.get_value("focused/pages/fetched_count", 0), len(store)),
-                f"; {n_bytes} bytes of pages that were under way are cut off" if n_bytes else "",
+                f"; {cut.n_beyond:,} bytes of pages that were under way are cut off" if cut.n_beyond else "",
             )
+            if cut.n_missing:
+                stats.inc_value(MISSING, cut.n_missing)
             stats.inc_value("focused/frontier/resumed_count")
         elif lengths is not None:
             stats.set_value("scheduler/enqueued", len(store))

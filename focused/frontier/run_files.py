@@ -9,7 +9,7 @@ import sqlite3
 import stat
 import uuid
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.scrapy_job import SCRAPY_QUEUE, SCRAPY_SEEN
 from focused.frontier.store.schema import FrontierFileError, advice, check_whole, open_file, reserve
@@ -21,7 +21,9 @@ from focused.utils.file_names import (
     RETRAINING_FILE,
     WARC_FILE,
 )
+from focused.utils.files import write_whole
 from focused.utils.former_files import rename_former_files, with_present_names
+from focused.utils.gzip_members import whole_members
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +39,15 @@ ID_FILE = "frontier.id"
 INSIDE = "inside"
 
 
+class Cut(NamedTuple):
+    """What was done to the files of a run when its crawl was resumed, in bytes."""
+
+    #: Cut off: pages that were under way.
+    n_beyond: int
+    #: Lost since the last commit.
+    n_missing: int
+
+
 def sizes(run_dir: Path) -> dict[str, int]:
     """Return how long the files are, in bytes."""
     found = {}
@@ -48,22 +59,30 @@ def sizes(run_dir: Path) -> dict[str, int]:
     return found
 
 
-def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> int:
-    """Cut files to the lengths they had when the last page was committed; return how many bytes went.
+def cut_back(run_dir: Path, lengths: Mapping[str, int]) -> Cut:
+    """Cut files to the lengths they had when the last page was committed.
 
-    What lies beyond belongs to pages that were under way and will be fetched again, or is half a record.
+    What lies beyond belongs to pages that were under way and will be fetched again, or is half a record. A file that is
+    shorter, or gone, has lost pages that count, and will not be fetched again: the log names it. Of a recording that is
+    shorter half a record goes, too, behind which most programs read nothing.
     """
-    n_bytes = 0
+    n_bytes = n_missing = 0
     rename_former_files(run_dir)
-    kept = with_present_names(lengths)
-    for name, size in sizes(run_dir).items():
-        keep = kept.get(name, 0)
+    kept, found = with_present_names(lengths), sizes(run_dir)
+    for name in FILES:
+        path, size, keep = run_dir / name, found.get(name, 0), kept.get(name, 0)
         if size > keep:
-            os.truncate(run_dir / name, keep)
+            os.truncate(path, keep)
             n_bytes += size - keep
         elif size < keep:
-            logger.warning("%s is shorter than it was: %d bytes of %d.", run_dir / name, size, keep)
-    return n_bytes
+            n_missing += keep - size
+            what = f"has {size:,} bytes of {keep:,}" if name in found else f"is gone, with {keep:,} bytes"
+            logger.warning(
+                "%s %s: what was written there is lost. Its pages count, and are not fetched again.", path, what
+            )
+            if name == WARC_FILE and size:
+                os.truncate(path, whole_members(path))
+    return Cut(n_bytes, n_missing)
 
 
 def is_home(folder: Path, run_dir: Path, remembered: Mapping[str, Any]) -> bool:
@@ -85,9 +104,7 @@ def make_home(folder: Path, run_dir: Path) -> str:
     found = _read_id(run_dir)
     if not found:
         found = uuid.uuid4().hex
-        temporary = run_dir / f"{ID_FILE}.part"
-        temporary.write_text(f"{found}\n")
-        temporary.replace(run_dir / ID_FILE)
+        write_whole(run_dir / ID_FILE, f"{found}\n")
     return found
 
 

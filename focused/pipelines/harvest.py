@@ -77,7 +77,7 @@ class HarvestPipeline:
     def open_spider(self) -> None:
         """Take up the pages that an earlier run of this crawl has judged."""
         if self._counter.n_pages:
-            self._estimate.restore(self._plan.run_dir / FETCHED_FILE)
+            self._estimate.restore(self._plan.run_dir / FETCHED_FILE, self._counter.n_pages)
 
     def process_item(self, item: Any) -> Any:
         """Count a page."""

@@ -10,6 +10,8 @@ from focused.method.topic import COUNTING, TopicError
 from focused.retraining.judged_pages import read_record, record_path, that_join
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
 from focused.utils.file_names import RUN_FILE
+from focused.utils.files import read_regular
+from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,6 +45,7 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
     ValueError
         If the run is of another topic or model, or nothing joined in it; the message says what to do.
     """
+    check_own_files(run_dir, "Move it away, or name another folder: --from-run RUN_DIR", may_link=True)
     run = _read_run(run_dir)
     if run.get("topic") != topic.name:
         raise ValueError(f"{run_dir} is a crawl of topic {run.get('topic')!r}. Name that topic, or another run.")
@@ -85,9 +88,7 @@ def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
 def _read_run(run_dir: Path) -> dict[str, Any]:
     path = run_dir / RUN_FILE
     try:
-        if path.stat().st_size > _MAX_RUN_BYTES:
-            raise ValueError(f"it is larger than {_MAX_RUN_BYTES:,} bytes")
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = json.loads(read_regular(path, _MAX_RUN_BYTES))
     except (OSError, ValueError, RecursionError) as error:
         reason = getattr(error, "strerror", None) or error
         raise TopicError(f"{path} cannot be read: {reason}. Name the folder of a crawl: --from-run RUN_DIR") from None

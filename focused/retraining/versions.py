@@ -14,8 +14,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TopicError, load_topic
-from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE
-from focused.utils.files import LineFile
+from focused.utils.file_names import RETRAINING_FILE, VERSIONS_FILE, VERSIONS_FOLDER
+from focused.utils.files import LineFile, read_regular
 from focused.utils.former_files import existing_path
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FOLDER = "versions"
+FOLDER = VERSIONS_FOLDER
 LABELS_FILE = "labels.json"
 TASK_FILE = "retraining-task.json"
 """The last task of the process that trains."""
 HARVEST_TASK_FILE = "harvest-task.json"
 """The task of estimating the harvest at the end; it is removed when it is done."""
 FIRST = 1
+_MAX_LABELS_BYTES = 100_000_000
 _FORMER_FIELDS = {"n_doubtful": "n_label_noise", "n_new_side": "n_new_subtopic"}
 """Fields of an attempt that the version before this one wrote under other names."""
 
@@ -139,7 +140,7 @@ def read_labels(run_dir: Path, version: int) -> dict[int, bool]:
     """Return the labels that a version was trained with, by the pages' numbers; none for the first."""
     if version == FIRST:
         return {}
-    values = json.loads((run_dir / FOLDER / str(version) / LABELS_FILE).read_text(encoding="utf-8"))
+    values = json.loads(read_regular(run_dir / FOLDER / str(version) / LABELS_FILE, _MAX_LABELS_BYTES))
     return {int(number): label is True for number, label in values.items()}
 
 

@@ -10,16 +10,20 @@ RUN_FILE = "run.json"
 RUNNING = "running"
 PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE = "pages.jsonl", "harvest.csv", "fetched.csv", "pages.warc.gz"
 FRONTIER_FILE = "frontier.sqlite"
+#: With what SQLite keeps beside it, and its lock.
+FRONTIER_FILES = (FRONTIER_FILE, *(f"{FRONTIER_FILE}{end}" for end in ("-wal", "-shm", "-journal", ".lock")))
 #: The versions of a crawl's model, and the pages that each judged.
 VERSIONS_FILE, RETRAINING_FILE = "versions.jsonl", "retraining.jsonl"
+#: The versions themselves.
+VERSIONS_FOLDER = "versions"
 CRAWL_FILES = frozenset(
     {
         *(RUN_FILE, PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE),
-        *(FRONTIER_FILE, f"{FRONTIER_FILE}-wal", f"{FRONTIER_FILE}-shm", f"{FRONTIER_FILE}.lock", "frontier.id"),
-        *(VERSIONS_FILE, RETRAINING_FILE, "retraining-task.json", *FORMER_FILES),
+        *(*FRONTIER_FILES, "frontier.id"),
+        *(VERSIONS_FILE, RETRAINING_FILE, "retraining-task.json", "harvest-task.json", *FORMER_FILES),
     }
 )
-"""The files of a crawl's run directory; it also has the folder ``versions``."""
+"""The files of a crawl's run directory; it also has the folder VERSIONS_FOLDER."""
 
 RESULTS_FILE, CURVES_FILE, OPTIONS_FILE = "results.csv", "curves.csv", "options.json"
 EVALUATION_FILES = frozenset({RUN_FILE, RESULTS_FILE, CURVES_FILE, OPTIONS_FILE})

@@ -122,11 +122,21 @@ def has_header(path: Path, header: str) -> bool:
         return False
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a file under another name and rename it, so that readers find a whole one; an OSError if that cannot be.
+
+    What stands under the other name is removed first: it may be a pipe, or a link to what must not be written over.
+    """
+    temporary = path.with_name(f"{path.name}.part")
+    temporary.unlink(missing_ok=True)
+    with temporary.open("x", encoding="utf-8", errors="replace") as file:
+        file.write(text)
+    temporary.replace(path)
+
+
 def write_json(path: Path, value: Any) -> None:
-    """Write a JSON file under another name and rename it, so that readers find a whole one; a failure is logged."""
-    temporary = path.with_name(path.name + ".part")
+    """Write a JSON file as a whole; a failure is logged."""
     try:
-        temporary.write_text(json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n", encoding="utf-8")
-        temporary.replace(path)
+        write_whole(path, json.dumps(value, indent=2, ensure_ascii=False, default=str) + "\n")
     except OSError as error:
         logger.error("%s cannot be written: %s", path, error)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from focused.utils.file_names import CRAWL_FILES, EVALUATION_FILES, FRONTIER_FILE, OPTIONS_FILE, RUN_FILE
+from focused.utils.file_names import (
+    CRAWL_FILES,
+    EVALUATION_FILES,
+    FRONTIER_FILE,
+    OPTIONS_FILE,
+    RUN_FILE,
+    VERSIONS_FOLDER,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 # Every folder of a crawl or an evaluation holds one of these files.
 _MARKS = (RUN_FILE, FRONTIER_FILE, OPTIONS_FILE)
-_VERSIONS = "versions"
 
 
 def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Path:
@@ -24,7 +30,7 @@ def check_output(path: Path, option: str, *, run_dir: Path | None = None) -> Pat
         folder = found.parent
         begins = run_dir is not None and folder == run_dir.resolve()
         is_kept = (found.name in CRAWL_FILES | EVALUATION_FILES and (begins or _is_kept_in(folder))) or any(
-            each.name == _VERSIONS and _is_kept_in(each.parent) for each in found.parents
+            each.name == VERSIONS_FOLDER and _is_kept_in(each.parent) for each in found.parents
         )
         if is_kept:
             what = f"{path}, which leads there," if found.name != path.name else str(path)

@@ -7,11 +7,14 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.files import read_regular, write_whole
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 _MAX_FIELD_CHARS = 1_000_000
+_MAX_JSON_BYTES = 100_000_000
 
 
 class ReportError(ValueError):
@@ -63,7 +66,7 @@ def _readable(reader: Any) -> Iterator[list[str] | None]:
 def read_json(path: Path) -> dict[str, Any]:
     """Return the object in a JSON file; an empty one if the file is missing or damaged."""
     try:
-        value = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+        value = json.loads(read_regular(path, _MAX_JSON_BYTES).decode(errors="replace"))
     except (OSError, ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
@@ -74,6 +77,5 @@ def write_page(path: Path, text: str) -> Path:
 
     Raises OSError if it cannot be written.
     """
-    temporary = path.with_name(f"{path.name}.part")
-    temporary.write_text(text, encoding="utf-8", errors="replace")
-    return temporary.replace(path)
+    write_whole(path, text)
+    return path

@@ -14,6 +14,7 @@ import numpy as np
 from focused.evaluation.report.files import ReportError, read_json, read_rows
 from focused.evaluation.report.version_files import Version, read_versions, recorded_versions
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE, VERSIONS_FILE
+from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _WINDOW = 100
+_MOST_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Run:
     harvest: dict[str, NDArray[np.float64]]
     notes: list[str] = field(default_factory=list)
     versions: list[Version] = field(default_factory=list)
+    #: Pages whose rows fetched.csv has lost.
+    n_lost: int = 0
 
     def text(self, key: str) -> str:
         """Return a value of run.json as text."""
@@ -137,7 +141,7 @@ class Run:
     @property
     def lists_all_pages(self) -> bool:
         """Whether irrelevant pages are listed too."""
-        return (self.directory / FETCHED_FILE).is_file() and bool(self.pages)
+        return (self.directory / FETCHED_FILE).is_file() and bool(self.pages) and not self.n_lost
 
     @cached_property
     def by_url(self) -> dict[str, FetchedPage]:
@@ -168,11 +172,12 @@ def read_run(directory: Path) -> Run:
             f"RUN_DIR must be the folder of a crawl, such as runs/astrophysics/20260101-120000. There is no folder "
             f"{directory}."
         )
-    if not any((directory / name).is_file() for name in (RUN_FILE, HARVEST_FILE, FETCHED_FILE)):
+    if not any((directory / name).exists() for name in (RUN_FILE, HARVEST_FILE, FETCHED_FILE)):
         raise ReportError(
             f"RUN_DIR must be the folder of a crawl. {directory} has neither {RUN_FILE} nor {HARVEST_FILE} nor "
             f"{FETCHED_FILE}; give the folder that the crawl named at its start."
         )
+    check_own_files(directory, "Move it away, or name another folder: scrapy report RUN_DIR", may_link=True)
     run, notes = read_json(directory / RUN_FILE), []
     if not run:
         notes.append(f"{RUN_FILE} is missing or cannot be read: nothing is known of how the crawl was started.")
@@ -183,6 +188,13 @@ def read_run(directory: Path) -> Run:
     fetched = [page for row in rows if (page := _fetched(row)) is not None]
     if n_bad := n_bad + len(rows) - len(fetched):
         notes.append(f"{n_bad:,} row(s) of {FETCHED_FILE} are not whole and are left out.")
+    n_lost = (
+        max((int(row["number"]) for row in rows if _is_number(row.get("number"))), default=0) - len(fetched) - n_bad
+    )
+    if n_lost > 0:
+        notes.append(
+            f"{FETCHED_FILE} has lost the rows of {n_lost:,} pages: the figures of all pages are those of {HARVEST_FILE}."
+        )
     if not any(page.model_version for page in fetched):
         recorded = recorded_versions(directory)
         fetched = [replace(page, model_version=recorded.get(n, 0)) for n, page in enumerate(fetched, 1)]
@@ -197,7 +209,9 @@ def read_run(directory: Path) -> Run:
             f"There is no {FETCHED_FILE}: irrelevant pages are not listed, and ways that lead through them end there."
         )
     titles = {page.url: title for page, title in relevant}
-    return Run(directory, run, fetched or [page for page, _ in relevant], titles, harvest, notes, versions)
+    return Run(
+        directory, run, fetched or [page for page, _ in relevant], titles, harvest, notes, versions, max(n_lost, 0)
+    )
 
 
 def _harvest(directory: Path) -> tuple[dict[str, NDArray[np.float64]], int]:
@@ -222,6 +236,10 @@ def _fetched(row: dict[str, str]) -> FetchedPage | None:
         row["relevant"] in ("1", "True"), _number(row.get("link_score", "")), row.get("link_reason") or "unknown", int(depth),
         int(row["model_version"]) if row.get("model_version", "").isdecimal() else 0,
     )  # fmt: skip
+
+
+def _is_number(value: str | None) -> bool:
+    return value is not None and value.isascii() and value.isdigit() and len(value) <= _MOST_DIGITS
 
 
 def _relevant(directory: Path) -> tuple[list[tuple[FetchedPage, str]], int]:

@@ -19,6 +19,7 @@ from focused.frontier.store.damaged_tables import Row, columns, pairs, rows
 from focused.frontier.store.link import host_of
 from focused.frontier.store.page_records import PAGES, RECORDS
 from focused.frontier.store.schema import LEASED, STATES, WAITING, FrontierFileError, lock, open_file
+from focused.utils.own_files import check_frontier_file
 
 _PAGE_BYTES = 4096
 _MAGIC = b"SQLite format 3\0"
@@ -49,6 +50,7 @@ def recover(path: Path) -> Recovered | None:
 
     Raises a `FrontierFileError` if a crawl is at work there, or nothing can be saved, and an OSError if there is no room.
     """
+    check_frontier_file(path, "Move it away, or name another folder: scrapy frontier RUN_DIR --recover")
     if not path.is_file():
         open_file(path, read_only=True)  # raises, and says what to do
     with closing(lock(path)):

@@ -17,6 +17,7 @@ from focused.frontier.store.schema import STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
 from focused.utils.file_names import FRONTIER_FILE
+from focused.utils.own_files import check_frontier_file
 from focused.utils.registered_domain import registered_domain
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class FrontierView:
 
     def __init__(self, path: Path) -> None:
         self.path = file_of(path)
+        check_frontier_file(self.path, "Move it away, or name another folder: scrapy frontier RUN_DIR")
         self._sql = open_file(self.path, read_only=True)
         self._reasons = ReasonNumbers(self._sql)
 

@@ -1,0 +1,60 @@
+"""The files that a crawl keeps in its folder are regular ones: nothing waits for a pipe or writes through a link."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from focused.utils.file_names import CRAWL_FILES, FRONTIER_FILES, VERSIONS_FOLDER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_SCRAPYS = ("requests.seen", "spider.state")
+"""What Scrapy itself keeps in a JOBDIR."""
+
+
+def check_own_files(folder: Path, advice: str, *, may_link: bool = False) -> None:
+    """Refuse a folder in which something else stands in the place of a file of a crawl.
+
+    A run directory, or a JOBDIR, may come from a stranger: a pipe would be waited for without end, a device has no end, and a
+    crawl would write through a symbolic link, and cut, what lies elsewhere. ``may_link``: links to regular files will do, for
+    whoever only reads.
+
+    Raises
+    ------
+    ValueError
+        It names the file, and gives the ``advice`` what to do.
+    """
+    for name in sorted({*CRAWL_FILES, *_SCRAPYS}):
+        check_own_file(f"{folder}/{name}", advice, may_link=may_link)
+    found = _kind(f"{folder}/{VERSIONS_FOLDER}", may_link)
+    if found not in ("", "a folder"):
+        raise ValueError(f"{folder}/{VERSIONS_FOLDER} must be a folder. It is {found}. {advice}")
+
+
+def check_frontier_file(path: Path, advice: str) -> None:
+    """Refuse a frontier's file that is no regular one, or something else in the place of what SQLite keeps beside it."""
+    for name in FRONTIER_FILES:
+        check_own_file(f"{path}{name.removeprefix(FRONTIER_FILES[0])}", advice, may_link=True)
+
+
+def check_own_file(path: Path | str, advice: str, *, may_link: bool = False) -> None:
+    """Refuse a file that is there and is no regular one, by a ValueError with the ``advice``."""
+    found = _kind(path, may_link)
+    if found not in ("", "a regular file"):
+        raise ValueError(f"{path} must be a regular file. It is {found}. {advice}")
+
+
+def _kind(path: Path | str, may_link: bool) -> str:
+    """Say what stands at a path; nothing if nothing does, or it cannot be told, which whoever opens it will say."""
+    try:
+        mode = (os.stat if may_link else os.lstat)(path).st_mode
+    except (OSError, ValueError):
+        return ""
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISREG(mode):
+        return "a regular file"
+    return "a folder" if stat.S_ISDIR(mode) else "a pipe, a device or a socket"

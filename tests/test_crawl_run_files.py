@@ -1,0 +1,163 @@
+"""A run directory may come from a stranger, or have lost something: nothing hangs, and what is lost is said."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from commands import Finished, crawl, environment, scrapy
+from warcio.archiveiterator import ArchiveIterator
+
+from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.evaluation.report.run_files import read_run
+from focused.utils.file_names import CRAWL_FILES
+from focused.utils.files import write_whole
+from focused.utils.gzip_members import whole_members
+from focused.utils.own_files import check_own_files
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ADVICE = "Name another."
+
+
+@pytest.mark.parametrize("name", sorted(CRAWL_FILES))
+def test_in_the_place_of_each_file_of_a_crawl_only_a_regular_file_will_do(tmp_path, name):
+    (elsewhere := tmp_path / "elsewhere").write_text("x")
+    (run_dir := tmp_path / "run").mkdir()
+    check_own_files(run_dir, ADVICE)
+    path = run_dir / name
+    for make, kind in (
+        (lambda: os.mkfifo(path), "a pipe"),
+        (path.mkdir, "a folder"),
+        (lambda: path.symlink_to("/dev/zero"), "a pipe, a device"),
+    ):
+        make()
+        with pytest.raises(ValueError, match=f"{name} must be a regular file. It is {kind}.*{ADVICE}"):
+            check_own_files(run_dir, ADVICE, may_link=True)
+        path.rmdir() if kind == "a folder" else path.unlink()
+    path.symlink_to(elsewhere)
+    check_own_files(run_dir, ADVICE, may_link=True)
+    with pytest.raises(ValueError, match=f"{name} must be a regular file. It is a symbolic link"):
+        check_own_files(run_dir, ADVICE)
+
+
+def test_a_file_is_written_whole_whatever_stands_under_its_other_name(tmp_path):
+    (precious := tmp_path / "precious").write_text("x")
+    path, other = tmp_path / "run.json", tmp_path / "run.json.part"
+    for make in (lambda: os.mkfifo(other), lambda: other.symlink_to(precious)):
+        make()
+        write_whole(path, "whole")
+        assert path.read_text() == "whole"
+    assert precious.read_text() == "x"
+
+
+def test_a_recording_is_cut_where_its_last_whole_record_ends(tmp_path):
+    first, second = gzip.compress(b"a" * 300_000, mtime=0), gzip.compress(os.urandom(200_000), mtime=0)
+    path = tmp_path / "x.gz"
+    for data, end in (
+        (b"", 0),
+        (first[:-1], 0),
+        (first, len(first)),
+        (first + second[:-9], len(first)),
+        (first + second, len(first + second)),
+        (first + b"no gzip", len(first)),
+    ):
+        path.write_bytes(data)
+        assert whole_members(path) == end
+
+
+@pytest.fixture(scope="module")
+def begun(models, two_regions, tmp_path_factory) -> Path:
+    """A folder in which a crawl has fetched four pages."""
+    folder = tmp_path_factory.mktemp("begun")
+    done = crawl(
+        models, folder, settings={"FOCUSED_WARC_ENABLED": True}, web=two_regions, strategy="best_first", max_pages=4
+    )
+    assert done.exit_code == 0, done.err
+    return folder
+
+
+@pytest.fixture
+def folder(begun: Path, tmp_path: Path) -> Path:
+    shutil.copytree(begun / "run", tmp_path / "run")
+    return tmp_path
+
+
+def refused(result: Finished, *words: str) -> None:
+    assert result.exit_code == 1, result.err
+    assert len(result.err.splitlines()) == 1, result.err
+    assert all(word in result.err for word in words), result.err
+
+
+def test_no_command_waits_for_a_pipe_in_a_run_directory(folder, models, two_regions):
+    run = folder / "run"
+    (run / "pages.jsonl").rename(folder / "elsewhere")
+    (run / "pages.jsonl").symlink_to(folder / "elsewhere")
+    before = (folder / "elsewhere").read_bytes()
+    refused(crawl(models, folder, web=two_regions, max_pages=6), "pages.jsonl must be a regular file", "symbolic link")
+    assert (folder / "elsewhere").read_bytes() == before
+    for name, argv in (
+        ("fetched.csv", ["report", "run"]),
+        ("retraining.jsonl", ["train", "stars", "--from-run", "run"]),
+        ("frontier.sqlite", ["frontier", "run"]),
+    ):
+        (run / name).unlink(missing_ok=True)
+        os.mkfifo(run / name)
+        refused(scrapy(*argv, cwd=folder, env=environment(models)), f"{name} must be a regular file", "a pipe")
+        (run / name).unlink()
+
+
+def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what_is_gone(folder, models, two_regions):
+    run = folder / "run"
+    (run / "fetched.csv").unlink()
+    half = (run / "pages.jsonl").read_bytes()[:-30]
+    (run / "pages.jsonl").write_bytes(half)
+    n_bytes = (run / "pages.warc.gz").stat().st_size
+    os.truncate(run / "pages.warc.gz", n_bytes - 20)
+    done = crawl(
+        models, folder, settings={"FOCUSED_WARC_ENABLED": True}, web=two_regions, strategy="best_first", max_pages=7
+    )
+    assert done.exit_code == 0, done.err
+    assert "fetched.csv is gone" in done.err
+    assert f"pages.jsonl has {len(half):,} bytes of {len(half) + 30:,}" in done.err
+    assert done.stats["focused/store/missing_bytes"] > 50
+    assert "bytes that files of this run lost between two starts" in done.err
+    assert done.stats["focused/pages/fetched_count"] == 7
+    with (run / "fetched.csv").open(newline="") as file:
+        assert [row["number"] for row in csv.DictReader(file)] == ["5", "6", "7"]
+    lines = (run / "pages.jsonl").read_bytes()[len(half) :].split(b"\n")
+    assert lines[0] == lines[-1] == b""
+    assert all(json.loads(line)["url"] for line in lines[1:-1])
+    with (run / "pages.warc.gz").open("rb") as file:
+        urls = [each.rec_headers["WARC-Target-URI"] for each in ArchiveIterator(file)]
+    assert len(set(filter(None, urls))) >= 6  # one of seven was cut
+    report = read_run(run)
+    assert report.n_pages == 7
+    assert any("fetched.csv has lost the rows of 4 pages" in note for note in report.notes)
+
+
+def test_an_estimate_that_has_lost_pages_says_so(tmp_path):
+    estimate = EstimatedHarvest()
+    estimate.restore(tmp_path / "fetched.csv", 30)
+    assert estimate.now() is None
+    assert "lost the relevances of 30 pages" in estimate.why_unknown
+
+
+def test_a_folder_with_a_path_that_sqlite_does_not_take_is_refused_before_the_first_request(
+    models, tmp_path, two_regions
+):
+    long = tmp_path.joinpath(*["x" * 100] * 5)
+    refused(
+        crawl(models, tmp_path, settings={"JOBDIR": long}, web=two_regions, max_pages=2),
+        "bytes, SQLite takes",
+        "-s JOBDIR=",
+    )
+    shutil.rmtree(tmp_path / "run")
+    refused(crawl(models, tmp_path, web=two_regions, run_dir=long), "-a run_dir=PATH")
+    assert not [path for path in tmp_path.rglob("*") if path.is_file() and path.name not in ("out", "err")]
