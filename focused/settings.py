@@ -46,6 +46,9 @@ CONCURRENT_REQUESTS = 16  # docs/method/, D56
 CONCURRENT_ITEMS = 1
 DEPTH_STATS_VERBOSE = False
 
+# As Scrapy's own, without formulas of strangers: FOCUSED_CSV_SAFE.
+FEED_EXPORTERS = {"csv": "focused.crawl.csv_exporter.SafeCsvItemExporter"}
+
 # --- Components -----------------------------------------------------------------------------------------------------
 # 950: before Scrapy's DepthMiddleware (900) and all others, which see the requests for a page's links.
 # 10: after all others; a page's links wait for its end.

@@ -49,6 +49,13 @@ class OnePageFails:
         return item
 
 
+def let_files_be_devices() -> None:
+    """Let the next crawl of this process write to a device in the place of one of its files: one that is always full."""
+    from focused.crawl import run_directory
+
+    run_directory.check_own_files = lambda *_, **__: None  # type: ignore[assignment]
+
+
 def stop_while_opening() -> None:
     """Give the next crawl of this process an extension that has it told to stop while it is being opened."""
     from focused import settings

@@ -14,6 +14,7 @@ import hand_made
 import observers
 import pytest
 from commands import ROOT, Finished, crawl, crawl_argv, environment, finished, read_json_lines, started
+from failing import let_files_be_devices
 from warcs import Warc
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ def test_a_full_disk_is_counted_and_survived(models, two_regions, tmp_path, name
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / name).symlink_to("/dev/full")
     settings = {"FOCUSED_WARC_ENABLED": 1}
-    result = crawl(models, tmp_path, web=two_regions, settings=settings)
+    result = crawl(models, tmp_path, web=two_regions, settings=settings, before=let_files_be_devices)
     assert n_fetched(result) == N_PAGES
     assert result.stats["finish_reason"] == "finished"
     lost = {

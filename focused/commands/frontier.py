@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.crawl.own_settings import CSV_SAFE
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
@@ -87,7 +88,7 @@ class Command(ProjectCommand):
         n_hosts = whole_number("--hosts", opts.hosts, meaning="0: all")
         with FrontierView(Path(args[0])) as view:
             if export_to is not None:
-                yield _export(view, export_to)
+                yield _export(view, export_to, is_safe=CSV_SAFE.read(self.settings or {}))
             elif opts.why is not None:
                 yield from _why(view, opts.why, self.settings)
             else:
@@ -114,11 +115,11 @@ def _recover(path: Path) -> Iterator[str]:
     yield f"{path} is the new frontier, {found.kept} the damaged one. The crawl's command goes on with what was saved."
 
 
-def _export(view: FrontierView, path: Path) -> str:
+def _export(view: FrontierView, path: Path, *, is_safe: bool) -> str:
     part = path.with_name(path.name + ".part")
     try:
         with part.open("w", encoding="utf-8", newline="") as file:
-            n_links = view.write_csv(file)
+            n_links = view.write_csv(file, is_safe=is_safe)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

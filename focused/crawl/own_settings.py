@@ -58,6 +58,12 @@ PRIVATE_ADDRESSES = Setting(
     "command line, by host and port; none (`refuse`); all (`allow`). [Who may be asked](../method/addresses.md).",
     choices=("seeds", "refuse", "allow"), set_by=SERVER)
 
+CSV_SAFE = Setting(
+    "FOCUSED_CSV_SAFE", True,
+    "True: in `fetched.csv`, in feeds (`-O FILE.csv`) and in `scrapy frontier --csv` a text that a spreadsheet would take "
+    "for a formula, because it begins with `=`, `+`, `-`, `@`, a tab or the end of a line, has an apostrophe before it. "
+    "Pages write what they like into their titles. False: texts as they are, for programs.", set_by=USER)
+
 CRAWL = (
     Setting("FOCUSED_TOPIC", "",
             "Topic of the spiders of another project that name none themselves: [own project](../how-to/own-project.md).",
@@ -134,6 +140,7 @@ OUTPUT = (
     Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1, set_by=TOPIC),
     Setting("FOCUSED_PAGES_ENABLED", True, "Store relevant pages, with their text, in `pages.jsonl`.", set_by=USER),
     Setting("FOCUSED_WARC_ENABLED", False, "Record everything that is fetched in `pages.warc.gz`.", set_by=USER),
+    CSV_SAFE,
 )
 
 FOLDERS = (

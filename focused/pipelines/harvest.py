@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
+from focused.utils.csv_cells import safe_cell
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
 from focused.utils.files import LineFile, has_header
 
@@ -66,6 +68,7 @@ class HarvestPipeline:
         self._file = LineFile(path, ",".join([columns, *ESTIMATE_COLUMNS]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._has_duplicates = not has_header(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS[:-1]))
+        self._is_safe = CSV_SAFE.read(crawler.settings)
         self._n_rows_pages = -1
 
     @classmethod
@@ -87,7 +90,8 @@ class HarvestPipeline:
         counter.add(is_delivered, item.depth, item.irrelevant_on_path)
         self._estimate.add(item.relevance, is_delivered, is_copy=bool(item.duplicate_of))
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
-        if not self._fetched.write(fetched_row(counter.n_pages, item, has_duplicates=self._has_duplicates)):
+        row = fetched_row(counter.n_pages, item, has_duplicates=self._has_duplicates, is_safe=self._is_safe)
+        if not self._fetched.write(row):
             stats.inc_value("focused/store/fetched_lost_count")
         plan = self._plan
         # The last row is written at the end, when the harvest has been estimated once more.
@@ -147,8 +151,10 @@ class HarvestPipeline:
         deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason))
 
 
-def fetched_row(number: int, item: PageItem, *, has_duplicates: bool = True) -> str:
+def fetched_row(number: int, item: PageItem, *, has_duplicates: bool = True, is_safe: bool = True) -> str:
     """Return the row of ``fetched.csv`` for a page; of a file from before there was one, without the last column.
+
+    ``is_safe``: without formulas, for spreadsheets.
 
     >>> fetched_row(1, PageItem(url="http://h.org/a,b", relevance=0.25, relevant=False))
     '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0,1,1,'
@@ -159,5 +165,6 @@ def fetched_row(number: int, item: PageItem, *, has_duplicates: bool = True) -> 
     judged = [relevance, int(item.is_delivered), link, item.link_reason, item.depth, item.irrelevant_on_path]
     versions = [item.model_version, item.link_model_version]
     last = [item.duplicate_of] if has_duplicates else []
-    csv.writer(row, lineterminator="").writerow([*found, *judged, *versions, *last])
+    cells = [*found, *judged, *versions, *last]
+    csv.writer(row, lineterminator="").writerow(map(safe_cell, cells) if is_safe else cells)
     return row.getvalue()

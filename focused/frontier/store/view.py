@@ -16,6 +16,7 @@ from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import STATES, WAITING, open_file
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import LEVELS
+from focused.utils.csv_cells import safe_cell
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.own_files import check_frontier_file
 from focused.utils.registered_domain import registered_domain
@@ -138,13 +139,13 @@ class FrontierView:
         """Yield every link, in the order of discovery."""
         return (self._row(row) for row in self._sql.execute(f"{_QUERY} ORDER BY links.id"))
 
-    def write_csv(self, file: IO[str]) -> int:
-        """Write every link; return how many."""
+    def write_csv(self, file: IO[str], *, is_safe: bool = True) -> int:
+        """Write every link, with ``is_safe`` without formulas for spreadsheets; return how many."""
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(LinkView._fields)
         n_links = 0
         for row in self.rows():
-            writer.writerow(row)
+            writer.writerow(map(safe_cell, row) if is_safe else row)
             n_links += 1
         return n_links
 
