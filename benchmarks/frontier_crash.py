@@ -79,7 +79,7 @@ def command(run_dir: Path, url: str, options: argparse.Namespace) -> list[str]:
     settings = {
         "SCHEDULER": "focused.frontier.scheduler.FrontierScheduler",
         "DOWNLOAD_DELAY": 0, "AUTOTHROTTLE_ENABLED": 0, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "LOG_LEVEL": "WARNING",
-        "FOCUSED_WARC_ENABLED": 1, "FOCUSED_CONTACT": "benchmark@localhost.example", "FOCUSED_HARVEST_EVERY_PAGES": 1,
+        "FOCUSED_WARC": "all", "FOCUSED_CONTACT": "benchmark@localhost.example", "FOCUSED_HARVEST_EVERY_PAGES": 1,
     }  # fmt: skip
     if options.stock:
         settings |= {"SCHEDULER": "focused.frontier.budget_scheduler.BudgetScheduler", "JOBDIR": run_dir / "job"}

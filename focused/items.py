@@ -139,9 +139,9 @@ class PageItem:
         self.title = printable(page.title)
 
     def complete(self) -> None:
-        """Fill in what is wanted only of pages that are kept: text, digest, and what the page says of itself."""
+        """Fill in what the walk does not read: text, digest, and what the page says of itself; once."""
         page = self.analysed
-        if page is None:
+        if page is None or self.sha256:
             return
         self.text, self.sha256 = printable(page.text), hashlib.sha256(self.raw).hexdigest()
         found = describe(self.raw, self.url, base=page.marked_text.base)

@@ -79,6 +79,7 @@ METAREFRESH_ENABLED = False
 ITEM_PIPELINES = {
     "focused.pipelines.classify.ClassifyPipeline": 100,
     "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
+    "focused.pipelines.collection.CollectionPipeline": 180,  # before irrelevant pages are dropped
     "focused.pipelines.harvest.HarvestPipeline": 200,
     "focused.pipelines.json_lines.JsonLinesPipeline": 300,
 }

@@ -29,7 +29,7 @@ N_PAGES, N_RELEVANT = 25, 12
 @pytest.fixture(scope="module")
 def whole(models, two_regions, tmp_path_factory) -> Finished:
     """All of the site, recorded."""
-    settings = {"FOCUSED_WARC_ENABLED": 1, **observers.SETTINGS}
+    settings = {"FOCUSED_WARC": "all", **observers.SETTINGS}
     folder = tmp_path_factory.mktemp("whole")
     return crawl(models, folder, web=two_regions, strategy="cbp_slc", settings=settings, feed="relevant.jsonl")
 
@@ -136,7 +136,7 @@ def test_run_json_says_what_was_run(whole, models, two_regions):
     assert run["finish_reason"] == "finished"
     assert run["started_at"] <= run["finished_at"]
     assert {"focused", "python", "scrapy", "lxml", "numpy", "scikit-learn"} <= set(run["versions"])
-    assert run["settings"]["FOCUSED_WARC_ENABLED"] == "1"
+    assert run["settings"]["FOCUSED_WARC"] == "all"
     assert run["settings"]["DOWNLOAD_HANDLERS"]["http"] == "focused.webs.handler.WebDownloadHandler"
 
 
@@ -318,7 +318,7 @@ def test_argument_beats_command_line_beats_topic_beats_project(two_regions, tmp_
     settings = {"FOCUSED_MAX_PAGES": 7, "FOCUSED_STRATEGY": "slc"}
     line = crawl(models, tmp_path / "2", web=two_regions, settings=settings)
     assert (n_fetched(line), line.run["strategy"]) == (7, "slc")
-    settings |= {"FOCUSED_WEB": "demo", "FOCUSED_RUN_DIR": tmp_path / "elsewhere", "FOCUSED_WARC_ENABLED": 1}
+    settings |= {"FOCUSED_WEB": "demo", "FOCUSED_RUN_DIR": tmp_path / "elsewhere", "FOCUSED_WARC": "all"}
     argument = crawl(models, tmp_path / "3", web=two_regions, max_pages=5, strategy="lpe", settings=settings)
     assert (n_fetched(argument), argument.run["strategy"]) == (5, "lpe")
     assert argument.run["web"] == argument.run["settings"]["FOCUSED_WEB"] == str(two_regions)
@@ -351,7 +351,7 @@ def test_seeds_from_a_file_or_a_list_replace_those_of_the_topic(models, two_regi
 def test_a_full_disk_is_counted_and_survived(models, two_regions, tmp_path, name):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / name).symlink_to("/dev/full")
-    settings = {"FOCUSED_WARC_ENABLED": 1}
+    settings = {"FOCUSED_WARC": "all"}
     result = crawl(models, tmp_path, web=two_regions, settings=settings, before=let_files_be_devices)
     assert n_fetched(result) == N_PAGES
     assert result.stats["finish_reason"] == "finished"

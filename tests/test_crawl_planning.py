@@ -166,7 +166,7 @@ def test_a_contact_cannot_add_headers():
         ("FOCUSED_RUNS_DIR", "/"),
         ("FOCUSED_VERDICTS", "v.jsonl"),
         ("FOCUSED_WEB", "demo"),
-        ("FOCUSED_WARC_ENABLED", True),
+        ("FOCUSED_WARC", "all"),
         ("FOCUSED_PAGE_READER", "os.Popen"),
         ("FOCUSED_PAGE_CLASSIFIER", "installed_one"),
         ("FOCUSED_CONTACT", "you@example.org"),

@@ -76,9 +76,7 @@ def test_a_recording_is_cut_where_its_last_whole_record_ends(tmp_path):
 def begun(models, two_regions, tmp_path_factory) -> Path:
     """A folder in which a crawl has fetched four pages."""
     folder = tmp_path_factory.mktemp("begun")
-    done = crawl(
-        models, folder, settings={"FOCUSED_WARC_ENABLED": True}, web=two_regions, strategy="best_first", max_pages=4
-    )
+    done = crawl(models, folder, settings={"FOCUSED_WARC": "all"}, web=two_regions, strategy="best_first", max_pages=4)
     assert done.exit_code == 0, done.err
     return folder
 
@@ -120,9 +118,7 @@ def test_a_crawl_goes_on_without_files_that_it_lost_counts_rightly_and_says_what
     (run / "pages.jsonl").write_bytes(half)
     n_bytes = (run / "pages.warc.gz").stat().st_size
     os.truncate(run / "pages.warc.gz", n_bytes - 20)
-    done = crawl(
-        models, folder, settings={"FOCUSED_WARC_ENABLED": True}, web=two_regions, strategy="best_first", max_pages=7
-    )
+    done = crawl(models, folder, settings={"FOCUSED_WARC": "all"}, web=two_regions, strategy="best_first", max_pages=7)
     assert done.exit_code == 0, done.err
     assert "fetched.csv is gone" in done.err
     assert f"pages.jsonl has {len(half):,} bytes of {len(half) + 30:,}" in done.err

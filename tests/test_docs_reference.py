@@ -54,7 +54,10 @@ def test_what_is_built_from_the_code_is_up_to_date(name):
 def test_every_setting_that_the_code_names_is_documented():
     used = {name for text in STRINGS for name in re.findall(r"\bFOCUSED_[A-Z0-9_]*[A-Z0-9]\b(?![*_])", text)}
     assert {f"`{name}`" for name in DECLARED} <= set(re.findall(r"`FOCUSED_\w+`", DOCUMENTS["settings.md"]))
-    assert not {name for name in used if not any(known.startswith(name) for known in DECLARED)} - {"FOCUSED_ADAPTATION"}
+    assert not {name for name in used if not any(known.startswith(name) for known in DECLARED)} - {
+        "FOCUSED_ADAPTATION",
+        "FOCUSED_WARC_ENABLED",
+    }
 
 
 def test_every_stat_that_the_code_names_is_documented():
@@ -67,7 +70,7 @@ def test_every_stat_that_the_code_names_is_documented():
 def test_every_stat_of_a_crawl_is_documented(learnt, two_regions, tmp_path):
     done = crawl(
         learnt, tmp_path, web=two_regions, strategy="adaptive",
-        settings={"FOCUSED_RETRAINING": "automatic", "FOCUSED_RETRAINING_EVERY_PAGES": 15, "FOCUSED_WARC_ENABLED": True},
+        settings={"FOCUSED_RETRAINING": "automatic", "FOCUSED_RETRAINING_EVERY_PAGES": 15, "FOCUSED_WARC": "all"},
     )  # fmt: skip
     assert done.exit_code == 0, done.err
     assert done.stats["focused/retraining/trainings_finished_count"] > 0

@@ -329,7 +329,7 @@ def test_a_crawl_becomes_a_web(tmp_path):
         web="demo",
         strategy="breadth_first",
         max_pages=120,
-        settings={"FOCUSED_WARC_ENABLED": 1, "FOCUSED_DEMO_PAGES": 500, "FOCUSED_DEMO_HOSTS": 20},
+        settings={"FOCUSED_WARC": "all", "FOCUSED_DEMO_PAGES": 500, "FOCUSED_DEMO_HOSTS": 20},
     )
     assert recorded.exit_code == 0, recorded.err
     labelled = scrapy(

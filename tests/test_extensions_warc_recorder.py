@@ -158,9 +158,9 @@ def test_it_is_off_by_default_and_needs_a_folder():
 
     with pytest.raises(NotConfigured):
         make()
-    with pytest.raises(ValueError, match=r"FOCUSED_WARC_ENABLED needs a folder.* Set FOCUSED_RUN_DIR"):
-        make(FOCUSED_WARC_ENABLED=True)
-    recorder = make(FOCUSED_WARC_ENABLED="1", FOCUSED_RUN_DIR="somewhere")
+    with pytest.raises(ValueError, match=r"FOCUSED_WARC=all needs a folder.* Set FOCUSED_RUN_DIR"):
+        make(FOCUSED_WARC="all")
+    recorder = make(FOCUSED_WARC="all", FOCUSED_RUN_DIR="somewhere")
     assert recorder.path == Path("somewhere/pages.warc.gz")
 
 
@@ -237,7 +237,7 @@ def test_a_recorded_crawl_replays_without_its_server(tmp_path):
     server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     seed = f"http://127.0.0.1:{server.server_port}/"
-    recording = {"FOCUSED_WARC_ENABLED": True, "EXTENSIONS": {"focused.extensions.warc_recorder.WarcRecorder": 500}}
+    recording = {"FOCUSED_WARC": "all", "EXTENSIONS": {"focused.extensions.warc_recorder.WarcRecorder": 500}}
     live = crawl(seed, FOCUSED_RUN_DIR=str(tmp_path / "live"), **recording)
     server.shutdown()
     server.server_close()
@@ -259,7 +259,7 @@ def test_a_recorded_crawl_replays_without_its_server(tmp_path):
 
 def test_the_signal_is_the_one_before_all_middlewares(tmp_path):
     crawler = get_crawler(
-        settings_dict={"TWISTED_REACTOR_ENABLED": False, "FOCUSED_WARC_ENABLED": True, "FOCUSED_RUN_DIR": str(tmp_path)}
+        settings_dict={"TWISTED_REACTOR_ENABLED": False, "FOCUSED_WARC": "all", "FOCUSED_RUN_DIR": str(tmp_path)}
     )
     recorder = WarcRecorder.from_crawler(crawler)
     crawler.signals.send_catch_log(

@@ -23,6 +23,7 @@ from failing import stop_while_opening
 from sites import Reply, Site, redirect
 from warcio.archiveiterator import ArchiveIterator
 
+from focused.collection.view import CollectionView
 from focused.frontier.store.schema import lock
 from focused.utils.file_names import FRONTIER_FILE
 
@@ -111,7 +112,7 @@ def n_done(run_dir) -> int:
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
     generator = random.Random(3)
-    settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1}
+    settings = {**DURABLE, "FOCUSED_WARC": "all"}
     with Site(page) as site:
         argv = crawl_argv(settings, seeds=f"{site.url}/0")
         n_before = 0
@@ -146,6 +147,10 @@ def test_a_killed_crawl_goes_on_where_it_was(models, tmp_path, end):
     assert len([url for url in records(result.run_dir / "pages.warc.gz") if not url.endswith("robots.txt")]) == len(
         wanted
     )
+    with CollectionView(result.run_dir) as view:
+        kept = list(view.pages())
+    assert [(row["number"], row["url"]) for row in kept] == [(int(row["number"]), row["url"]) for row in rows]
+    assert [row["url"] for row in kept if row["delivered"]] == relevant
     # Metrics go on: one row a page, each once.
     assert [int(row["pages"]) for row in result.harvest] == list(range(1, len(wanted) + 1))
     assert result.stats["focused/pages/fetched_count"] == len(wanted)
@@ -464,7 +469,7 @@ def test_a_full_disk_ends_the_crawl_in_a_line_and_it_goes_on_when_there_is_room(
     folder = small_disk(tmp_path / "disk", "48m")
     log = folder / "run" / "frontier.sqlite-wal"
     try:
-        settings = {**DURABLE, "FOCUSED_WARC_ENABLED": 1, "FOCUSED_RUN_DIR": folder / "run"}
+        settings = {**DURABLE, "FOCUSED_WARC": "all", "FOCUSED_RUN_DIR": folder / "run"}
         with Site(pages) as site:
             seeds = f"{site.url}/{'0' if pages is page else ''}"
             argv = crawl_argv(settings, seeds=seeds, max_pages=0, run_dir=str(folder / "run"))

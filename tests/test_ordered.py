@@ -33,7 +33,7 @@ def test_the_classifier_was_trained_beforehand_as_p13_prints_it(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STRATEGY)
 def test_a_crawl_is_scrapys_own_on_the_demo_web_and_on_its_recording(name, tmp_path):
-    live = crawl(MODELS, tmp_path / "live", topic=name, max_pages=120, settings={"FOCUSED_WARC_ENABLED": 1})
+    live = crawl(MODELS, tmp_path / "live", topic=name, max_pages=120, settings={"FOCUSED_WARC": "all"})
     web = live.run_dir / "pages.warc.gz"
     recorded = crawl(MODELS, tmp_path / "recorded", topic=name, max_pages=100, web=web)
     for found, n_pages in ((live, 120), (recorded, 100)):

@@ -148,7 +148,7 @@ def test_the_egg_stays_zipped_and_holds_code_only(server):
 def test_two_crawls_with_different_settings(server):
     web = "site.warc.gz"
     first = server.schedule(
-        {"FOCUSED_WARC_ENABLED": 1, "DOWNLOAD_DELAY": 0.01}, topic="stars", web=web, run_dir="first", max_pages=5
+        {"FOCUSED_WARC": "all", "DOWNLOAD_DELAY": 0.01}, topic="stars", web=web, run_dir="first", max_pages=5
     )
     second = server.schedule(
         {"FOCUSED_BELOW_THRESHOLD": "drop"}, topic="stars", web=web, run_dir="deep/second", strategy="best_first",

@@ -10,7 +10,7 @@ from commands import ROOT, Finished, crawl, environment, scrapy
 from focused.utils.output_files import CRAWL_FILES, check_folder, check_output
 
 SETTINGS = {
-    "FOCUSED_WARC_ENABLED": 1,
+    "FOCUSED_WARC": "all",
     "FOCUSED_RETRAINING": "automatic",
     "FOCUSED_RETRAINING_EVERY_PAGES": 8,
     "FOCUSED_METRICS_INTERVAL_SECS": 0,

@@ -295,15 +295,15 @@ def errors(tmp_path: Path) -> dict[str, tuple[str, str]]:
         "page.html": ("is not a WARC file (it begins with b'<html>')", "Give a WARC 1.0 or 1.1 file"),
         "info.warc.gz": (
             "holds no page that can be read: 1 intact record, 0 damaged places, ",
-            "FOCUSED_WARC_ENABLED=True",
+            "FOCUSED_WARC=all",
         ),
         "requests.warc": (
             "holds no page that can be read: 1 intact record, 0 damaged places, ",
-            "FOCUSED_WARC_ENABLED=True",
+            "FOCUSED_WARC=all",
         ),
         "cut.warc.gz": (
             "holds no page that can be read: 0 intact records, 1 damaged place, ",
-            "FOCUSED_WARC_ENABLED=True",
+            "FOCUSED_WARC=all",
         ),
     }
 

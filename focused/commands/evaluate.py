@@ -49,7 +49,7 @@ Examples:
   scrapy evaluate --web demo --largest 3 --pages 200 --delay 1 --concurrency 16 --output runs/polite
       a polite crawl of the live web: delays in virtual time, which takes no time; results.csv has its virtual hours
   scrapy evaluate --web runs/solar/20260101-120000/pages.warc.gz --labels-from solar --output runs/own
-      a crawl that was recorded with FOCUSED_WARC_ENABLED, labelled by a classifier (marked as such)
+      a crawl that was recorded with FOCUSED_WARC=all, labelled by a classifier (marked as such)
 """
 
 

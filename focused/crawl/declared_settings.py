@@ -65,7 +65,7 @@ COMMAND_LINE = 40
 """Scrapy's priority of settings given with -s."""
 
 _PREFIX = "FOCUSED_"
-_RENAMED = {"FOCUSED_ADAPTATION": "FOCUSED_RETRAINING"}
+_RENAMED = {"FOCUSED_ADAPTATION": "FOCUSED_RETRAINING", "FOCUSED_WARC_ENABLED": "FOCUSED_WARC"}
 
 
 def defaults() -> dict[str, Any]:

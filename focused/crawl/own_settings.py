@@ -132,6 +132,20 @@ TRAPS = (
             "behind good links of others. 0: none does.", least=0, most=1, set_by=TOPIC),
 )
 
+COLLECTION = Setting(
+    "FOCUSED_COLLECTION", "on",
+    "Whether every fetched page becomes a row of `collection.sqlite`, with its text. Evaluations have it off.",
+    choices=("on", "off"), set_by=USER)
+MAX_IRRELEVANT = Setting(
+    "FOCUSED_COLLECTION_MAX_IRRELEVANT", 20_000,
+    "Pages that are not relevant of which the collection keeps text and terms, so that people can judge them. Of more a fair "
+    "draw is kept; the rows of the others stay.", least=0, set_by=USER)
+WARC = Setting(
+    "FOCUSED_WARC", "auto",
+    "What is recorded in `pages.warc.gz`: `all` that is fetched; the answers of `relevant` pages, as the model judged them; "
+    "nothing (`off`); `auto`: `all` on the live web, nothing on recorded webs and the demo web.",
+    choices=("auto", "all", "relevant", "off"), set_by=USER)
+
 OUTPUT = (
     Setting("FOCUSED_METRICS_INTERVAL_SECS", 5.0,
             "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
@@ -139,8 +153,10 @@ OUTPUT = (
     Setting("FOCUSED_HARVEST_WINDOW_PAGES", 100, "Pages over which the recent harvest rate is taken.", least=1, set_by=TOPIC),
     Setting("FOCUSED_HARVEST_EVERY_PAGES", 10, "Pages between two rows of `harvest.csv`.", least=1, set_by=TOPIC),
     Setting("FOCUSED_PAGES_ENABLED", True, "Store relevant pages, with their text, in `pages.jsonl`.", set_by=USER),
-    Setting("FOCUSED_WARC_ENABLED", False, "Record everything that is fetched in `pages.warc.gz`.", set_by=USER),
     CSV_SAFE,
+    COLLECTION,
+    MAX_IRRELEVANT,
+    WARC,
 )
 
 FOLDERS = (

@@ -12,11 +12,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from focused.collection.schema import check_collection
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
+from focused.crawl.own_settings import COLLECTION
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
+from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.output_files import check_output
 from focused.utils.own_files import check_own_files
 
@@ -62,11 +65,18 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
         check_unused(run_dir, job_dir)
         if job_dir:
             check_not_killed(Path(job_dir), run_dir)
+        _check_collection(run_dir, settings)
         return
     folder = Path(job_dir or run_dir)
     check_begun_here(folder, run_dir)
     reserve_frontier(folder)
     check_same(folder, topic, web, web_options)
+    _check_collection(run_dir, settings)
+
+
+def _check_collection(run_dir: Path, settings: Any) -> None:
+    if COLLECTION.read(settings) == "on":
+        check_collection(run_dir / COLLECTION_FILE)
 
 
 def check_frontier_folder(run_dir: Path, settings: Any) -> None:

@@ -52,6 +52,8 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
         "LOG_LEVEL": "WARNING",
         "FOCUSED_PAGES_ENABLED": False,
+        "FOCUSED_COLLECTION": "off",
+        "FOCUSED_WARC": "off",
     }
     # Labels count every copy, and strategies are compared by their own order.
     ours |= {name: "off" for name in ("FOCUSED_COPIES", "FOCUSED_TRAPS") if name not in group.settings}

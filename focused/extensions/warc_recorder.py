@@ -15,6 +15,8 @@ from scrapy.exceptions import NotConfigured
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
+from focused.crawl.own_settings import WARC
+from focused.crawl.state import Crawl
 from focused.frontier.leases import LEASE, link_ended
 from focused.utils.file_names import WARC_FILE
 from focused.utils.files import append_whole
@@ -31,32 +33,39 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_RECORDS = "focused_warc_records"
+
 # Flags of Scrapy's handlers for bodies that are not there to the end, and the words of the WARC standard for them.
 TRUNCATED = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "length", "cut": "length"}
 
 
 class WarcRecorder:
-    """Extension that writes every answer of a crawl to ``pages.warc.gz`` in the run directory.
+    """Extension that writes the answers of a crawl to ``pages.warc.gz`` in the run directory: all, or those of relevant pages.
 
     It listens where answers come in, before any middleware: so redirects, errors and robots.txt are recorded too, and bodies
     are as compressed as they came. (Scrapy joins chunks before anyone sees them: Transfer-Encoding is left out,
     Content-Length put right.) Answers to other methods than GET are left out: a replay takes a URL only. An existing file
     is appended to.
 
+    Of a relevant page its redirects are kept as well. What was asked for on the way, such as robots.txt, is not.
+
     With the durable frontier the records of a link under way are written when it has come to its end, so that the file
     holds no page that will be fetched again after a crash. A record is written whole or not at all. If the disk is full or
     the folder may not be written, that is counted and the crawl continues.
 
-    Settings: FOCUSED_WARC_ENABLED (default False), FOCUSED_RUN_DIR.
+    Settings: FOCUSED_WARC, FOCUSED_RUN_DIR.
 
     Stats: ``focused/warc/written_count``, ``written_bytes`` (compressed), ``failed_count``, ``skipped_count`` (answers to
     other methods than GET).
     """
 
-    def __init__(self, run_dir: Path, stats: StatsCollector, user_agent: str = "") -> None:
+    def __init__(
+        self, run_dir: Path, stats: StatsCollector, user_agent: str = "", *, only_relevant: bool = False
+    ) -> None:
         self.path = run_dir / WARC_FILE
         self._stats = stats
         self._user_agent = user_agent
+        self._only_relevant = only_relevant
         self._file: FileIO | None = None
         self._writer = WARCWriter(BytesIO(), gzip=True, warc_version="1.1")
         self._held: dict[int, list[bytes]] = {}
@@ -65,16 +74,23 @@ class WarcRecorder:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Read the settings and connect to the signals."""
         settings = crawler.settings
-        if not settings.getbool("FOCUSED_WARC_ENABLED"):
+        mode = WARC.read(settings)
+        if mode == "auto":
+            crawl = Crawl.of(crawler)
+            mode = "all" if crawl is not None and crawl.plan.web == "live" else "off"
+        if mode == "off":
             raise NotConfigured
         run_dir = settings.get("FOCUSED_RUN_DIR")
         if not run_dir:
-            raise ValueError("FOCUSED_WARC_ENABLED needs a folder to write to. Set FOCUSED_RUN_DIR.")
+            raise ValueError(f"FOCUSED_WARC={mode} needs a folder to write to. Set FOCUSED_RUN_DIR.")
         assert crawler.stats is not None
-        recorder = cls(Path(run_dir), crawler.stats, settings.get("USER_AGENT") or "")
+        only_relevant = mode == "relevant"
+        recorder = cls(Path(run_dir), crawler.stats, settings.get("USER_AGENT") or "", only_relevant=only_relevant)
         crawler.signals.connect(recorder.response_downloaded, signals.response_downloaded)
         crawler.signals.connect(recorder.spider_closed, signals.spider_closed)
         crawler.signals.connect(recorder.link_ended, link_ended)
+        if only_relevant:
+            crawler.signals.connect(recorder.item_scraped, signals.item_scraped)
         return recorder
 
     def response_downloaded(self, response: Response, request: Request, spider: Spider) -> None:
@@ -85,13 +101,24 @@ class WarcRecorder:
         record = self._record(response)
         if LEASE in request.meta:
             self._held.setdefault(request.meta[LEASE], []).append(record)
+        elif self._only_relevant:
+            # Redirects and retries take their meta along, so the page's item has the answers on the way to it.
+            request.meta[_RECORDS] = [*request.meta.get(_RECORDS, ()), record]
         else:
             self._write(record)
 
-    def link_ended(self, number: int) -> None:
-        """Write what was recorded for a link, its redirects included."""
-        for record in self._held.pop(number, ()):
-            self._write(record)
+    def link_ended(self, number: int, relevant: bool | None) -> None:
+        """Write what was recorded for a link, its redirects included. ``relevant``: None where there was no page."""
+        records = self._held.pop(number, ())
+        if relevant or not self._only_relevant:
+            for record in records:
+                self._write(record)
+
+    def item_scraped(self, item: object, response: Response) -> None:
+        """Write what was recorded for a relevant page whose link no durable frontier knows."""
+        if response is not None and response.request is not None:
+            for record in response.meta.pop(_RECORDS, ()):
+                self._write(record)
 
     def _write(self, record: bytes) -> None:
         try:

@@ -193,7 +193,7 @@ class Completion:
                     await self._take_in(page)
                     self.checkpoints.will_count(page.counted)
                     self.outcomes.page(page.lease, page.relevant, page.note, page.remark, page.text)
-                    self.leases.end(page.lease)
+                    self.leases.end(page.lease, page.relevant)
                     self.checkpoints.commit()
                 except sqlite3.Error as error:
                     self.checkpoints.fail(error)

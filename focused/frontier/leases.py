@@ -20,7 +20,9 @@ LEASE = "focused_lease"
 """In the meta of a request: the number of the link that is under way; retries and redirects inherit it."""
 
 link_ended = object()
-"""Signal: a link under way has ended, and what was kept for it is to be written now. Argument: number."""
+"""Signal: a link under way has ended, and what was kept for it is to be written now.
+
+Arguments: number; relevant: whether its page is, None where there was none."""
 
 
 @dataclass(slots=True, eq=False)
@@ -86,10 +88,10 @@ class Leases:
         """Return the lease that a request belongs to."""
         return None if request is None else self._by_number.get(request.meta.get(LEASE, 0))
 
-    def end(self, lease: Lease) -> None:
-        """Forget a lease, and announce that its link has ended."""
+    def end(self, lease: Lease, relevant: bool | None = None) -> None:
+        """Forget a lease, and announce that its link has ended: with a page that is relevant or not, None: without one."""
         if self._by_number.pop(lease.link.id, None) is not None:
-            self.signals.send_catch_log(link_ended, number=lease.link.id)
+            self.signals.send_catch_log(link_ended, number=lease.link.id, relevant=relevant)
 
     def clear(self) -> None:
         """Forget all leases without a word: the crawl ends, and their links will be fetched again."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic import TERMS
+from focused.method.training.term_counting import count
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.former_files import existing_path
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
     from pathlib import Path
 
+    from focused.method.page.page import Page
     from focused.method.training.term_counting import Counts
 
 MAX_TERMS = 2000
@@ -84,6 +86,11 @@ def term_counts(counts: Counts) -> TermCounts:
     if len(chosen) > MAX_TERMS:
         chosen = sorted(chosen, key=lambda pair: -pair[1])[:MAX_TERMS]
     return {TERMS.term(number): n for number, n in chosen}
+
+
+def judged_terms(page: Page, page_text: str) -> TermCounts:
+    """Return the terms that a page is judged by, with their counts; ``page_text``: a name of ``TEXTS``."""
+    return term_counts(count(page.judged_terms(page_text)))
 
 
 def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage], int]:

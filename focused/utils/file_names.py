@@ -12,6 +12,10 @@ PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE = "pages.jsonl", "harvest.csv"
 FRONTIER_FILE = "frontier.sqlite"
 #: With what SQLite keeps beside it, and its lock.
 FRONTIER_FILES = (FRONTIER_FILE, *(f"{FRONTIER_FILE}{end}" for end in ("-wal", "-shm", "-journal", ".lock")))
+COLLECTION_FILE = "collection.sqlite"
+COLLECTION_FILES = (COLLECTION_FILE, *(f"{COLLECTION_FILE}{end}" for end in ("-wal", "-shm", "-journal")))
+#: Folder of people's verdicts on the pages of a run.
+VERDICTS_FOLDER = "verdicts"
 #: The versions of a crawl's model, and the pages that each judged.
 VERSIONS_FILE, RETRAINING_FILE = "versions.jsonl", "retraining.jsonl"
 #: The versions themselves.
@@ -19,11 +23,11 @@ VERSIONS_FOLDER = "versions"
 CRAWL_FILES = frozenset(
     {
         *(RUN_FILE, PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE),
-        *(*FRONTIER_FILES, "frontier.id"),
+        *(*FRONTIER_FILES, "frontier.id", *COLLECTION_FILES),
         *(VERSIONS_FILE, RETRAINING_FILE, "retraining-task.json", "harvest-task.json", *FORMER_FILES),
     }
 )
-"""The files of a crawl's run directory; it also has the folder VERSIONS_FOLDER."""
+"""The files of a crawl's run directory; it also has the folders VERSIONS_FOLDER and VERDICTS_FOLDER."""
 
 RESULTS_FILE, CURVES_FILE, OPTIONS_FILE = "results.csv", "curves.csv", "options.json"
 EVALUATION_FILES = frozenset({RUN_FILE, RESULTS_FILE, CURVES_FILE, OPTIONS_FILE})

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from focused.utils.file_names import CRAWL_FILES, FRONTIER_FILES, VERSIONS_FOLDER
+from focused.utils.file_names import CRAWL_FILES, FRONTIER_FILES, VERDICTS_FOLDER, VERSIONS_FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,9 +29,10 @@ def check_own_files(folder: Path, advice: str, *, may_link: bool = False) -> Non
     """
     for name in sorted({*CRAWL_FILES, *_SCRAPYS}):
         check_own_file(f"{folder}/{name}", advice, may_link=may_link)
-    found = _kind(f"{folder}/{VERSIONS_FOLDER}", may_link)
-    if found not in ("", "a folder"):
-        raise ValueError(f"{folder}/{VERSIONS_FOLDER} must be a folder. It is {found}. {advice}")
+    for name in (VERSIONS_FOLDER, VERDICTS_FOLDER):
+        found = _kind(f"{folder}/{name}", may_link)
+        if found not in ("", "a folder"):
+            raise ValueError(f"{folder}/{name} must be a folder. It is {found}. {advice}")
 
 
 def check_frontier_file(path: Path, advice: str) -> None:

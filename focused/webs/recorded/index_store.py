@@ -179,7 +179,7 @@ def build_index(warc: Path, target: Path, identity: str) -> None:
             if not n_pages:
                 raise WebError(
                     f"{warc} holds no page that can be read: {quantity(scanner.n_records, 'intact records')}, "
-                    f"{quantity(n_damaged, 'damaged places')}, no response. Crawl with -s FOCUSED_WARC_ENABLED=True to "
+                    f"{quantity(n_damaged, 'damaged places')}, no response. Crawl with -s FOCUSED_WARC=all to "
                     f"record one."
                 )
             counts = zip(COUNTS, (n_pages, n_damaged, n_superseded, n_unresolved), strict=True)

@@ -1,0 +1,97 @@
+"""A page as the collection keeps it."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_MAX_TERMS_BYTES = 10_000_000
+
+
+@dataclass(slots=True)
+class CollectedPage:
+    """One fetched page, relevant or not; the fields are the columns that a crawl writes."""
+
+    #: Place among the judged pages of the crawl, from 1.
+    number: int
+    url: str
+    #: URL that the page has, as the web says; mostly the same.
+    location: str = ""
+    title: str = ""
+    #: Main text; empty if it was left out (see `text_left_out`).
+    text: str = ""
+    author: str = ""
+    #: When it was published, as far as it is said: ISO 8601, perhaps only the year.
+    date: str = ""
+    site_name: str = ""
+    description: str = ""
+    license: str = ""
+    language: str = ""
+    canonical_url: str = ""
+    #: Level (1 to 6) and text of each heading.
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    #: Probability in [0, 1], by the model that judged the page; None where there was no model.
+    relevance: float | None = None
+    #: What the model says: whether the relevance reaches the threshold.
+    relevant: bool = False
+    threshold: float | None = None
+    model_version: int = 1
+    #: Whether the page asks not to be indexed, and the crawl obeys.
+    noindex: bool = False
+    #: URL of the page that this one is a copy of; empty: it is none.
+    duplicate_of: str = ""
+    content_type: str = ""
+    depth: int = 0
+    referrer: str = ""
+    #: In [0, 1].
+    link_score: float = 1.0
+    link_reason: str = ""
+    #: ISO 8601 in UTC.
+    fetched_at: str = ""
+    sha256: str = ""
+    #: How often each term stands in the page, as it was judged.
+    terms: Mapping[str, int] = field(default_factory=dict)
+    #: Whether text and terms were left out: too many pages that are not relevant.
+    text_left_out: bool = False
+
+    def to_row(self) -> tuple[Any, ...]:
+        """Return the values of the columns `COLUMNS`, as SQLite has them."""
+        values = {name: getattr(self, name) for name in COLUMNS}
+        values["headings"] = (
+            json.dumps(self.headings, ensure_ascii=False, separators=(",", ":")) if self.headings else ""
+        )
+        values["terms"] = pack_terms(self.terms)
+        return tuple(values.values())
+
+
+COLUMNS = tuple(each.name for each in fields(CollectedPage))
+"""The columns of the table ``pages`` that a crawl writes."""
+
+
+def pack_terms(terms: Mapping[str, int]) -> bytes | None:
+    """Return term counts as the column ``terms`` has them: JSON, compressed; None of none.
+
+    >>> unpack_terms(pack_terms({"star": 3, "gas": 1}))
+    {'star': 3, 'gas': 1}
+    """
+    if not terms:
+        return None
+    return zlib.compress(json.dumps(terms, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"), 1)
+
+
+def unpack_terms(data: bytes | None) -> dict[str, int]:
+    """Return the term counts of a row; a ValueError if they are damaged."""
+    if not data:
+        return {}
+    try:
+        reader = zlib.decompressobj()
+        text = reader.decompress(data, _MAX_TERMS_BYTES)
+        values = json.loads(text)
+        return {str(term): int(n) for term, n in values.items()}
+    except (zlib.error, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"The terms of a page cannot be read: {error}") from None

@@ -1,0 +1,157 @@
+"""The collection's file: its tables, and how it is opened.
+
+``pages`` has a row for each page, by its URL. ``delivered`` is no value of its own: it follows from what the model says of a
+page (``relevant``), what people say (``verdict``), and what the page says (``noindex``, ``duplicate_of``). So it can never
+disagree with them. ``pages_fts`` finds words in titles and texts; it holds no text itself and is brought up to date every few
+pages. ``verdicts`` mirrors the files of the folder ``verdicts``, which are the truth.
+
+In WAL mode with ``synchronous=NORMAL`` what was committed survives the death of the process, and others may read meanwhile.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from focused.utils.file_names import COLLECTION_FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+VERSION = 1
+
+BUSY_SECS = 5.0
+"""So long somebody else's change is waited for: a person's verdicts, an export."""
+_CACHE_KIB = 16 * 1024
+# Of SQLite's file format: how a file begins, and where the version of a program stands.
+_MAGIC, _HEAD_BYTES, _VERSION_AT = b"SQLite format 3\0", 100, 60
+
+_TABLES = """
+CREATE TABLE pages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    number INTEGER NOT NULL,         -- place among the judged pages of the crawl, from 1
+    url TEXT NOT NULL UNIQUE,
+    location TEXT NOT NULL,          -- the URL that the page has, as the web says
+    title TEXT NOT NULL,
+    text TEXT NOT NULL,              -- main text
+    author TEXT NOT NULL, date TEXT NOT NULL, site_name TEXT NOT NULL, description TEXT NOT NULL,
+    license TEXT NOT NULL, language TEXT NOT NULL, canonical_url TEXT NOT NULL,
+    headings TEXT NOT NULL,          -- JSON: [[level, text], ...], or nothing
+    relevance REAL,                  -- by the model that judged the page, in [0, 1]
+    relevant INTEGER NOT NULL,       -- what the model says
+    threshold REAL,                  -- relevance from which it says so
+    model_version INTEGER NOT NULL,
+    noindex INTEGER NOT NULL,        -- the page asks not to be indexed
+    duplicate_of TEXT NOT NULL,      -- URL of the page that this one is a copy of
+    content_type TEXT NOT NULL,
+    depth INTEGER NOT NULL, referrer TEXT NOT NULL, link_score REAL NOT NULL, link_reason TEXT NOT NULL,
+    fetched_at TEXT NOT NULL,        -- ISO 8601 in UTC
+    sha256 TEXT NOT NULL,            -- of the body
+    terms BLOB,                      -- zlib of JSON {term: count}
+    text_left_out INTEGER NOT NULL,  -- text and terms are not kept: too many pages that are not relevant
+    markdown TEXT,
+    verdict INTEGER,                 -- of people: 1, 0; NULL: none, or they contradict each other
+    delivered INTEGER GENERATED ALWAYS AS
+        (noindex = 0 AND coalesce(verdict, relevant AND duplicate_of = '')) VIRTUAL
+);
+CREATE INDEX pages_by_number ON pages (number);
+CREATE VIRTUAL TABLE pages_fts USING fts5
+    (title, text, content='pages', content_rowid='id', tokenize="unicode61 remove_diacritics 2");
+CREATE TABLE verdicts (
+    url TEXT NOT NULL,               -- canonical form
+    person TEXT NOT NULL,
+    relevant INTEGER NOT NULL,
+    at TEXT NOT NULL,                -- ISO 8601 in UTC, as far as it is known
+    drawn TEXT NOT NULL,             -- why the page was shown: random, uncertain, ...; empty: a person chose it
+    note TEXT NOT NULL,
+    PRIMARY KEY (url, person)
+) WITHOUT ROWID;
+CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class CollectionFileError(ValueError):
+    """The file is no collection that this version can use; the message says what to do."""
+
+
+def open_collection(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """Open the collection of a run, only to read it, or made if it is not there.
+
+    The connection is in autocommit mode. Writers wait for each other up to `BUSY_SECS`.
+
+    Raises
+    ------
+    CollectionFileError
+        If there is none to read, or it is damaged, of another version, or no collection.
+    """
+    if read_only and not path.is_file():
+        raise CollectionFileError(
+            f"There is no {COLLECTION_FILE} in {path.parent}. Name the folder of a run that was "
+            "crawled with FOCUSED_COLLECTION=on"
+        )
+    if path.exists() and not path.is_file():
+        check_collection(path)
+    try:
+        if read_only:
+            sql = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=ro", uri=True, isolation_level=None, timeout=BUSY_SECS
+            )
+        else:
+            sql = sqlite3.connect(path, isolation_level=None, timeout=BUSY_SECS)
+            _prepare(sql)
+        found = sql.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        raise CollectionFileError(advice(path, error)) from None
+    try:
+        _check_version(path, found)
+    except CollectionFileError:
+        sql.close()
+        raise
+    return sql
+
+
+def check_collection(path: Path) -> None:
+    """Refuse a file that a crawl could not add its pages to, with a `CollectionFileError`; there need be none.
+
+    Nothing is written, not even the files that SQLite makes for readers: the crawl may be refused for other reasons.
+    """
+    if not path.exists():
+        return
+    if not path.is_file():
+        raise CollectionFileError(f"{path} must be a file. Choose another folder: -a run_dir=PATH")
+    with path.open("rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if head and not head.startswith(_MAGIC):
+        raise CollectionFileError(advice(path, sqlite3.DatabaseError("file is not a database")))
+    log = path.with_name(f"{path.name}-wal")
+    if head and not (log.is_file() and log.stat().st_size):  # else the version may stand in the log
+        _check_version(path, int.from_bytes(head[_VERSION_AT : _VERSION_AT + 4], "big"))
+
+
+def _check_version(path: Path, found: int) -> None:
+    if found != VERSION:
+        what = (
+            f"is of version {found}, this program reads version {VERSION}" if found else "is no collection of a crawl"
+        )
+        raise CollectionFileError(f"{path} {what}. Choose another folder: -a run_dir=PATH")
+
+
+def advice(path: Path, error: sqlite3.Error) -> str:
+    """Say what is the matter with a file, and what to do."""
+    what = str(error)
+    if "locked" in what or "busy" in what:
+        return f"{path} is in use: {error}. Try again in a moment"
+    if "not a database" in what or "malformed" in what or "no such table" in what:
+        return (
+            f"{path} is damaged, or no collection: {error}. Save what can be read (sqlite3 {path.name} .recover), move "
+            "the file away, and the crawl goes on with a new one"
+        )
+    return f"{path} cannot be used: {error}. See whether the folder may be written, and whether the disk is full"
+
+
+def _prepare(sql: sqlite3.Connection) -> None:
+    sql.execute("PRAGMA journal_mode = WAL")
+    sql.execute("PRAGMA synchronous = NORMAL")
+    sql.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+    if sql.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+        sql.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")

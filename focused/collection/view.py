@@ -1,0 +1,163 @@
+"""Finds pages of a collection again: by what they say, by what was said of them, by where they come from."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.page import unpack_terms
+from focused.collection.schema import CollectionFileError, advice, open_collection
+from focused.utils.file_names import COLLECTION_FILE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+
+_FOUND = "pages_fts JOIN pages ON pages.id = pages_fts.rowid"
+
+
+@dataclass(frozen=True, slots=True)
+class PageFilter:
+    """Which pages are wanted. What is None does not matter."""
+
+    #: Whether the pages are delivered: relevant by the model or by people's word, free to be shown, no copies.
+    delivered: bool | None = None
+    least_relevance: float | None = None
+    #: Codes without regions, such as ``en``.
+    languages: tuple[str, ...] = ()
+    #: ISO 8601: pages published then or later, and before; pages without a date are left out by either.
+    since: str | None = None
+    before: str | None = None
+    #: Host names; those of subdomains count.
+    hosts: tuple[str, ...] = ()
+    #: Words to be found, in the syntax of SQLite's FTS5.
+    words: str = ""
+
+    def condition(self) -> tuple[str, list[Any]]:
+        """Return an SQL condition on ``pages``, and its values."""
+        parts, values = ["1"], list[Any]()
+        if self.delivered is not None:
+            parts.append("delivered = ?")
+            values.append(int(self.delivered))
+        if self.least_relevance is not None:
+            parts.append("relevance >= ?")
+            values.append(self.least_relevance)
+        if self.languages:
+            parts.append(
+                f"lower(substr(language || '-', 1, instr(language || '-', '-') - 1)) IN ({_marks(self.languages)})"
+            )
+            values += [code.lower() for code in self.languages]
+        for sign, date in ((">=", self.since), ("<", self.before)):
+            if date is not None:
+                parts.append(f"date != '' AND date {sign} ?")
+                values.append(date)
+        if self.hosts:
+            parts.append("(" + " OR ".join("('.' || host_of(url)) LIKE ?" for _ in self.hosts) + ")")
+            values += [f"%.{host.lower().lstrip('.')}" for host in self.hosts]
+        if self.words:
+            parts.append("id IN (SELECT rowid FROM pages_fts WHERE pages_fts MATCH ?)")
+            values.append(self.words)
+        return " AND ".join(parts), values
+
+
+class CollectionView:
+    """A collection, to be read while its crawl may go on.
+
+    Raises
+    ------
+    CollectionFileError
+        If there is no collection, it cannot be read, or words are sought for that FTS5 does not understand.
+    """
+
+    def __init__(self, run_dir: Path) -> None:
+        self.path = run_dir / COLLECTION_FILE
+        self._sql = open_collection(self.path, read_only=True)
+        self._sql.row_factory = sqlite3.Row
+        self._sql.create_function("host_of", 1, host_of, deterministic=True)
+
+    def __enter__(self) -> Self:
+        """Nothing to do: it is open."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the file."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sql.close()
+
+    def pages(
+        self, wanted: PageFilter | None = None, *, order: str = "number", limit: int = -1
+    ) -> Iterator[sqlite3.Row]:
+        """Yield rows of the table ``pages``, in the order of a column or an SQL expression over columns.
+
+        ``headings`` and ``terms`` are as the file has them: see `headings_of` and `terms_of`.
+        """
+        condition, values = (wanted or PageFilter()).condition()
+        yield from self._rows(f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ?", [*values, limit])
+
+    def count(self, wanted: PageFilter | None = None) -> int:
+        """Return how many pages there are."""
+        condition, values = (wanted or PageFilter()).condition()
+        return int(next(self._rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
+
+    def search(self, words: str, *, delivered: bool | None = True, limit: int = 20) -> list[sqlite3.Row]:
+        """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets."""
+        condition, values = PageFilter(delivered=delivered).condition()
+        # First the best rows by the index alone; a snippet is cut only for those that are shown.
+        ranked = (
+            f"SELECT pages.id AS hit FROM {_FOUND} WHERE pages_fts MATCH ? AND {condition} "
+            "ORDER BY bm25(pages_fts, 4.0, 1.0) LIMIT ?"
+        )
+        found = [row["hit"] for row in self._rows(ranked, [words, *values, limit])]
+        shown = (
+            "SELECT pages.*, snippet(pages_fts, -1, '[', ']', ' ... ', 24) AS snippet "
+            f"FROM {_FOUND} WHERE pages_fts MATCH ? AND pages_fts.rowid = ?"
+        )
+        return [row for number in found for row in self._rows(shown, [words, number])]
+
+    def about(self) -> dict[str, str]:
+        """Return what the file says of itself."""
+        return {row["key"]: row["value"] for row in self._rows("SELECT key, value FROM about", [])}
+
+    def _rows(self, statement: str, values: list[Any]) -> Iterator[sqlite3.Row]:
+        try:
+            yield from self._sql.execute(statement, values)
+        except sqlite3.OperationalError as error:
+            if "fts5" in str(error) or "no such column" in str(error) or "unterminated" in str(error):
+                raise CollectionFileError(
+                    f'The words cannot be sought for: {error}. Put them in quotes: "two words", or one by one'
+                ) from None
+            raise CollectionFileError(advice(self.path, error)) from None
+        except sqlite3.DatabaseError as error:
+            raise CollectionFileError(advice(self.path, error)) from None
+
+
+def headings_of(row: sqlite3.Row) -> list[tuple[int, str]]:
+    """Return level and text of a page's headings."""
+    return [(int(level), str(text)) for level, text in json.loads(row["headings"] or "[]")]
+
+
+def terms_of(row: sqlite3.Row) -> dict[str, int]:
+    """Return how often each term stands in a page; empty if they were left out."""
+    return unpack_terms(row["terms"])
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, without a port.
+
+    >>> host_of("https://User@News.Example.org:8080/a?b")
+    'news.example.org'
+    """
+    host = url.partition("://")[2].split("/", 1)[0].split("?", 1)[0].rpartition("@")[2].lower()
+    return host if host.startswith("[") else host.partition(":")[0]
+
+
+def _marks(values: tuple[str, ...]) -> str:
+    return ", ".join("?" * len(values))

@@ -1,0 +1,119 @@
+"""Keep every fetched page in the collection, relevant or not."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from scrapy.exceptions import NotConfigured
+
+from focused.collection.page import CollectedPage
+from focused.collection.store import CollectionStore
+from focused.crawl.own_settings import COLLECTION, MAX_IRRELEVANT
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+from focused.retraining.judged_pages import judged_terms
+from focused.utils.file_names import COLLECTION_FILE
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from scrapy.statscollectors import StatsCollector
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+
+class CollectionPipeline:
+    """Writes a row of ``collection.sqlite`` for each page, before the frontier makes the page durable.
+
+    Two files cannot be one transaction. So the row is there first, by the page's URL and its number among the judged pages.
+    If the crawl is killed in between, the page will be fetched again, and the resumed crawl removes the row first: what the
+    collection holds is what the frontier has counted. A row that cannot be written is counted, and the crawl goes on.
+
+    Place: 180, after the page was judged and before irrelevant pages are dropped.
+
+    Settings: FOCUSED_COLLECTION, FOCUSED_COLLECTION_MAX_IRRELEVANT.
+
+    Stats: ``focused/collection/written_count``, ``focused/collection/lost_count``, ``focused/collection/taken_back_count``
+    (rows of pages that a killed crawl had not made durable), ``focused/collection/missing_count`` (pages of earlier runs of
+    this crawl that have no row).
+    """
+
+    def __init__(self, crawl: Crawl, stats: StatsCollector, store: CollectionStore) -> None:
+        self._crawl = crawl
+        self._stats = stats
+        self._store = store
+        #: Scrapy's own schedulers begin to count anew when a crawl is resumed.
+        self._n_before = 0
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of spiders that do not crawl for a topic; switch off if the settings say so."""
+        crawl = Crawl.needed(crawler)
+        if COLLECTION.read(crawler.settings) == "off":
+            raise NotConfigured
+        path = crawl.plan.run_dir / COLLECTION_FILE
+        return cls(crawl, crawler.stats, CollectionStore(path, max_irrelevant=MAX_IRRELEVANT.read(crawler.settings)))
+
+    def open_spider(self) -> None:
+        """Take back what an earlier run of this crawl had not made durable."""
+        store, n_pages = self._store, self._crawl.harvest.n_pages
+        store.describe("topic", self._crawl.plan.topic.name)
+        if not self._crawl.frontier.can_rescore:
+            self._n_before = store.last_number - n_pages
+            return
+        if n_removed := store.remove_after(n_pages):
+            self._stats.inc_value("focused/collection/taken_back_count", n_removed)
+        if n_missing := max(0, n_pages - store.last_number):
+            self._stats.set_value("focused/collection/missing_count", n_missing)
+            logger.warning("%s has no rows of the last %d pages that were judged before", store.path, n_missing)
+
+    def process_item(self, item: Any) -> Any:
+        """Write the row of a page."""
+        if not isinstance(item, PageItem):
+            return item
+        item.complete()
+        try:
+            self._store.add(self._row(item))
+        except sqlite3.Error as error:
+            if not self._stats.get_value("focused/collection/lost_count"):
+                logger.error("%s cannot be written: %s. Pages are lost and counted.", self._store.path, error)
+            self._stats.inc_value("focused/collection/lost_count")
+        else:
+            self._stats.inc_value("focused/collection/written_count")
+        return item
+
+    def close_spider(self) -> None:
+        """Bring the index up to date and close the file."""
+        try:
+            self._store.close()
+        except sqlite3.Error as error:
+            logger.error("%s: its index of words could not be brought up to date: %s", self._store.path, error)
+
+    def _row(self, item: PageItem) -> CollectedPage:
+        page, scores, plan = item.analysed, item.scores, self._crawl.plan
+        return CollectedPage(
+            number=self._n_before + self._crawl.harvest.n_pages + 1,
+            url=item.url,
+            location=item.known_as,
+            title=item.title,
+            text=item.text,
+            description=item.description,
+            language=item.language,
+            canonical_url=item.canonical_url,
+            relevance=item.relevance,
+            relevant=bool(item.relevant),
+            threshold=None if scores is None else float(scores.relevance.thresholds["page"]),
+            model_version=item.model_version,
+            noindex=item.noindex,
+            duplicate_of=item.duplicate_of,
+            content_type=item.raw_type,
+            depth=item.depth,
+            referrer=item.referrer,
+            link_score=item.link_score,
+            link_reason=item.link_reason,
+            fetched_at=item.fetched_at,
+            sha256=item.sha256,
+            terms={} if page is None else judged_terms(page, plan.topic.page_text),
+        )

@@ -1,0 +1,181 @@
+"""The collection's file: what is written is found again, also after a crash, and what is delivered follows from what is said."""
+
+from __future__ import annotations
+
+import sqlite3
+import zlib
+from collections import Counter
+
+import pytest
+
+from focused.collection.page import CollectedPage, pack_terms, unpack_terms
+from focused.collection.schema import CollectionFileError, open_collection
+from focused.collection.store import INDEX_EVERY_PAGES, CollectionStore
+from focused.collection.view import CollectionView, PageFilter, headings_of, terms_of
+
+
+def page(number: int, **fields) -> CollectedPage:
+    defaults = {
+        "url": f"http://h{number % 3}.example/{number}",
+        "title": f"Title {number}",
+        "text": f"star number{number}",
+    }
+    return CollectedPage(number, **{**defaults, "relevance": 0.9, "relevant": True, "threshold": 0.5, **fields})
+
+
+@pytest.fixture
+def store(tmp_path):
+    made = CollectionStore(tmp_path / "collection.sqlite", max_irrelevant=1000)
+    yield made
+    made.close()
+
+
+def urls(rows) -> list[str]:
+    return [row["url"] for row in rows]
+
+
+def test_a_page_is_found_again_as_it_was_written_while_the_crawl_goes_on(store, tmp_path):
+    written = page(1, headings=[(1, "A"), (2, "B \u2019")], terms={"star": 3}, author="Ada", date="2024-05-01")
+    store.add(written)
+    with CollectionView(tmp_path) as view:
+        [row] = view.pages()
+        store.add(page(2))
+        assert view.count() == 2
+    assert (row["author"], row["date"], row["delivered"], row["verdict"]) == ("Ada", "2024-05-01", 1, None)
+    assert headings_of(row) == [(1, "A"), (2, "B \u2019")]
+    assert terms_of(row) == {"star": 3}
+
+
+@pytest.mark.parametrize(
+    ("fields", "verdict", "delivered"),
+    [
+        ({}, None, 1), ({"relevant": False}, None, 0), ({}, 0, 0), ({"relevant": False}, 1, 1),
+        ({"noindex": True}, None, 0), ({"noindex": True}, 1, 0),
+        ({"duplicate_of": "http://a.example/"}, None, 0), ({"duplicate_of": "http://a.example/"}, 1, 1),
+    ],
+)  # fmt: skip
+def test_what_is_delivered_follows_from_people_before_the_model(store, tmp_path, fields, verdict, delivered):
+    store.add(page(1, **fields))
+    sqlite3.connect(tmp_path / "collection.sqlite", isolation_level=None).execute(
+        "UPDATE pages SET verdict = ?", (verdict,)
+    )
+    with CollectionView(tmp_path) as view:
+        assert [row["delivered"] for row in view.pages()] == [delivered]
+
+
+def test_a_page_fetched_again_takes_the_place_of_the_former_also_in_the_index(store, tmp_path):
+    for number in range(1, INDEX_EVERY_PAGES + 1):
+        store.add(page(number))
+    store.add(page(99, url="http://h1.example/1", text="comet"))
+    for number in range(101, 101 + INDEX_EVERY_PAGES):
+        store.add(page(number))
+    with CollectionView(tmp_path) as view:
+        assert view.count() == 2 * INDEX_EVERY_PAGES
+        assert urls(view.search("comet")) == ["http://h1.example/1"]
+        assert view.search("number1") == []
+    sql = open_collection(tmp_path / "collection.sqlite")
+    sql.execute("INSERT INTO pages_fts (pages_fts) VALUES ('integrity-check')")
+    sql.close()
+
+
+def test_rows_that_the_frontier_does_not_know_are_removed_and_the_index_stays_true(store, tmp_path):
+    for number in range(1, 2 * INDEX_EVERY_PAGES + 4):
+        store.add(page(number, relevant=number % 2 == 0))
+    assert store.remove_after(INDEX_EVERY_PAGES - 5) == INDEX_EVERY_PAGES + 8
+    assert store.last_number == INDEX_EVERY_PAGES - 5
+    store.add(page(900, text="comet"))
+    store.close()
+    with CollectionView(tmp_path) as view:
+        assert urls(view.search("comet")) == ["http://h0.example/900"]
+        assert view.search(f"number{INDEX_EVERY_PAGES}", delivered=None) == []
+    sql = open_collection(tmp_path / "collection.sqlite")
+    sql.execute("INSERT INTO pages_fts (pages_fts) VALUES ('integrity-check')")
+    sql.close()
+
+
+def test_of_pages_that_are_not_relevant_a_fair_draw_keeps_its_text_and_all_keep_their_rows(tmp_path):
+    n_pages, n_kept = 600, 100
+    store = CollectionStore(tmp_path / "collection.sqlite", max_irrelevant=n_kept)
+    for number in range(1, n_pages + 1):
+        store.add(page(number, relevant=False, terms={"a": 1}))
+        if number == n_pages // 2:  # a resumed crawl goes on drawing
+            store.close()
+            store = CollectionStore(tmp_path / "collection.sqlite", max_irrelevant=n_kept)
+    store.add(page(n_pages + 1))
+    store.close()
+    with CollectionView(tmp_path) as view:
+        rows = list(view.pages(PageFilter(delivered=False)))
+        assert view.count() == n_pages + 1
+        assert len(view.search("star", delivered=None, limit=1000)) == n_kept + 1
+    kept = [row["number"] for row in rows if not row["text_left_out"]]
+    assert len(kept) == n_kept
+    assert all(bool(row["text"]) == bool(row["terms"]) == (not row["text_left_out"]) for row in rows)
+    quarters = Counter((number - 1) * 4 // n_pages for number in kept)
+    assert all(12 <= quarters[each] <= 38 for each in range(4)), quarters  # 25 each, three standard deviations
+
+
+def test_words_are_found_by_their_form_without_accents_and_the_best_page_comes_first(store, tmp_path):
+    store.add(page(1, title="Caf\u00e9 de Flore", text="A street."))
+    store.add(page(2, title="A street", text="The cafe, the cafe and a long text " * 20))
+    store.add(page(3, title="Other", text="Cafe", relevant=False))
+    for number in range(4, 14):
+        store.add(page(number))
+    store.close()
+    with CollectionView(tmp_path) as view:
+        assert urls(view.search("cafe")) == ["http://h1.example/1", "http://h2.example/2"]
+        assert "[Caf\u00e9]" in view.search("cafe")[0]["snippet"]
+        assert len(view.search("cafe", delivered=None)) == 3
+        with pytest.raises(
+            CollectionFileError, match=r'The words cannot be sought for: .* Put them in quotes: "two words"'
+        ):
+            view.search('"cafe')
+
+
+@pytest.mark.parametrize(
+    ("wanted", "numbers"),
+    [
+        (PageFilter(), [1, 2, 3, 4]),
+        (PageFilter(delivered=True), [1, 2, 3]),
+        (PageFilter(delivered=False), [4]),
+        (PageFilter(least_relevance=0.8), [1, 2]),
+        (PageFilter(languages=("en",)), [1, 2]),
+        (PageFilter(since="2024"), [2, 3]),
+        (PageFilter(before="2024-06"), [1, 2]),
+        (PageFilter(hosts=("b.example",)), [2, 3]),
+        (PageFilter(hosts=("news.b.example", "a.example")), [1, 3]),
+        (PageFilter(words="comet"), [2]),
+        (PageFilter(words="comet", hosts=("a.example",)), []),
+    ],
+)
+def test_filters_find_the_pages_they_name(store, tmp_path, wanted, numbers):
+    store.add(page(1, url="http://a.example/", language="en", date="2020", relevance=0.9))
+    store.add(page(2, url="http://b.example:8080/x", language="en-GB", date="2024-05-01", relevance=0.8, text="comet"))
+    store.add(page(3, url="http://news.b.example/", language="eno", date="2024-07", relevance=0.7))
+    store.add(page(4, url="http://ab.example/", relevance=0.1, relevant=False))
+    store.close()
+    with CollectionView(tmp_path) as view:
+        assert [row["number"] for row in view.pages(wanted)] == numbers
+        assert view.count(wanted) == len(numbers)
+
+
+def test_what_is_no_collection_is_refused_in_one_sentence(tmp_path):
+    with pytest.raises(CollectionFileError, match=r"There is no collection.sqlite in .*FOCUSED_COLLECTION=on"):
+        CollectionView(tmp_path)
+    path = tmp_path / "collection.sqlite"
+    path.write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(CollectionFileError, match=r"is damaged, or no collection: .* move the file away"):
+        open_collection(path)
+    path.unlink()
+    sqlite3.connect(path).execute("CREATE TABLE a (b)")
+    with pytest.raises(CollectionFileError, match="is no collection of a crawl"):
+        open_collection(path)
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(CollectionFileError, match="must be a file"):
+        open_collection(path)
+
+
+@pytest.mark.parametrize("data", [b"x", pack_terms({"a": 1})[:-6], zlib.compress(b'["a"]')])
+def test_damaged_terms_are_an_error_and_no_traceback_of_another_kind(data):
+    with pytest.raises(ValueError, match="The terms of a page cannot be read"):
+        unpack_terms(data)
