@@ -189,7 +189,10 @@ def simhash(page: Page, hashes: TermHashes) -> int:
     ids, counts = np.unique(page.judged_terms("own"), return_counts=True)
     if not len(ids):
         return 0
-    bits = ((hashes.of(ids)[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.float64) * 2 - 1
+    wide = hashes.of(ids).astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    wide = (wide ^ (wide >> np.uint64(31))) * np.uint64(0xBF58476D1CE4E5B9)
+    wide ^= wide >> np.uint64(30)
+    bits = ((wide[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.float64) * 2 - 1
     return sum(1 << place for place in np.flatnonzero((bits * (1 + np.log(counts))[:, None]).sum(axis=0) > 0).tolist())
 
 

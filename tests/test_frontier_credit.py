@@ -95,7 +95,7 @@ def test_no_url_raises(url):
     credit = crawled([(url, "", url, True), (url, url, "", False)])
     assert 0 <= credit.link_levels(url, url) <= LEVELS
     assert IdleParameters().note(url, url) is None
-    assert isinstance(groups_of(url), list)
+    assert isinstance(groups_of(url), tuple)
 
 
 def test_a_parameter_that_only_copies_differ_by_is_idle():

@@ -206,6 +206,19 @@ os.kill(os.getpid(), 9)
     store.close()
 
 
+def test_the_text_of_a_page_is_durable_only_with_what_else_the_page_brought(open_store):
+    store = open_store()
+    store.commit()
+    store.texts(10).add("http://h/a", "", "", b"sketch", True)  # the first change that a page without new links makes
+    store.close()
+    again = open_store()
+    assert list(again.texts(10).pages()) == []
+    again.texts(10).add("http://h/a", "", "", b"sketch", True)
+    again.commit()
+    again.close()
+    assert list(open_store().texts(10).pages()) == [("http://h/a", "", "", 1)]
+
+
 def test_a_link_given_back_waits_again(open_store):
     store = open_store()
     store.add([link("a/1", 0.9), link("a/2", 0.8)])

@@ -73,7 +73,7 @@ def test_a_page_without_words_has_no_sketch():
 
 
 def random_sketch(seed: int) -> TextSketch:
-    return sketch_of_pairs(np.random.default_rng(seed).integers(0, 1 << 64, 100, dtype=np.uint64))
+    return sketch_of_pairs(np.random.default_rng(seed).integers(0, 1 << 32, 100, dtype=np.uint32))
 
 
 def test_the_oldest_texts_are_forgotten_and_numbers_go_on():

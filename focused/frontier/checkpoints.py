@@ -7,13 +7,13 @@ import shutil
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from focused.frontier.run_files import sizes
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from scrapy.statscollectors import StatsCollector
@@ -49,6 +49,7 @@ class Checkpoints:
         #: Called when a commit has failed; it is to end the crawl.
         self.failed: Callable[[], None] = lambda: None
         self._counted: dict[str, int] = {}
+        self._is_kept: dict[str, bool] = {}
 
     def will_count(self, names: Iterable[str]) -> None:
         """Note stats that are about to be raised by one: what is made durable from now on has them raised.
@@ -64,12 +65,12 @@ class Checkpoints:
             return
         store = self.store
         try:
-            free = self._free_bytes(store.log.n_bytes >= _LEAST_LOG_BYTES)
+            free = self._free_bytes(can_be_more=True)
             if store.n_cut:
                 self.stats.set_value("focused/frontier/cut_count", store.n_cut)
             for cap, n_links in store.n_capped.items():
                 self.stats.set_value(f"focused/frontier/{_CAPS[cap]}_dropped_count", n_links)
-            stats = _numbers(self.stats.get_stats())
+            stats = self._numbers()
             for name, value in self._counted.items():
                 stats[name] = max(value, stats.get(name, 0))
             store.commit(files=sizes(self.run_dir), stats=stats, harvest=self.harvest.state())
@@ -96,13 +97,17 @@ class Checkpoints:
     def _free_bytes(self, can_be_more: bool = False) -> int:
         """Return how much disk is left; too little is an error, unless there can be more after the commit."""
         free = shutil.disk_usage(self.run_dir).free
-        if free < _LEAST_FREE_BYTES and not can_be_more:
+        if free < _LEAST_FREE_BYTES and not (can_be_more and self.store.log.n_bytes >= _LEAST_LOG_BYTES):
             raise OSError(f"only {free / 1e6:.0f} MB of disk space left")
         return free
 
-
-def _numbers(stats: Mapping[str, Any]) -> dict[str, int | float]:
-    """Return the stats that go on counting when a crawl does."""
-    return {
-        name: value for name, value in stats.items() if type(value) in (int, float) and not name.startswith(_OWN_STATS)
-    }
+    def _numbers(self) -> dict[str, int | float]:
+        """Return the stats that go on counting when a crawl does."""
+        is_kept, found = self._is_kept, {}
+        for name, value in self.stats.get_stats().items():
+            if type(value) in (int, float):
+                if name not in is_kept:
+                    is_kept[name] = not name.startswith(_OWN_STATS)
+                if is_kept[name]:
+                    found[name] = value
+        return found

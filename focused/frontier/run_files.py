@@ -50,10 +50,10 @@ class Cut(NamedTuple):
 
 def sizes(run_dir: Path) -> dict[str, int]:
     """Return how long the files are, in bytes."""
-    found = {}
+    found, folder = {}, str(run_dir)
     for name in FILES:
         with suppress(OSError):
-            status = os.stat(f"{run_dir}/{name}")  # noqa: PTH116  a tenth of what a Path costs, page by page
+            status = os.stat(f"{folder}/{name}")  # noqa: PTH116  a tenth of what a Path costs, page by page
             if stat.S_ISREG(status.st_mode):
                 found[name] = status.st_size
     return found

@@ -6,6 +6,7 @@ What pages of a group have brought says what its other pages will bring. Pure fu
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from focused.utils.registered_domain import registered_domain
@@ -16,23 +17,24 @@ _DIGITS = re.compile(r"[0-9]+")
 _MAX_CHARS = 200
 
 
-def groups_of(url: str) -> list[str]:
+@lru_cache(maxsize=2**13)  # a link's are asked for when it is handed out and again when its page ends
+def groups_of(url: str) -> tuple[str, ...]:
     """Return the groups of a URL, each within the one before it; the last ones are its query parameters.
 
     Numbers in folders stand for one another, so that a calendar's months are one folder.
 
     >>> groups_of("http://www.h.example/events/2024/05/x.html")
-    ['h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/']
+    ('h.example', 'www.h.example', 'www.h.example/events/', 'www.h.example/events/0/')
     >>> groups_of("http://h.example/topic.php?id=7&sid=ab12")
-    ['h.example', 'h.example/', 'h.example/topic.php?id', 'h.example/topic.php?sid']
+    ('h.example', 'h.example/', 'h.example/topic.php?id', 'h.example/topic.php?sid')
     """
     try:
         split = urlsplit(url)
         host = split.hostname or ""
     except ValueError:
-        return []
+        return ()
     if not host:
-        return []
+        return ()
     domain = registered_domain(host)
     found = [domain, host if host != domain else f"{host}/"]
     folders = split.path[:_MAX_CHARS].split("/")[1:-1]
@@ -43,7 +45,7 @@ def groups_of(url: str) -> list[str]:
     if split.query:
         path = f"{host}{_DIGITS.sub('0', split.path[:_MAX_CHARS])}"
         found += [f"{path}?{name}" for name in sorted(parameters(split.query))[:MAX_PARAMETERS]]
-    return found
+    return tuple(found)
 
 
 def parameters(query: str) -> dict[str, str]:

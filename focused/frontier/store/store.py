@@ -389,7 +389,7 @@ class FrontierStore(LinkStates):
     def texts(self, max_pages: int) -> StoredTexts:
         """Return what is kept of the texts of pages; it is committed together with everything else."""
         self.transaction.begin()
-        return StoredTexts(self._sql, max_pages)
+        return StoredTexts(self._sql, self.transaction, max_pages)
 
     def close(self) -> None:
         """Close the file; what was not committed is undone, and what is leased waits when it is opened again."""

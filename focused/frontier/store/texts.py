@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterator
 
+    from focused.frontier.store.transaction import Transaction
+
 _TEXTS = (
     "CREATE TABLE IF NOT EXISTS texts (id INTEGER PRIMARY KEY, url TEXT NOT NULL, copy_of TEXT NOT NULL,"
     " referrer TEXT NOT NULL, relevant INTEGER NOT NULL, sketch BLOB NOT NULL)"
@@ -23,14 +25,16 @@ class StoredTexts:
     Each is part of its page's transaction. Beyond ``max_pages`` the oldest are dropped.
     """
 
-    def __init__(self, sql: sqlite3.Connection, max_pages: int) -> None:
+    def __init__(self, sql: sqlite3.Connection, transaction: Transaction, max_pages: int) -> None:
         self._sql = sql
+        self._transaction = transaction
         self._max_pages = max_pages
         sql.execute(_TEXTS)
         self._first, self._last = sql.execute("SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM texts").fetchone()
 
     def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
         """Keep a page: ``copy_of`` is empty where it is none; ``referrer``: the page that it was found on."""
+        self._transaction.begin()  # of a page without new links this is the first change
         self._last += 1
         self._sql.execute(
             "INSERT INTO texts VALUES (?, ?, ?, ?, ?, ?)", (self._last, url, copy_of, referrer, relevant, sketch)

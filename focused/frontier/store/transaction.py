@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from contextlib import suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.schema import BUSY_SECS
@@ -24,7 +25,7 @@ class Transaction:
     def __init__(self, sql: sqlite3.Connection) -> None:
         self._sql = sql
         self._is_open = False
-        self._written: dict[str, str] = {}
+        self._written: dict[str, Any] = {}
 
     def begin(self) -> None:
         """Let what follows be part of the next commit."""
@@ -33,15 +34,19 @@ class Transaction:
             self._is_open = True
 
     def commit(self, state: Mapping[str, Any]) -> None:
-        """Make all changes durable, and with them values (JSON) by their keys; a `sqlite3.Error` if they cannot be written."""
+        """Make all changes durable, and with them values by their keys; a `sqlite3.Error` if they cannot be written.
+
+        Values are what JSON can keep; what lies within a list or a dict is not changed later.
+        """
         self.begin()
-        texts = {key: json.dumps(value) for key, value in state.items()}
-        changed = [(key, text) for key, text in texts.items() if self._written.get(key) != text]
+        written = self._written
+        changed = {key: value for key, value in state.items() if key not in written or written[key] != value}
         self._sql.executemany(
-            "INSERT INTO crawl VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", changed
+            "INSERT INTO crawl VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            [(key, json.dumps(value)) for key, value in changed.items()],
         )
         self._sql.execute("COMMIT")
-        self._written.update(changed)
+        written.update((key, copy(value)) for key, value in changed.items())
         self._is_open = False
 
     def give_up(self) -> None:

@@ -8,19 +8,20 @@ found by groups of three places of the sketch that are equal; then the sketches 
 from __future__ import annotations
 
 import hashlib
+import zlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.own_text import MIN_TERMS, OWN, chunks_inside
+from focused.method.page.own_text import MIN_TERMS, OWN
 from focused.method.text.analyzer import FIRST_TERM
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
     from focused.method.text.analyzer import TermTable
 
-Hashes = npt.NDArray[np.uint64]
+Hashes = npt.NDArray[np.uint32]
 Sketch = npt.NDArray[np.uint16]
 
 N_PLACES = 128
@@ -39,18 +40,21 @@ _SIMILAR, _SIMILAR_SHORT = 0.6, 0.72
 """Share of pairs in common from which a text of 45 pairs or more, and one of 25, is a copy; between them in proportion. Where
 one word in twenty was changed, 0.7 to 0.8 are left in the mean (docs/results/near-duplicates.md)."""
 
-_PLACE_BITS = 7
-_SHIFT = np.uint64(64 - _PLACE_BITS)
-_MULTIPLIER, _FIRST, _SECOND = (
-    np.uint64(0x9E3779B97F4A7C15),
-    np.uint64(0xBF58476D1CE4E5B9),
-    np.uint64(0x94D049BB133111EB),
-)
-_S30, _S27, _S31, _S8 = (np.uint64(n) for n in (30, 27, 31, 8))
-_LOW = np.uint64(0xFFFF)
+_FORMAT = 1
+"""Of the bytes of a sketch; earlier ones (0) had other hashes."""
+_MOST_PAIRS = (1 << 24) - 1
+_PART_BITS = 32 - 7
+_PARTS = np.arange(N_PLACES, dtype=np.uint32)
+_FIRST_OF_PART = _PARTS << np.uint32(_PART_BITS)
+_LOW = np.uint32(0xFFFF)
 _PLACES = np.arange(N_PLACES)
-_BANDS = np.arange(N_BANDS, dtype=np.uint64) * np.uint64(0x2545F4914F6CDD1D)
-_POWERS = np.array([1, 0x10001, 0x100020001], dtype=np.uint64)
+_MULTIPLIER, _FIRST, _SECOND = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B), np.uint32(0xC2B2AE35)
+
+_ROW_BITS = 17
+"""Of an entry of the table: the row of a page plus one; above it stand bits of what the group of places is."""
+_ROW = np.uint32((1 << _ROW_BITS) - 1)
+_POWERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+_BANDS = np.arange(N_BANDS, dtype=np.uint64) * np.uint64(0xD6E8FEB86659FD93)
 
 
 class TermHashes:
@@ -58,19 +62,25 @@ class TermHashes:
 
     def __init__(self, table: TermTable) -> None:
         self._table = table
-        self._hashes: Hashes = np.zeros(FIRST_TERM, dtype=np.uint64)
+        self._hashes: Hashes = np.zeros(1024, dtype=np.uint32)
+        self._n_known = FIRST_TERM
 
     def of(self, ids: npt.NDArray[np.int32]) -> Hashes:
         """Return the hash of each term; shape (n_terms,)."""
-        if len(ids) and int(ids.max()) >= len(self._hashes):
-            new = (self._hash(number) for number in range(len(self._hashes), len(self._table)))
-            self._hashes = np.concatenate((self._hashes, np.fromiter(new, np.uint64)))
+        if self._n_known < len(self._table):
+            self._add_new()
         found: Hashes = self._hashes[ids]
         return found
 
-    def _hash(self, number: int) -> int:
-        digest = hashlib.blake2b(self._table.term(number).encode("utf-8", "replace"), digest_size=8).digest()
-        return int.from_bytes(digest, "little")
+    def _add_new(self) -> None:
+        first, last = self._n_known, len(self._table)
+        sums = (zlib.crc32(self._table.term(n).encode("utf-8", "replace")) for n in range(first, last))
+        if last > len(
+            self._hashes
+        ):  # twice as many: to copy them for each page with a new term would cost more than all
+            self._hashes = np.concatenate((self._hashes, np.zeros(last, dtype=np.uint32)))
+        self._hashes[first:last] = _mixed(np.fromiter(sums, np.uint32, last - first))
+        self._n_known = last
 
 
 class TextSketch(NamedTuple):
@@ -83,14 +93,17 @@ class TextSketch(NamedTuple):
 
     def to_bytes(self) -> bytes:
         """Return it as bytes of a fixed length."""
-        return self.n_pairs.to_bytes(4, "little") + self.places.astype("<u2").tobytes()
+        n_pairs = min(self.n_pairs, _MOST_PAIRS)
+        return n_pairs.to_bytes(3, "little") + bytes([_FORMAT]) + self.places.astype("<u2").tobytes()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> TextSketch:
         """Return what ``to_bytes`` made bytes of; ValueError if it is something else."""
         if len(data) != 4 + 2 * N_PLACES:
             raise ValueError(f"A sketch must have {4 + 2 * N_PLACES} bytes. Got {len(data)}.")
-        return cls(np.frombuffer(data, "<u2", offset=4).astype(np.uint16), int.from_bytes(data[:4], "little"))
+        if data[3] != _FORMAT:
+            raise ValueError(f"A sketch must have the format {_FORMAT}. Got {data[3]}, of another version.")
+        return cls(np.frombuffer(data, "<u2", offset=4).astype(np.uint16), int.from_bytes(data[:3], "little"))
 
 
 def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
@@ -107,52 +120,58 @@ def sketch(page: Page, hashes: TermHashes) -> TextSketch | None:
     if found.n_pairs >= LEAST_PAIRS and not _is_of_links(page):
         return found
     n_pairs = min(found.n_pairs, LEAST_PAIRS - 1)
-    digest = hashlib.blake2b(f"{page.title}\n{page.text}".encode("utf-8", "replace"), digest_size=8).digest()
-    start = np.uint64(int.from_bytes(digest, "little"))
-    return TextSketch(sketch_of_pairs(_mixed(start + np.arange(N_PLACES, dtype=np.uint64))).places, n_pairs)
+    digest = hashlib.shake_128(f"{page.title}\n{page.text}".encode("utf-8", "replace")).digest(4 * N_PLACES)
+    return TextSketch(sketch_of_pairs(np.frombuffer(digest, "<u4").astype(np.uint32)).places, n_pairs)
 
 
 def _is_of_links(page: Page) -> bool:
     """Tell whether a page has hardly a word outside its links: it is another page if its links are others."""
-    n_terms = np.diff(page.chunk_start)
-    linked = chunks_inside(page.outline, page.outline.link_nodes, len(n_terms))
-    return int(n_terms[~linked].sum()) < MIN_TERMS
+    start, linked = page.chunk_start, page.linked_chunks
+    n_terms = start[1 : len(linked) + 1] - start[: len(linked)]
+    return len(page.terms) - int(n_terms.dot(linked)) < MIN_TERMS
 
 
 def _pairs(hashes: Hashes) -> Hashes:
     """Return a hash of each pair of neighbours; shape (n_terms - 1,), of one term (1,)."""
-    return _mixed(hashes[:-1] * _MULTIPLIER + hashes[1:] if len(hashes) > 1 else hashes * _MULTIPLIER)
+    return hashes[:-1] * _MULTIPLIER + hashes[1:] if len(hashes) > 1 else hashes * _MULTIPLIER
 
 
 def _mixed(values: Hashes) -> Hashes:
-    """Return 64 well mixed bits of each value: the finaliser of splitmix64."""
-    values = (values ^ (values >> _S30)) * _FIRST
-    values = (values ^ (values >> _S27)) * _SECOND
-    return values ^ (values >> _S31)
+    """Return 32 well mixed bits of each value: the finaliser of MurmurHash3."""
+    values = (values ^ (values >> np.uint32(16))) * _FIRST
+    values = (values ^ (values >> np.uint32(13))) * _SECOND
+    return values ^ (values >> np.uint32(16))
 
 
 def sketch_of_pairs(pairs: Hashes) -> TextSketch:
     """Return the sketch of some hashes, shape (n,), one or more."""
     pairs = np.sort(pairs)
-    parts = (pairs >> _SHIFT).astype(np.int64)
-    is_new = np.empty(len(pairs), dtype=np.bool_)
-    is_new[0] = True
-    np.not_equal(parts[1:], parts[:-1], out=is_new[1:])
-    places = np.zeros(N_PLACES, dtype=np.uint16)
-    places[parts[is_new]] = ((pairs[is_new] >> _S8) & _LOW).astype(np.uint16) | 1
-    return TextSketch(places, 1 + int(np.count_nonzero(pairs[1:] != pairs[:-1])))
+    n_different = 1 + int(np.count_nonzero(pairs[1:] != pairs[:-1]))
+    first = pairs.searchsorted(_FIRST_OF_PART)
+    if first[-1] == len(pairs):
+        first = np.minimum(first, len(pairs) - 1)
+    least = pairs[first]
+    # The high bits of the least hash of many are alike: its low ones tell texts apart.
+    places = ((least & _LOW) | 1).astype(np.uint16)
+    places *= least >> np.uint32(_PART_BITS) == _PARTS  # 0 where the least hash lies in another part
+    return TextSketch(places, n_different)
 
 
 class CopyIndex:
     """The sketches of the pages met, by number; the oldest are forgotten beyond ``max_pages``."""
 
     def __init__(self, max_pages: int = MAX_PAGES) -> None:
+        if max_pages >= 1 << _ROW_BITS:
+            raise ValueError(f"max_pages must be less than {1 << _ROW_BITS}. Got {max_pages}.")
         self._max_pages = max_pages
-        self._sketches: Sketch = np.zeros((min(1024, max_pages), N_PLACES), dtype=np.uint16)
-        self._sizes = np.zeros(len(self._sketches), dtype=np.int64)
+        # Memory that is not touched costs nothing: as many rows are taken as pages come.
+        self._sketches: Sketch = np.zeros((max_pages, N_PLACES), dtype=np.uint16)
+        self._sizes = np.zeros(max_pages, dtype=np.int64)
+        n_bits = (max_pages * N_BANDS // 2 - 1).bit_length()
+        self._shift = np.uint64(64 - n_bits)
+        self._table: Hashes = np.zeros((1 << n_bits, WAYS), dtype=np.uint32)
         #: Pages ever added.
         self.n_added = 0
-        self._make_table()
 
     def __len__(self) -> int:
         """Number of pages that are remembered."""
@@ -160,27 +179,28 @@ class CopyIndex:
 
     def meet(self, text: TextSketch) -> tuple[int, bool]:
         """Return the number of the page that a text is a copy of, and True; or that of the text, remembered now, and False."""
-        buckets = self._buckets(text.places)
-        row = self._find(text, buckets)
+        buckets, marks = self._buckets(text.places)
+        held = self._table[buckets]
+        row = self._find(text, held[(held & ~_ROW) == marks[:, None]])
         if row is not None:
             return row + (self.n_added - 1 - row) // self._max_pages * self._max_pages, True
         row = self.n_added % self._max_pages
-        if row == len(self._sketches):
-            self._grow()
-            buckets = self._buckets(text.places)
         self._sketches[row] = text.places
         self._sizes[row] = text.n_pairs
-        self._enter(buckets, row)
+        # The latest of a bucket stand first; the oldest goes.
+        held[:, 1:] = held[:, :-1]
+        held[:, 0] = marks | np.uint32(row + 1)
+        self._table[buckets] = held
         self.n_added += 1
         return self.n_added - 1, False
 
-    def _find(self, text: TextSketch, buckets: npt.NDArray[np.int64]) -> int | None:
+    def _find(self, text: TextSketch, entries: Hashes) -> int | None:
         """Return the row of the page that a text is most surely a copy of; None if it is new."""
-        found = set(self._table[buckets].ravel().tolist())
-        found.discard(-1)
-        if not found:
+        if not len(entries):
             return None
-        rows = list(found)
+        rows = [entry - 1 for entry in set((entries & _ROW).tolist()) if entry]
+        if not rows:
+            return None
         known = self._sketches[rows]
         n_equal = np.count_nonzero((known == text.places) & (known != 0), axis=1)
         n_there = np.count_nonzero(known | text.places, axis=1)
@@ -190,36 +210,15 @@ class CopyIndex:
         best = int(over.argmax())
         return rows[best] if over[best] >= 0 else None
 
-    def _buckets(self, places: Sketch) -> npt.NDArray[np.int64]:
-        """Return for each band the place in the table of its values; shape (N_BANDS,)."""
-        found = places
+    def _buckets(self, places: Sketch) -> tuple[npt.NDArray[np.uint64], Hashes]:
+        """Return for each band the place of its values in the table, and the mark of its entries there; shapes (N_BANDS,)."""
         if not places.all():  # an empty place takes the value of the next that is not
             taken = np.flatnonzero(places)
-            found = places[taken[np.searchsorted(taken, _PLACES) % len(taken)]]
-        rows = found[: N_BANDS * ROWS].reshape(N_BANDS, ROWS).astype(np.uint64)
-        keys = _mixed((rows * _POWERS).sum(axis=1) + _BANDS)
-        return (keys & self._mask).astype(np.int64)
-
-    def _enter(self, buckets: npt.NDArray[np.int64], row: int) -> None:
-        """The latest of a bucket stand first; the oldest goes."""
-        held = self._table[buckets]
-        self._table[buckets, 1:] = held[:, :-1]
-        self._table[buckets, 0] = row
-
-    def _make_table(self) -> None:
-        n_buckets = 1 << (len(self._sketches) * N_BANDS // 2 - 1).bit_length()
-        self._mask = np.uint64(n_buckets - 1)
-        self._table = np.full((n_buckets, WAYS), -1, dtype=np.int32)
-
-    def _grow(self) -> None:
-        n_rows = min(2 * len(self._sketches), self._max_pages)
-        more = n_rows - len(self._sketches)
-        n_known = len(self._sketches)
-        self._sketches = np.concatenate((self._sketches, np.zeros((more, N_PLACES), dtype=np.uint16)))
-        self._sizes = np.concatenate((self._sizes, np.zeros(more, dtype=np.int64)))
-        self._make_table()
-        for row in range(n_known):
-            self._enter(self._buckets(self._sketches[row]), row)
+            places = places[taken[np.searchsorted(taken, _PLACES) % len(taken)]]
+        keys = places[: N_BANDS * ROWS].astype(np.uint64).reshape(N_BANDS, ROWS) @ _POWERS + _BANDS
+        keys ^= keys >> np.uint64(32)
+        keys *= _POWERS[0]
+        return keys >> self._shift, keys.astype(np.uint32) & ~_ROW
 
 
 def least_share(n_pairs: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:

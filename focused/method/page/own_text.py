@@ -37,37 +37,39 @@ MIN_TERMS = 20
 """A page with fewer terms of its own is judged by its whole text: it may be an index of its topic."""
 
 
-def own_stretches(outline: Outline, chunk_start: Integers) -> tuple[Integers, Integers]:
-    """Return the stretches of chunks that hold a page's own text: first chunk and one past the last, ascending.
+def own_chunks(outline: Outline, chunk_start: Integers, linked: Flags) -> Flags | None:
+    """Flag the chunks that hold a page's own text, shape (n_chunks,); None: all do.
 
     A link stands in a list if more than half of the text of its parent node stands in links (docs/method/, D73). The text of
-    such a link does not belong to the page. ``chunk_start`` is that of `focused.method.page.page.Page`. Both arrays have the
-    shape (n_stretches,).
+    such a link does not belong to the page. ``chunk_start`` and ``linked`` (`linked_chunks`) are those of
+    `focused.method.page.page.Page`.
     """
-    n_chunks = len(chunk_start) - 1
-    whole = np.array([0]), np.array([n_chunks])
-    nodes = outline.link_nodes
+    nodes, tokens = outline.link_nodes, outline.tokens_before
     if not len(nodes):
-        return whole
-    n_words = np.zeros(n_chunks + 1, dtype=np.int64)
-    n_words[1 : len(outline.tokens_before)] = outline.tokens_before[1:]
-    n_words[len(outline.tokens_before) :] = outline.tokens_before[-1]
-    n_linked = np.zeros(n_chunks + 1, dtype=np.int64)
-    (np.diff(n_words) * chunks_inside(outline, nodes, n_chunks)).cumsum(out=n_linked[1:])
+        return None
+    n_linked = np.zeros(len(tokens), dtype=np.int64)
+    ((tokens[1:] - tokens[:-1]) * linked).cumsum(out=n_linked[1:])
     parents = np.maximum(outline.parent[nodes], 0)
     first, last = outline.first_chunk[parents], outline.last_chunk[parents]
-    is_listed = 2 * (n_linked[last] - n_linked[first]) > n_words[last] - n_words[first]
+    is_listed = 2 * (n_linked[last] - n_linked[first]) > tokens[last] - tokens[first]
     if not is_listed.any():
-        return whole
-    is_own = ~chunks_inside(outline, nodes[is_listed], n_chunks)
-    if np.diff(chunk_start)[is_own].sum() < MIN_TERMS:
-        return whole
-    change = np.diff(is_own.astype(np.int8), prepend=0, append=0)
+        return None
+    is_own = np.ones(len(chunk_start) - 1, dtype=np.bool_)  # a chunk may follow the text: the title once again
+    is_own[: len(linked)] = ~chunks_inside(outline, nodes[is_listed])
+    if (chunk_start[1:] - chunk_start[:-1])[is_own].sum() < MIN_TERMS:
+        return None
+    return is_own
+
+
+def stretches_of(flags: Flags) -> tuple[Integers, Integers]:
+    """Return the stretches of flagged chunks: first chunk and one past the last, ascending, each of shape (n_stretches,)."""
+    change = np.diff(flags.astype(np.int8), prepend=0, append=0)
     return (change > 0).nonzero()[0], (change < 0).nonzero()[0]
 
 
-def chunks_inside(outline: Outline, nodes: Integers, n_chunks: int) -> Flags:
-    """Flag the chunks that stand in some nodes; shape (n_chunks,)."""
+def chunks_inside(outline: Outline, nodes: Integers) -> Flags:
+    """Flag the chunks of the text that stand in some nodes; shape (len(outline.tokens_before) - 1,)."""
+    n_chunks = len(outline.tokens_before) - 1
     change = np.bincount(outline.first_chunk[nodes], minlength=n_chunks + 1)
     change -= np.bincount(outline.last_chunk[nodes], minlength=n_chunks + 1)
     found: Flags = change.cumsum()[:-1] > 0

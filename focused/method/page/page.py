@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.own_text import OWN, SECTIONS, own_stretches
+from focused.method.page.own_text import OWN, SECTIONS, Flags, chunks_inside, own_chunks, stretches_of
 from focused.method.page.sections import weighted_stretches
 
 if TYPE_CHECKING:
@@ -108,11 +108,18 @@ class Page:
         """
         if text == SECTIONS:
             return self._sections
-        return self._own if text == OWN else (np.array([0]), np.array([len(self.chunk_start) - 1]))
+        if text == OWN and self._own_chunks is not None:
+            return stretches_of(self._own_chunks)
+        return np.array([0]), np.array([len(self.chunk_start) - 1])
 
     @cached_property
-    def _own(self) -> tuple[Integers, Integers]:
-        return own_stretches(self.outline, self.chunk_start)
+    def linked_chunks(self) -> Flags:
+        """Flags of the chunks that stand in link elements; shape (n_chunks,), without the one that follows the text."""
+        return chunks_inside(self.outline, self.outline.link_nodes)
+
+    @cached_property
+    def _own_chunks(self) -> Flags | None:
+        return own_chunks(self.outline, self.chunk_start, self.linked_chunks)
 
     @cached_property
     def _sections(self) -> tuple[Integers, Integers]:
@@ -120,6 +127,10 @@ class Page:
 
     def judged_terms(self, text: str) -> npt.NDArray[np.int32]:
         """Return the terms that the page is judged by; ``text`` as of `stretches`."""
+        if text == OWN and (own := self._own_chunks) is not None:
+            return self.terms[own.repeat(self.chunk_start[1:] - self.chunk_start[:-1])]
+        if text != SECTIONS:
+            return self.terms
         first, last = self.stretches(text)
         pieces = zip(self.chunk_start[first].tolist(), self.chunk_start[last].tolist(), strict=True)
         return np.concatenate([self.terms[start:stop] for start, stop in pieces])
