@@ -12,7 +12,7 @@ from focused.collection.schema import CollectionFileError, advice, open_collecti
 from focused.utils.file_names import COLLECTION_FILE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from typing_extensions import Self
@@ -100,12 +100,12 @@ class CollectionView:
         ``headings`` and ``terms`` are as the file has them: see `headings_of` and `terms_of`.
         """
         condition, values = (wanted or PageFilter()).condition()
-        yield from self._rows(f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ?", [*values, limit])
+        yield from self.rows(f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ?", [*values, limit])
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""
         condition, values = (wanted or PageFilter()).condition()
-        return int(next(self._rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
+        return int(next(self.rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
 
     def search(self, words: str, *, delivered: bool | None = True, limit: int = 20) -> list[sqlite3.Row]:
         """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets."""
@@ -115,18 +115,19 @@ class CollectionView:
             f"SELECT pages.id AS hit FROM {_FOUND} WHERE pages_fts MATCH ? AND {condition} "
             "ORDER BY bm25(pages_fts, 4.0, 1.0) LIMIT ?"
         )
-        found = [row["hit"] for row in self._rows(ranked, [words, *values, limit])]
+        found = [row["hit"] for row in self.rows(ranked, [words, *values, limit])]
         shown = (
             "SELECT pages.*, snippet(pages_fts, -1, '[', ']', ' ... ', 24) AS snippet "
             f"FROM {_FOUND} WHERE pages_fts MATCH ? AND pages_fts.rowid = ?"
         )
-        return [row for number in found for row in self._rows(shown, [words, number])]
+        return [row for number in found for row in self.rows(shown, [words, number])]
 
     def about(self) -> dict[str, str]:
         """Return what the file says of itself."""
-        return {row["key"]: row["value"] for row in self._rows("SELECT key, value FROM about", [])}
+        return {row["key"]: row["value"] for row in self.rows("SELECT key, value FROM about", [])}
 
-    def _rows(self, statement: str, values: list[Any]) -> Iterator[sqlite3.Row]:
+    def rows(self, statement: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
+        """Yield what a statement selects; a `CollectionFileError` if it cannot be read."""
         try:
             yield from self._sql.execute(statement, values)
         except sqlite3.OperationalError as error:

@@ -1,0 +1,152 @@
+"""``scrapy export``: take the pages of runs away, as files for other programs."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from focused.collection.formats import FORMATS, SUFFIXES
+from focused.collection.joined import JoinedRuns
+from focused.collection.view import PageFilter
+from focused.crawl.own_settings import CSV_SAFE
+from focused.utils.output_files import check_output
+from focused.utils.project_command import ProjectCommand
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable, Sequence
+
+EXAMPLES = """\
+Delivered pages are those that the model calls relevant and no person said no to, and those that a person said yes to;
+no copies, and none that ask not to be indexed.
+
+Examples:
+  scrapy export runs/astrophysics/20260101-120000 --format jsonl
+      an object a line; writes export.jsonl into the run's folder
+  scrapy export runs/astrophysics/* --format parquet --output astrophysics.parquet
+      all runs of a topic, each page once
+  scrapy export runs/astrophysics/* --format markdown --output notes --language en,de --since 2020
+      a folder with a file for each page in English or German that was published since 2020
+  scrapy export runs/astrophysics/20260101-120000 --format csv --words "pulsar OR quasar" --host example.org
+      pages that hold one of the words, of example.org and its subdomains
+"""
+_WHICH = {"delivered": True, "refused": False, "all": None}
+_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
+
+
+class Command(ProjectCommand):
+    """Write the export; an error is one line on stderr and exit code 1."""
+
+    usage = "RUN_DIR... --format FORMAT [options]"
+    summary = "Write the pages of runs as JSON Lines, CSV, Parquet, Markdown, WARC or SQLite"
+    examples = EXAMPLES
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Add the options of this command."""
+        super().add_options(parser)
+        add = parser.add_argument_group("export").add_argument
+        add("--format", metavar="FORMAT", help=f"one of {', '.join(FORMATS)}")
+        help_ = "file to write, of markdown a folder (default: export.FORMAT in RUN_DIR; of several runs: in the folder that "
+        add("--output", metavar="PATH", help=f"{help_}holds them)")
+        add = parser.add_argument_group("which pages").add_argument
+        add("--which", metavar="WHICH", default="delivered", help=f"{', '.join(_WHICH)} (default: delivered)")
+        add("--relevance", metavar="R", help="relevance by the model, at least, from 0 to 1")
+        add("--language", metavar="CODES", default="", help="languages, such as en,de")
+        add("--since", metavar="DATE", help="published on that day or later: 2024, 2024-05 or 2024-05-31")
+        add("--before", metavar="DATE", help="published before that day")
+        add("--host", metavar="HOSTS", default="", help="hosts with their subdomains, separated by commas")
+        add("--words", metavar="WORDS", default="", help="words of title or text, in the syntax of SQLite's FTS5")
+
+    def work(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Write the export."""
+        self.refuse_options(args)
+        if not args:
+            raise ValueError("Name the folder of a run: scrapy export RUN_DIR... --format FORMAT. Got none.")
+        if opts.format not in FORMATS:
+            raise ValueError(f"--format must be one of {', '.join(FORMATS)}. Got {opts.format or 'none'!r}.")
+        # A shell's runs/* also names earlier exports and reports.
+        folders = [Path(arg) for arg in args]
+        if len(folders) > 1:
+            folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
+        output = _output(opts.output, opts.format, folders)
+        with JoinedRuns(folders, _filter(opts)) as runs:
+            write = FORMATS[opts.format]
+            if opts.format == "csv":
+                write = partial(write, is_safe=CSV_SAFE.read(self.settings or {}))
+            remarks = _write_whole(write, runs, output)
+            print(output)
+            print(f"{quantity(runs.n_written, 'pages')} of {quantity(len(folders), 'runs')}.")
+        for remark in remarks:
+            print(remark)
+
+
+def _is_export(folder: Path) -> bool:
+    return (folder / "index.md").is_file()
+
+
+def _output(named: str | None, name: str, folders: Sequence[Path]) -> Path:
+    """Return where to write; a ValueError says that something is there which must not be overwritten."""
+    if named is not None:
+        path = Path(named)
+    else:
+        parents = [folder.resolve().parent for folder in folders]
+        path = (folders[0] if len(folders) == 1 else Path(os.path.commonpath(parents))) / f"export{_suffix(name)}"
+    if not SUFFIXES.get(name, "."):
+        if path.exists() and not (path.is_dir() and (_is_export(path) or not any(path.iterdir()))):
+            raise ValueError(f"{path} is there and no earlier export. Choose another: --output FOLDER")
+    elif path.is_dir():
+        raise ValueError(f"{path} is a folder. Name a file: --output FILE")
+    return check_output(path, "--output")
+
+
+def _suffix(name: str) -> str:
+    return SUFFIXES.get(name, f".{name}") or f"-{name}"
+
+
+def _write_whole(write: Callable[..., list[str]], runs: JoinedRuns, output: Path) -> list[str]:
+    """Write beside the output and rename it, so that what is there is whole."""
+    part = output.with_name(f"{output.name}.part")
+    _remove(part)
+    try:
+        remarks = write(runs, part)
+        if output.is_dir():
+            _remove(output)
+        part.replace(output)
+    except BaseException:
+        _remove(part)
+        raise
+    return remarks
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _filter(opts: argparse.Namespace) -> PageFilter:
+    if opts.which not in _WHICH:
+        raise ValueError(f"--which must be one of {', '.join(_WHICH)}. Got {opts.which!r}.")
+    least = None
+    if opts.relevance is not None:
+        try:
+            least = float(opts.relevance)
+        except ValueError:
+            least = -1.0
+        if not 0 <= least <= 1:
+            raise ValueError(f"--relevance must be a number from 0 to 1. Got {opts.relevance!r}.")
+    for option in ("since", "before"):
+        value = getattr(opts, option)
+        if value is not None and not _DATE.fullmatch(value):
+            raise ValueError(f"--{option} must be a date such as 2024, 2024-05 or 2024-05-31. Got {value!r}.")
+    languages, hosts = (tuple(filter(None, re.split(r"[,\s]+", text))) for text in (opts.language, opts.host))
+    return PageFilter(
+        delivered=_WHICH[opts.which], least_relevance=least, languages=languages, since=opts.since, before=opts.before,
+        hosts=hosts, words=opts.words,
+    )  # fmt: skip

@@ -1,0 +1,212 @@
+"""Exports: each kind of file is opened by a tool that it is for, and holds what people and the model say is to be delivered."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import sqlite3
+
+import pytest
+from commands import ROOT, crawl, environment, scrapy
+from markdown_it import MarkdownIt
+from pyarrow import parquet
+from warcio.archiveiterator import ArchiveIterator
+
+from focused.collection.joined import RECORD_FIELDS
+from focused.collection.page import CollectedPage
+from focused.collection.store import CollectionStore
+from focused.collection.view import CollectionView, PageFilter
+
+MODELS = ROOT / "models"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two crawls of one topic, which share pages; of the first a person said no to one page, and yes to another."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, max_pages in (("first", 40), ("second", 50)):
+        arguments = {"topic": "demo", "max_pages": max_pages, "run_dir": name}
+        assert crawl(MODELS, folder, settings={"FOCUSED_WARC": "all"}, **arguments).exit_code == 0
+    sql = sqlite3.connect(folder / "first" / "collection.sqlite", isolation_level=None)
+    sql.execute("UPDATE pages SET verdict = 0 WHERE id = (SELECT min(id) FROM pages WHERE delivered)")
+    sql.execute(
+        "UPDATE pages SET verdict = 1, title = '=1+1 <b>*' WHERE id = (SELECT min(id) FROM pages WHERE NOT relevant)"
+    )
+    sql.close()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def delivered(runs) -> set[str]:
+    return urls(runs / "first", delivered=True)
+
+
+def urls(run_dir, **wanted) -> set[str]:
+    with CollectionView(run_dir) as view:
+        return {row["url"] for row in view.pages(PageFilter(**wanted))}
+
+
+def export(cwd, *arguments: str):
+    return scrapy("export", *arguments, cwd=cwd, env=environment(MODELS))
+
+
+def exported(cwd, kind: str, *arguments: str):
+    done = export(cwd, *arguments, "--format", kind)
+    assert (done.exit_code, done.err) == (0, ""), done.err
+    return cwd / done.out.splitlines()[0]
+
+
+@pytest.fixture
+def first(runs, tmp_path):
+    """A copy of the first run, to write beside it."""
+    shutil.copytree(runs / "first", tmp_path / "first")
+    return tmp_path
+
+
+def test_json_lines_hold_what_is_to_be_delivered_verdicts_first(first, delivered):
+    path = exported(first, "jsonl", "first")
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    assert path == first / "first" / "export.jsonl"
+    assert {each["url"] for each in records} == delivered
+    assert all(tuple(each) == RECORD_FIELDS and each["delivered"] is True for each in records)
+    assert {each["verdict"] for each in records} == {None, True}
+
+
+def test_a_table_has_a_row_a_page_and_no_formula(first, delivered):
+    with exported(first, "csv", "first").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["url"] for row in rows} == delivered
+    assert "'=1+1 <b>*" in {row["title"] for row in rows}
+    unsafe = scrapy(
+        "export", "first", "--format", "csv", "-s", "FOCUSED_CSV_SAFE=0", cwd=first, env=environment(MODELS)
+    )
+    assert unsafe.exit_code == 0
+    assert "=1+1 <b>*" in (first / "first" / "export.csv").read_text()
+
+
+def test_parquet_is_read_as_a_table_with_types(first, delivered):
+    table = parquet.read_table(exported(first, "parquet", "first"))
+    assert set(table["url"].to_pylist()) == delivered
+    assert table.column_names == list(RECORD_FIELDS)
+    assert all(0 <= each <= 1 for each in table["relevance"].to_pylist())
+    assert set(table["verdict"].to_pylist()) == {None, True}
+
+
+def test_markdown_is_a_folder_of_documents_in_which_a_title_means_nothing(first, delivered):
+    folder = exported(first, "markdown", "first", "--output", "notes")
+    pages = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.glob("*/*.md")}
+    assert len(pages) == len(delivered)
+    heads = [dict(line.split(": ", 1) for line in text.split("---\n")[1].splitlines()) for text in pages.values()]
+    assert {json.loads(head["url"]) for head in heads} == delivered
+    tokens = MarkdownIt("commonmark").parse((folder / "index.md").read_text())
+    links = [
+        child for token in tokens if token.type == "inline" for child in token.children if child.type == "link_open"
+    ]
+    assert {link.attrs["href"] for link in links} == set(pages)
+    assert not [
+        child for token in tokens for child in token.children or () if child.type in ("html_inline", "strong_open")
+    ]
+    again = export(first, "first", "--format", "markdown", "--output", "notes")
+    assert again.exit_code == 0
+    (first / "mine").mkdir()
+    (first / "mine" / "poem.txt").write_text("mine")
+    refused = export(first, "first", "--format", "markdown", "--output", "mine")
+    assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
+    assert "mine is there and no earlier export" in refused.err
+
+
+def test_warc_holds_the_answers_byte_for_byte(first, delivered):
+    def answers(path) -> dict[str, bytes]:
+        with path.open("rb") as file:
+            return {
+                record.rec_headers.get_header("WARC-Target-URI"): record.raw_stream.read()
+                for record in ArchiveIterator(file, check_digests="raise")
+                if record.rec_type == "response"
+            }
+
+    found = answers(exported(first, "warc", "first"))
+    assert set(found) == delivered
+    recorded = answers(first / "first" / "pages.warc.gz")
+    assert all(body == recorded[url] for url, body in found.items())
+    (first / "first" / "pages.warc.gz").unlink()
+    refused = export(first, "first", "--format", "warc", "--output", "x.warc.gz")
+    assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
+    assert "nothing was recorded (FOCUSED_WARC). Choose another: --format jsonl" in refused.err
+    assert not list(first.glob("x.warc.gz*"))
+
+
+def test_sqlite_is_one_file_that_can_be_searched(first, delivered):
+    path = exported(first, "sqlite", "first", "--output", "stars.sqlite")
+    sql = sqlite3.connect(path)
+    assert {url for (url,) in sql.execute("SELECT url FROM pages")} == delivered
+    found = sql.execute("SELECT count(*) FROM pages_fts WHERE pages_fts MATCH 'star OR galaxy'").fetchone()[0]
+    assert 0 < found <= len(delivered)
+    assert not list(first.glob("stars.sqlite-*"))
+
+
+def test_of_several_runs_each_page_comes_once_and_a_verdict_counts_in_all(runs, tmp_path, delivered):
+    path = exported(tmp_path, "jsonl", str(runs / "second"), str(runs / "first"), "--output", "all.jsonl")
+    found = [json.loads(line) for line in path.read_text().splitlines()]
+    listed = [each["url"] for each in found]
+    assert len(listed) == len(set(listed))
+    both = urls(runs / "first") & urls(runs / "second")
+    assert len(both) > 5
+    with CollectionView(runs / "first") as view:
+        refused = {row["url"] for row in view.pages() if row["verdict"] == 0}
+    assert refused & urls(runs / "second", delivered=True)  # the second run would deliver it
+    assert set(listed) == (delivered | urls(runs / "second", delivered=True)) - refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--which", "refused"], {"delivered": False}),
+        (["--which", "all", "--relevance", "0.9"], {"least_relevance": 0.9}),
+        (["--host", "www.starfield-journal.example"], {"delivered": True, "hosts": ("www.starfield-journal.example",)}),
+        (["--words", "galaxy"], {"delivered": True, "words": "galaxy"}),
+        (["--language", "en", "--since", "1990"], {"delivered": True, "languages": ("en",), "since": "1990"}),
+    ],
+)
+def test_filters_choose_pages(runs, tmp_path, arguments, wanted):
+    path = exported(tmp_path, "jsonl", str(runs / "first"), *arguments, "--output", "some.jsonl")
+    assert {json.loads(line)["url"] for line in path.read_text().splitlines()} == urls(runs / "first", **wanted)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Name the folder of a run: scrapy export RUN_DIR... --format FORMAT. Got none."),
+        (["first"], "--format must be one of jsonl, csv, parquet, markdown, warc, sqlite. Got 'none'."),
+        (["first", "--format", "xml"], "Got 'xml'."),
+        (["nowhere", "--format", "csv"], "There is no collection.sqlite in nowhere."),
+        (
+            ["first", "--format", "csv", "--since", "May"],
+            "--since must be a date such as 2024, 2024-05 or 2024-05-31. Got 'May'.",
+        ),
+        (["first", "--format", "csv", "--relevance", "2"], "--relevance must be a number from 0 to 1. Got '2'."),
+        (
+            ["first", "--format", "csv", "--which", "some"],
+            "--which must be one of delivered, refused, all. Got 'some'.",
+        ),
+        (["first", "--format", "csv", "--words", '"a'], "The words cannot be sought for"),
+        (["first", "--format", "csv", "--output", "first/pages.jsonl"], "would overwrite what a crawl"),
+        (["first", "--format", "csv", "--output", "first"], "first is a folder. Name a file: --output FILE"),
+        (
+            ["first", "other", "--format", "csv"],
+            "other is a run of topic 'cooking', first one of 'demo'. Name runs of one topic.",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_leaves_no_file(first, arguments, says):
+    (first / "other").mkdir()
+    store = CollectionStore(first / "other" / "collection.sqlite", max_irrelevant=1)
+    store.describe("topic", "cooking")
+    store.add(CollectedPage(1, "http://a.example/"))
+    store.close()
+    done = export(first, *arguments)
+    assert done.exit_code == 1
+    assert done.err.startswith("Error: ")
+    assert done.err.count("\n") == 1
+    assert says in done.err
+    assert not list(first.glob("**/export*"))
