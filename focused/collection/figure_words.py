@@ -1,0 +1,47 @@
+"""The figures of a collection in words; what only the model believes is called so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.collection.figures import LEAST_VERDICTS
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.collection.figures import Figures
+    from focused.collection.sample import Share
+
+
+def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
+    """Yield what people's verdicts say of precision and recall, and what the model believes (None: nothing).
+
+    Without a single verdict on a random page nothing is said at all.
+    """
+    if not found.n_accepted + found.n_refused:
+        return
+    belief = "" if believed is None else f"; the model believes {believed:.2f}"
+    if found.precision is not None:
+        yield f"Precision of the collection: {_share(found.precision)}{belief}"
+    else:
+        n = max(LEAST_VERDICTS - found.n_accepted, 1)
+        yield f"Precision of the collection: not known yet; {_missing(n)} the model calls relevant will say{belief}"
+    if found.recall is not None:
+        yield f"Recall among the pages fetched: {_share(found.recall)}"
+    else:
+        n = max(LEAST_VERDICTS - found.n_refused, 1)
+        yield f"Recall among the pages fetched: not known yet; {_missing(n)} it calls irrelevant will say"
+    if found.n_skipped:
+        yield f"Left out of these figures: {quantity(found.n_skipped, 'random pages')} that nobody would judge"
+
+
+def _share(share: Share) -> str:
+    by = f"by {share.n} verdicts on random pages"
+    return (
+        f"{share.value:.2f} ({share.low:.2f} to {share.high:.2f}, 95 % interval) {by} of the first {share.of_pages:,}"
+    )
+
+
+def _missing(n: int) -> str:
+    return f"{n} more {'verdict' if n == 1 else 'verdicts'} on random pages that"

@@ -1,0 +1,187 @@
+"""The pages of a collection with what people say of them: what the queue chooses from, and what the figures come from."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from focused.collection.figures import Figures, figures
+from focused.collection.page import unpack_terms
+from focused.collection.queue import RANDOM, QueuedPage
+from focused.collection.random_order import place
+from focused.collection.sample import Group
+from focused.collection.verdict_folder import FOLDER, Opinion, VerdictFolder
+from focused.collection.view import CollectionView
+from focused.utils.url_forms import canonical_form
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+ASSESSOR = "assessor-"
+"""How the names of programs begin that judge like a person. What they say is in no figure."""
+
+_NEW = """
+SELECT id, number, url, location, relevance, threshold, relevant, noindex, duplicate_of, text_left_out, fetched_at
+FROM pages WHERE id > ? ORDER BY id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is known of a page beside what the queue wants."""
+
+    page: QueuedPage
+    #: URL of the page that this one is a copy of, as it was found.
+    copy_of: str
+    is_hidden: bool
+
+
+class JudgedCollection:
+    """A collection, which its crawl may be adding to, and the verdicts on its pages.
+
+    Raises
+    ------
+    CollectionFileError
+        If there is no collection, or it cannot be read.
+    """
+
+    def __init__(self, run_dir: Path) -> None:
+        self.run_dir = run_dir
+        self.folder = VerdictFolder(run_dir / FOLDER)
+        self._view = CollectionView(run_dir)
+        self._last_id = 0
+        self._pages: dict[str, _Known] = {}
+        self._other_names: dict[str, str] = {}
+        self._forms: dict[str, str] = {}
+        self._copies: defaultdict[str, list[str]] = defaultdict(list)
+        #: What decides the random order: the crawl's first page, and when it was fetched.
+        self.seed = ""
+        #: Number of the last page.
+        self.last_number = 0
+        #: What has been said, in the order of the files' names and lines.
+        self.opinions: list[Opinion] = []
+
+    def __enter__(self) -> Self:
+        """Nothing to do: it is open."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the file."""
+        self._view.close()
+
+    def refresh(self) -> list[QueuedPage]:
+        """Read what is new; return the new pages that may be judged: no copies, and free to be indexed."""
+        found = []
+        for row in self._view.rows(_NEW, [self._last_id]):
+            self._last_id = row["id"]
+            self.seed = self.seed or f"{row['url']} {row['fetched_at']}"
+            self.last_number = max(self.last_number, row["number"])
+            known = _known(row)
+            self._pages[row["url"]] = known
+            if row["location"] not in ("", row["url"]):
+                self._other_names[row["location"]] = row["url"]
+            if known.copy_of:
+                self._copies[known.copy_of].append(row["url"])
+            elif not known.is_hidden:
+                found.append(known.page)
+        if found:
+            self._forms.clear()
+        self.opinions = self.folder.read()
+        return found
+
+    def url_of(self, url: str) -> str:
+        """Return the URL that the collection has for a page that may be judged; empty if it is not there.
+
+        A verdict on a copy is one on the page that it is a copy of.
+        """
+        found = self._name_of(url)
+        known = self._pages.get(found)
+        if known is not None and known.copy_of:
+            found = self._name_of(known.copy_of)
+            known = self._pages.get(found)
+        return "" if known is None or known.copy_of or known.is_hidden else found
+
+    def copies_of(self, url: str) -> list[str]:
+        """Return the pages that say the same."""
+        return self._copies.get(url, [])
+
+    def terms_of(self, url: str) -> dict[str, int]:
+        """Return a page's term counts; empty if they were not kept, or are damaged."""
+        try:
+            for row in self._view.rows("SELECT terms FROM pages WHERE url = ?", [url]):
+                return unpack_terms(row["terms"])
+        except ValueError:
+            pass
+        return {}
+
+    def row_of(self, url: str) -> sqlite3.Row | None:
+        """Return a page's row; None if it is not there any more."""
+        return next(iter(self._view.rows("SELECT * FROM pages WHERE url = ?", [url])), None)
+
+    def about(self, key: str) -> str:
+        """Return what the collection says of itself; empty if nothing."""
+        return self._view.about().get(key, "")
+
+    def verdicts(self, *, of: str | None = None) -> dict[str, float]:
+        """Return by URL which share of the people who judged a page calls it relevant; or what one person says."""
+        last: dict[tuple[str, str], bool | None] = {}
+        for opinion in self.opinions:
+            if opinion.person == of if of is not None else not opinion.person.startswith(ASSESSOR):
+                last[opinion.person, self.url_of(opinion.url)] = opinion.relevant
+        said = defaultdict[str, list[bool]](list)
+        for (_, url), relevant in last.items():
+            if url and relevant is not None:
+                said[url].append(relevant)
+        return {url: sum(each) / len(each) for url, each in said.items()}
+
+    def figures(self) -> Figures:
+        """Return what people's verdicts on random pages say of the collection."""
+        known = sorted(
+            (each.page for each in self._pages.values() if not each.copy_of and not each.is_hidden),
+            key=lambda page: page.number,
+        )
+        drawn_at: dict[str, int] = {}
+        for opinion in self.opinions:
+            if opinion.drawn == RANDOM and not opinion.person.startswith(ASSESSOR):
+                url = self.url_of(opinion.url)
+                drawn_at[url] = max(drawn_at.get(url, 0), opinion.pages)
+        said = self.verdicts()
+        group = Group(
+            np.array([page.number for page in known], dtype=np.int64),
+            np.array([place(page.url, self.seed) for page in known]),
+            np.array([said.get(page.url, np.nan) for page in known]),
+            np.array([drawn_at.get(page.url, 0) for page in known], dtype=np.int64),
+        )
+        return figures(group, np.array([page.relevant for page in known], dtype=np.bool_))
+
+    def believed_precision(self) -> float | None:
+        """Return what the model believes of the pages that it calls relevant: their mean relevance; None of none."""
+        found = [
+            each.page.relevance
+            for each in self._pages.values()
+            if each.page.relevant and not each.copy_of and not each.is_hidden
+        ]
+        return float(np.mean(found)) if found else None
+
+    def _name_of(self, url: str) -> str:
+        if url in self._pages:
+            return url
+        if url in self._other_names:
+            return self._other_names[url]
+        if not self._forms:  # rarely needed, and dear: files that `scrapy judge` wrote have the URLs as they are
+            names = {**self._other_names, **{each: each for each in self._pages}}
+            self._forms = {canonical_form(name) or name: name_of for name, name_of in names.items()}
+        return self._forms.get(canonical_form(url) or url, "")
+
+
+def _known(row: sqlite3.Row) -> _Known:
+    relevance = 0.5 if row["relevance"] is None else float(row["relevance"])
+    threshold = 0.5 if row["threshold"] is None else float(row["threshold"])
+    page = QueuedPage(row["number"], row["url"], relevance, threshold, bool(row["relevant"]), not row["text_left_out"])
+    return _Known(page, row["duplicate_of"], bool(row["noindex"]))

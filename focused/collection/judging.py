@@ -1,0 +1,154 @@
+"""One person's session: which page is shown, and what becomes of the answer. It knows no terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.collection.judged import ASSESSOR, JudgedCollection
+from focused.collection.queue import RANDOM, Pick, Queue
+from focused.collection.verdict_folder import FOLDER, Opinion, VerdictLog
+
+if TYPE_CHECKING:
+    import sqlite3
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+    from focused.collection.figures import Figures
+
+SKIPPED, TAKEN_BACK = "skipped", "taken back"
+"""Notes of lines without a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPage:
+    """A page that is to be judged."""
+
+    pick: Pick
+    #: Of the collection's table ``pages``.
+    row: sqlite3.Row
+    #: Near copies, which are judged with it.
+    copies: list[str]
+
+
+class JudgingSession:
+    """Shows one page after the other to one person, and writes each verdict down at once.
+
+    What other people have judged is not shown again: together they draw one random sample. A program is shown what people
+    have judged, so that it can be compared with them.
+
+    Raises
+    ------
+    ValueError
+        If there is no collection to judge, or the person's name is none.
+    """
+
+    def __init__(self, run_dir: Path, person: str, order: str) -> None:
+        self._log = VerdictLog(run_dir / FOLDER, person)
+        self._collection = JudgedCollection(run_dir)
+        self._is_program = person.startswith(ASSESSOR)
+        new = self._collection.refresh()
+        self._queue = Queue(order, self._collection.seed, self._collection.terms_of)
+        for page in new:
+            self._queue.add(page)
+        self._remember(person)
+        self._shown: ShownPage | None = None
+        self._pages = 0
+        self._again: ShownPage | None = None
+        self._done: list[tuple[ShownPage, bool | None]] = []
+
+    def __enter__(self) -> Self:
+        """Nothing to do: it is open."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the collection."""
+        self._collection.__exit__(*error)
+
+    @property
+    def path(self) -> Path:
+        """The person's file."""
+        return self._log.path
+
+    @property
+    def counts(self) -> tuple[int, int, int]:
+        """Of this session: pages called relevant, pages called irrelevant, pages skipped."""
+        said = [relevant for _, relevant in self._done]
+        return said.count(True), said.count(False), said.count(None)
+
+    @property
+    def about(self) -> JudgedCollection:
+        """The collection."""
+        return self._collection
+
+    def next(self) -> ShownPage | None:
+        """Return the page to be judged now; None if there is none left among those that have been fetched."""
+        if self._again is not None:
+            self._shown, self._again = self._again, None
+            return self._shown
+        self._refresh()
+        while (pick := self._queue.next()) is not None:
+            row = self._collection.row_of(pick.page.url)
+            if row is not None and not row["text_left_out"]:
+                copies = self._collection.copies_of(pick.page.url)
+                self._shown, self._pages = ShownPage(pick, row, copies), self._collection.last_number
+                return self._shown
+            self._queue.put_aside(pick.page.url)  # removed, or its text gave way to another's meanwhile
+        self._shown = None
+        return None
+
+    def say(self, relevant: bool | None, note: str = "") -> None:
+        """Write what the person says of the page that is shown; None: the person would not say.
+
+        An OSError says that it could not be written: the page is still the one that is shown.
+        """
+        shown = self._shown
+        assert shown is not None
+        self._write(shown, relevant, note or (SKIPPED if relevant is None else ""))
+        self._done.append((shown, relevant))
+        self._queue.count(shown.pick.page.url, shown.pick.kind)
+        self._queue.put_aside(shown.pick.page.url, is_aside=relevant is None)
+
+    def undo(self) -> bool:
+        """Take the last answer of this session back, and show its page again; False if there is none."""
+        if not self._done:
+            return False
+        shown, _ = self._done[-1]
+        self._write(shown, None, TAKEN_BACK)
+        self._done.pop()
+        self._queue.count(shown.pick.page.url, None)
+        self._queue.put_aside(shown.pick.page.url, is_aside=False)
+        self._again = shown
+        return True
+
+    def figures(self) -> Figures:
+        """Return what all people's verdicts on random pages say."""
+        self._refresh()
+        return self._collection.figures()
+
+    def _write(self, shown: ShownPage, relevant: bool | None, note: str) -> None:
+        is_random = shown.pick.kind == RANDOM
+        opinion = Opinion(
+            shown.pick.page.url,
+            self._log.person,
+            relevant,
+            note,
+            drawn=shown.pick.kind,
+            probability=shown.pick.probability,
+            pages=self._pages if is_random else 0,
+        )
+        self._log.write(opinion)
+
+    def _refresh(self) -> None:
+        for page in self._collection.refresh():
+            self._queue.add(page)
+        said = self._collection.verdicts(of=self._log.person if self._is_program else None)
+        self._queue.learn({url: share >= 0.5 for url, share in said.items()})
+
+    def _remember(self, person: str) -> None:
+        """Take up what the person did in earlier sessions."""
+        for opinion in self._collection.opinions:
+            if opinion.person == person and (url := self._collection.url_of(opinion.url)):
+                self._queue.count(url, None if opinion.note == TAKEN_BACK else opinion.drawn or None)
+                self._queue.put_aside(url, is_aside=opinion.note == SKIPPED and opinion.relevant is None)

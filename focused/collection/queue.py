@@ -1,0 +1,240 @@
+"""Which page a person is shown next, and why: pages that teach the model most, and pages at random, which tell how good it is.
+
+Four kinds of picks. *Uncertain*: the model's decision, as the verdicts so far have moved it (`focused.collection.belief`), is
+near the threshold, and other pages are like this one. *New side*: the page is called irrelevant, and little is known of pages
+like it. *Random*: the next page in the random order (`focused.collection.random_order`), among those that are called relevant
+or among the others. *Top*: the highest relevance.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from focused.collection.belief import Belief, decision
+from focused.collection.random_order import place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Floats = npt.NDArray[np.float64]
+    Flags = npt.NDArray[np.bool_]
+
+UNCERTAIN, NEW_SIDE, RANDOM, TOP = "uncertain", "new side", "random", "top"
+
+ORDERS: dict[str, dict[str, float]] = {
+    "mixed": {UNCERTAIN: 0.5, NEW_SIDE: 0.2, RANDOM: 0.3},
+    "uncertain": {UNCERTAIN: 1.0},
+    "random": {RANDOM: 1.0},
+    "top": {TOP: 1.0},
+}
+"""Share of each kind of pick."""
+
+ACCEPTED_SHARE = 2 / 3
+"""Of the random picks those that the model calls relevant: ten verdicts on them give a figure."""
+MAX_LOOKED = 4000
+"""Pages that uncertain ones and those of a new side are chosen from: those nearest to the threshold."""
+DENSITY = 0.3
+"""How much it counts that many pages are like one: a verdict on it says something of all of them."""
+_GROWTH = 1.1
+"""The pages that are looked at are chosen anew when there are so many times as many."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedPage:
+    """A page that may be shown: no copy of another, and free to be indexed."""
+
+    #: Place among the judged pages of the crawl, from 1.
+    number: int
+    url: str
+    relevance: float
+    threshold: float
+    #: What the model says.
+    relevant: bool
+    #: Whether its text was kept: what cannot be read cannot be judged.
+    has_text: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """The page that is shown next."""
+
+    page: QueuedPage
+    #: Why: one of the four kinds.
+    kind: str
+    #: Of random ones: with what chance a page of its group was drawn so far, in (0, 1].
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The pages as arrays of shape (n_pages,)."""
+
+    relevance: Floats
+    threshold: Floats
+    relevant: Flags
+    has_text: Flags
+    place: Floats
+
+    @classmethod
+    def of(cls, pages: list[QueuedPage], seed: str) -> _Columns:
+        rows = [(page.relevance, page.threshold, page.relevant, page.has_text, place(page.url, seed)) for page in pages]
+        relevance, threshold, relevant, has_text, places = np.array(rows, dtype=np.float64).reshape(-1, 5).T
+        return cls(relevance, threshold, relevant > 0, has_text > 0, places)
+
+    def and_then(self, other: _Columns) -> _Columns:
+        names = self.__slots__
+        return _Columns(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
+
+
+@dataclass(slots=True)
+class _Looked:
+    """The pages that are looked at closely."""
+
+    rows: npt.NDArray[np.int64]
+    belief: Belief
+    n_pages: int
+    learnt: set[int] = field(default_factory=set)
+
+
+class Queue:
+    """Chooses one page after the other; the same pages and verdicts give the same queue.
+
+    Parameters
+    ----------
+    order : str
+        A name of `ORDERS`.
+    seed : str
+        Of the random order; the same for all people who judge a crawl, so that they draw one sample together.
+    terms_of : callable
+        Returns the term counts of a page, by its URL.
+    """
+
+    def __init__(
+        self, order: str, seed: str, terms_of: Callable[[str], Mapping[str, int]], *, max_looked: int = MAX_LOOKED
+    ) -> None:
+        self._max_looked = max_looked
+        self._shares = ORDERS[order]
+        self._seed = seed
+        self._terms_of = terms_of
+        self.pages: list[QueuedPage] = []
+        self._row_of: dict[str, int] = {}
+        self._verdicts: dict[int, bool] = {}
+        self._aside: set[int] = set()
+        self._columns: _Columns | None = None
+        self._shown: dict[str, str] = {}
+        self._looked: _Looked | None = None
+
+    def add(self, page: QueuedPage) -> None:
+        """Add a page, or what is new of one that is there."""
+        if (row := self._row_of.get(page.url)) is not None:
+            self.pages[row], self._columns = page, None
+            return
+        self._row_of[page.url] = len(self.pages)
+        self.pages.append(page)
+
+    def count(self, url: str, kind: str | None) -> None:
+        """Count a page that this person was shown, now or in an earlier session, by its kind; None: it was not.
+
+        The shares of the kinds are those of all sessions.
+        """
+        if kind is None:
+            self._shown.pop(url, None)
+        else:
+            self._shown[url] = kind
+
+    def learn(self, verdicts: Mapping[str, bool]) -> None:
+        """Take all verdicts in, by URL: those that are not there any more are forgotten."""
+        known = {row: said for url, said in verdicts.items() if (row := self._row_of.get(url)) is not None}
+        if any(known.get(row) != said for row, said in self._verdicts.items()):
+            self._looked = None  # a verdict was changed or taken back
+        self._verdicts = known
+
+    def put_aside(self, url: str, *, is_aside: bool = True) -> None:
+        """Do not show a page again; or show it after all."""
+        if (row := self._row_of.get(url)) is not None:
+            (self._aside.add if is_aside else self._aside.discard)(row)
+
+    def next(self) -> Pick | None:
+        """Return what is shown next; None if every page has a verdict or was put aside."""
+        counts = Counter(kind for kind in self._shown.values() if kind in self._shares)
+        behind = {kind: share * (counts.total() + 1) - counts[kind] for kind, share in self._shares.items()}
+        for kind in sorted(behind, key=lambda kind: -behind[kind]):
+            found = self._drawn() if kind == RANDOM else self._chosen(kind)
+            if found is not None:
+                return found
+        return self._drawn()
+
+    def _table(self) -> _Columns:
+        """Return the pages as columns."""
+        n_known = 0 if self._columns is None else len(self._columns.place)
+        if self._columns is None or n_known < len(self.pages):
+            new = _Columns.of(self.pages[n_known:], self._seed)
+            self._columns = new if self._columns is None else self._columns.and_then(new)
+        return self._columns
+
+    def _is_open(self, columns: _Columns) -> Flags:
+        """Return which pages may be shown; shape (n_pages,)."""
+        found = columns.has_text.copy()
+        found[list(self._verdicts)] = False
+        found[list(self._aside)] = False
+        return found
+
+    def _drawn(self) -> Pick | None:
+        """Return the next page in the random order."""
+        columns = self._table()
+        is_open = self._is_open(columns)
+        drawn = [self._row_of[url] for url, kind in self._shown.items() if kind == RANDOM and url in self._row_of]
+        wanted = int(columns.relevant[drawn].sum()) <= ACCEPTED_SHARE * len(drawn)
+        for group in (wanted, not wanted):
+            of_group = columns.relevant == group
+            rows = np.flatnonzero(is_open & of_group)
+            if len(rows):
+                row = int(rows[np.argmin(columns.place[rows])])
+                chance = float((columns.place[of_group] <= columns.place[row]).mean())
+                return Pick(self.pages[row], RANDOM, round(chance, 6))
+        return None
+
+    def _chosen(self, kind: str) -> Pick | None:
+        columns = self._table()
+        is_open = self._is_open(columns)
+        if not is_open.any():
+            return None
+        if kind == TOP:
+            return Pick(self.pages[int(np.argmax(np.where(is_open, columns.relevance, -1.0)))], TOP)
+        looked = self._look(columns, is_open)
+        belief, is_open = looked.belief, is_open[looked.rows]
+        if kind == NEW_SIDE:
+            score = belief.mean + belief.spread
+            is_open = is_open & (belief.mean < 0)
+        else:
+            score = -np.abs(belief.mean)
+        if not is_open.any():
+            return None
+        score = score + DENSITY * np.log(belief.unknown_like(is_open))
+        row = int(looked.rows[np.argmax(np.where(is_open, score, -np.inf))])
+        return Pick(self.pages[row], kind)
+
+    def _look(self, columns: _Columns, is_open: Flags) -> _Looked:
+        """Return the pages that are looked at, with what the verdicts say of them."""
+        if self._looked is None or len(self.pages) > _GROWTH * self._looked.n_pages:
+            far = np.abs(decision(columns.relevance, columns.threshold))
+            far[list(self._verdicts)] = -1.0  # what has a verdict is looked at: others are like it
+            far[~is_open & (far >= 0)] = np.inf
+            rows = np.sort(np.argsort(far, kind="stable")[: self._max_looked])
+            rows = rows[np.isfinite(far[rows])]
+            terms = [self._terms_of(self.pages[row].url) for row in rows.tolist()]
+            belief = Belief(columns.relevance[rows], columns.threshold[rows], terms)
+            self._looked = _Looked(rows, belief, len(self.pages))
+        looked = self._looked
+        new = [row for row in self._verdicts if row not in looked.learnt]
+        found = np.searchsorted(looked.rows, new)
+        is_there = [int(at) < len(looked.rows) and looked.rows[at] == row for at, row in zip(found, new, strict=True)]
+        looked.learnt.update(new)
+        chosen = [(int(at), self._verdicts[row]) for at, row, there in zip(found, new, is_there, strict=True) if there]
+        looked.belief.learn([at for at, _ in chosen], [said for _, said in chosen])
+        return looked

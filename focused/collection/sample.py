@@ -1,0 +1,131 @@
+"""Which verdicts are a random sample of a group of pages that grows while people judge, and what they say of it.
+
+Pages are drawn in the order of their places (`focused.collection.random_order`), each time the first without a verdict among
+those that are there. So a page that was there at a draw, and stands before what was drawn, has a verdict, whoever gave it and
+why ever it was shown: its chance to be in the sample is the farthest place drawn since it came. Pages that came late had less
+of a chance; each page counts for 1 / chance (Hajek's estimator).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from scipy.optimize import brentq
+from scipy.special import betainc
+
+if TYPE_CHECKING:
+    Floats = npt.NDArray[np.float64]
+    Ints = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+MOST_UNEQUAL = 1.3
+"""So many verdicts may be worth one of a sample with equal chances. Of more the pages that came last are left out of it."""
+_ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Some pages of a crawl in the order in which they were fetched; arrays of shape (n_pages,)."""
+
+    #: Place of each page among all that the crawl judged, ascending.
+    number: Ints
+    #: In the random order, in [0, 1).
+    place: Floats
+    #: Share of people who call it relevant; NaN: nobody has judged it.
+    verdict: Floats
+    #: Of a page that was drawn at random: the number of the last page at that time; 0 of others.
+    drawn_at: Ints
+
+    def up_to(self, number: int) -> Group:
+        """Return the pages up to a number."""
+        n = int(np.searchsorted(self.number, number, side="right"))
+        return Group(self.number[:n], self.place[:n], self.verdict[:n], self.drawn_at[:n])
+
+
+def chances(group: Group) -> Floats:
+    """Return with what chance each page came into the sample; shape (n_pages,), 0 of pages that came after the last draw."""
+    drawn = np.flatnonzero(group.drawn_at)
+    drawn = drawn[np.argsort(group.drawn_at[drawn], kind="stable")]
+    times = group.drawn_at[drawn]
+    # Of each draw the farthest place among it and all later ones; and of each page the first draw that it was there at.
+    farthest = np.maximum.accumulate(group.place[drawn][::-1])[::-1]
+    first = np.searchsorted(times, group.number, side="left")
+    found: Floats = np.append(farthest, 0.0)[first]
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """An estimated share in [0, 1] of a group's pages, with its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+    #: Verdicts that it rests on.
+    n: int
+    #: It is of the pages up to this number.
+    of_pages: int
+
+
+def relevant_share(group: Group, number: int) -> tuple[Share | None, float]:
+    """Return what share of the pages up to a number is relevant, and how many verdicts are worth one of a fair sample.
+
+    None, and infinity, if no page of the sample has a verdict.
+    """
+    chance = chances(group)
+    there = group.number <= number
+    taken = there & (group.place <= chance) & ~np.isnan(group.verdict)
+    n, n_pages = int(taken.sum()), int(there.sum())
+    if not n:
+        return None, math.inf
+    weight, said = 1 / chance[taken], group.verdict[taken]
+    value = float((weight * said).sum() / weight.sum())
+    worth = float(weight.sum() ** 2 / (weight**2).sum())
+    low, high = mid_p_interval(value, worth, n_pages)
+    return Share(value, low, high, n, number), n / worth
+
+
+def mid_p_interval(share: float, n: float, n_pages: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share found in ``n`` of ``n_pages`` pages, by mid-p; of all pages it is the share itself.
+
+    The limits p are those for which so many relevant pages or more, or so many or fewer, come with a chance of 0.025, where
+    the number itself counts half. For a number that is not whole the binomial distribution is that of the beta function. Of a
+    finite group a sample counts for more: n (N - 1) / (N - n).
+
+    >>> [round(limit, 3) for limit in mid_p_interval(0.8, 10, 100_000)]
+    [0.479, 0.965]
+    >>> mid_p_interval(0.8, 10, 10)
+    (0.8, 0.8)
+    """
+    if n >= n_pages:
+        return share, share
+    n *= (n_pages - 1) / (n_pages - n)
+    yes, no = share * n, (1 - share) * n
+
+    def lower(p: float) -> float:
+        return float(betainc(yes, no + 1, p) + betainc(yes + 1, max(no, 1e-9), p)) / 2 - _ALPHA / 2
+
+    def upper(p: float) -> float:
+        return 1 - float(betainc(yes + 1, no, p) + betainc(max(yes, 1e-9), no + 1, p)) / 2 - _ALPHA / 2
+
+    low = brentq(lower, 0.0, 1.0, xtol=1e-6) if yes > 1e-9 else 0.0
+    high = brentq(upper, 0.0, 1.0, xtol=1e-6) if no > 1e-9 else 1.0
+    return float(low), float(high)
+
+
+def horizon(groups: list[Group], least: int) -> int:
+    """Return up to which number the pages are sampled evenly, as far as possible; 0 if they are not.
+
+    The largest number at which a draw was made, with ``least`` verdicts of the sample of each group up to it, each worth
+    `MOST_UNEQUAL` at most. ``groups`` must not be empty.
+    """
+    times = np.unique(np.concatenate([group.drawn_at[group.drawn_at > 0] for group in groups]))
+    for number in times[::-1].tolist():
+        found = [relevant_share(group, number) for group in groups]
+        if all(share is not None and share.n >= least and cost <= MOST_UNEQUAL for share, cost in found):
+            return int(number)
+    return 0

@@ -1,0 +1,191 @@
+"""The verdicts of a run, as its folder ``verdicts`` holds them: one file for each person, one line for each verdict.
+
+A line of ``PERSON.jsonl`` is an object with ``url`` and ``relevant`` (true, false, or null: taken back), and perhaps ``note``,
+``at`` (ISO 8601 in UTC), ``person`` (default: the file's name), ``drawn`` (why the page was shown), ``probability`` (with what
+chance a page of its group had been drawn at random) and ``pages`` (number of the crawl's last page at that time). A row of a
+file ``*.csv`` or ``*.tsv`` has URL, yes or no, and perhaps a note. The last line of a person on a page counts.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import re
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.utils.files import append_whole, read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = "verdicts"
+SEPARATORS = {".jsonl": "", ".json": "", ".csv": ",", ".tsv": "\t"}
+"""Files that are read; what separates the columns of a table."""
+MAX_FILES, MAX_FILE_BYTES, MAX_LINE_BYTES = 1000, 100_000_000, 20_000
+_YES, _NO = (
+    frozenset({"1", "yes", "y", "true", "relevant", "+"}),
+    frozenset({"0", "no", "n", "false", "irrelevant", "-"}),
+)
+_NAME = re.compile(r"\w[\w .@-]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What one person says of one page."""
+
+    url: str
+    person: str
+    #: None: nothing; the verdict was taken back, or the person would not judge.
+    relevant: bool | None
+    note: str = ""
+    at: str = ""
+    #: Why the page was shown; empty: the person chose it.
+    drawn: str = ""
+    #: Of a page that was drawn at random.
+    probability: float | None = None
+    #: Number of the crawl's last page when this one was drawn.
+    pages: int = 0
+
+    def to_line(self) -> str:
+        """Return one line of JSON; what is not known is left out."""
+        values: dict[str, Any] = {"url": self.url, "relevant": self.relevant, "note": self.note, "at": self.at}
+        values |= {"person": self.person, "drawn": self.drawn, "probability": self.probability, "pages": self.pages}
+        known = {name: value for name, value in values.items() if name == "relevant" or value not in ("", None, 0)}
+        return json.dumps(known, ensure_ascii=False)
+
+
+class VerdictFolder:
+    """The opinions in a folder, which need not be there and may grow while it is looked at."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        #: Lines that hold no verdict, and files that are not read although they might hold some.
+        self.n_bad, self.ignored = 0, list[Path]()
+        self._known: dict[Path, tuple[tuple[int, int], list[Opinion], int]] = {}
+
+    def read(self) -> list[Opinion]:
+        """Return all opinions, each person's in the order of its lines. Files that have not changed are not read again."""
+        self.n_bad, self.ignored, found = 0, [], list[Opinion]()
+        for path in self._files():
+            try:
+                status = path.lstat()
+                if not stat.S_ISREG(status.st_mode):
+                    raise ValueError("no regular file")
+                state = status.st_size, status.st_mtime_ns
+                if path not in self._known or self._known[path][0] != state:
+                    self._known[path] = state, *_opinions(path)
+            except (OSError, ValueError):
+                self.ignored.append(path)
+                continue
+            _, opinions, n_bad = self._known[path]
+            self.n_bad += n_bad
+            found += opinions
+        return found
+
+    def _files(self) -> list[Path]:
+        with suppress(OSError):
+            return sorted(each for each in self.path.iterdir() if each.suffix.lower() in SEPARATORS)[:MAX_FILES]
+        return []
+
+
+class VerdictLog:
+    """One person's file, to which verdicts are appended; each is on the disk when `write` returns.
+
+    Raises
+    ------
+    ValueError
+        If the name is none for a file, or something else than a file has it.
+    """
+
+    def __init__(self, folder: Path, person: str) -> None:
+        if not _NAME.fullmatch(person):
+            raise ValueError(f"A person's name must be up to 64 letters, digits and ._@- or spaces. Got {person!r}.")
+        self.person = person
+        self.path = folder / f"{person}.jsonl"
+        for path, is_right, what in ((folder, Path.is_dir, "a folder"), (self.path, Path.is_file, "a regular file")):
+            if path.is_symlink() or (path.exists() and not is_right(path)):
+                raise ValueError(f"{path} must be {what}, and no link. Move it away")
+
+    def write(self, opinion: Opinion) -> Opinion:
+        """Append what this person says now, and return it with name and time; an OSError says that it is not there."""
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        opinion = replace(opinion, person=self.person, at=opinion.at or now)
+        is_new = not self.path.exists()
+        self.path.parent.mkdir(exist_ok=True)
+        flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+        with open(os.open(self.path, flags, 0o644), "a+b", buffering=0) as file:  # noqa: PTH123
+            # Half a line, as a full disk may leave one, must not swallow the next.
+            half = file.seek(0, os.SEEK_END) and file.seek(-1, os.SEEK_END) >= 0 and file.read(1) != b"\n"
+            append_whole(file, ("\n" * bool(half) + opinion.to_line() + "\n").encode("utf-8", "replace"))
+            os.fsync(file.fileno())
+        if is_new:
+            _sync_folder(self.path.parent)
+        return opinion
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the name of a new file durable, where a folder can be synchronised."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _opinions(path: Path) -> tuple[list[Opinion], int]:
+    """Return the opinions of a file, and how many lines hold none. A last line without an end is still being written."""
+    found, n_bad, separator = list[Opinion](), 0, SEPARATORS[path.suffix.lower()]
+    for line in read_regular(path, MAX_FILE_BYTES).split(b"\n")[:-1]:
+        text = line.decode("utf-8-sig", "replace").strip()
+        if not text:
+            continue
+        try:
+            if len(line) > MAX_LINE_BYTES:
+                raise ValueError("too long")
+            found += (
+                _of_row(text, separator, path.stem) if separator and text[0] != "{" else _of_object(text, path.stem)
+            )
+        except (ValueError, KeyError, TypeError, IndexError, RecursionError, csv.Error):
+            n_bad += 1
+    return found, n_bad
+
+
+def _of_row(text: str, separator: str, person: str) -> Iterator[Opinion]:
+    row = next(csv.reader([text], delimiter=separator))
+    if row[0].lower() != "url":
+        yield Opinion(_url(row[0]), person, _said(row[1]), row[2] if len(row) > 2 else "")
+
+
+def _of_object(text: str, person: str) -> Iterator[Opinion]:
+    values: dict[str, Any] = json.loads(text)
+    texts = {name: str(values.get(name) or "")[:1000] for name in ("note", "at", "drawn")}
+    relevant = values["relevant"]
+    chance, pages = values.get("probability"), values.get("pages")
+    yield Opinion(
+        _url(str(values["url"])),
+        str(values.get("person") or person)[:64],
+        None if relevant is None else _said(str(relevant)),
+        **texts,
+        probability=float(chance) if isinstance(chance, (int, float)) else None,
+        pages=pages if isinstance(pages, int) and 0 <= pages < 2**62 else 0,
+    )
+
+
+def _url(text: str) -> str:
+    if "://" not in text:
+        raise ValueError(f"{text!r} is no URL.")
+    return text.strip()
+
+
+def _said(text: str) -> bool:
+    answer = text.strip().lower()
+    if answer not in _YES | _NO:
+        raise ValueError(f"{text!r} is no verdict.")
+    return answer in _YES

@@ -1,0 +1,194 @@
+"""``scrapy judge``, through a real terminal and without one."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+from collected import collect, collected, url
+
+from focused.commands.judge import Command
+from focused.utils.terminal_text import columns, cut, harmless, wrapped
+
+ROOT = Path(__file__).resolve().parent.parent
+HOSTILE = "\x1b[2J\x1b]0;owned\x07 plain \u202e reversed \x9b31m \u5929\u6587" + "e" + "\u0301" * 50
+TIMEOUT_SECS = 60
+
+
+@pytest.fixture
+def run_dir(tmp_path):
+    pages = [
+        collected(
+            number, relevance, title=f"Title {number} \x1b[31m", text=f"{HOSTILE}\n" + "word " * 2000, referrer=url(99)
+        )
+        for number, relevance in enumerate([0.9, 0.8, 0.7, 0.6, 0.3, 0.2], start=1)
+    ]
+    return collect(tmp_path / "run", *pages)
+
+
+def lines(run_dir, person="ada"):
+    return [json.loads(line) for line in (run_dir / "verdicts" / f"{person}.jsonl").read_text().splitlines()]
+
+
+class Terminal:
+    """The command in a pseudo-terminal of 60 columns and 20 lines."""
+
+    def __init__(self, *argv: str) -> None:
+        self.master, slave = pty.openpty()
+        termios.tcsetwinsize(slave, (20, 60))
+        self.slave = slave
+        self.before = termios.tcgetattr(slave)
+        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": "focused.settings", "TERM": "xterm"}
+        env = {name: value for name, value in env.items() if name not in ("COLUMNS", "LINES", "NO_COLOR")}
+        command = [sys.executable, "-m", "scrapy", "judge", *argv]
+        self.process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=env,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            preexec_fn=_take_terminal,
+        )
+        self.seen = ""
+
+    def until(self, text: str) -> str:
+        """Read until a text is shown; return the screen since the last call."""
+        end, found = time.monotonic() + TIMEOUT_SECS, ""
+        while text not in found:
+            ready, _, _ = select.select([self.master], [], [], max(end - time.monotonic(), 0))
+            assert ready, f"{text!r} is not shown: {found!r}"
+            found += os.read(self.master, 65536).decode()
+        self.seen += found
+        return found
+
+    def press(self, key: str) -> None:
+        os.write(self.master, key.encode())
+
+    def end(self) -> int:
+        code = self.process.wait(TIMEOUT_SECS)
+        os.close(self.slave)
+        os.close(self.master)
+        return code
+
+
+def _take_terminal() -> None:
+    """Make the terminal the process's own, so that Ctrl-C reaches it."""
+    import fcntl
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def test_in_a_terminal_keys_work_at_once_and_ctrl_c_loses_nothing(run_dir):
+    terminal = Terminal(str(run_dir), "--as", "ada", "--order", "top")
+    screen = terminal.until("q quit")
+    assert screen.count("\n") <= 20
+    assert "Title 1 [31m" in screen
+    assert "0 judged (0 yes, 0 no)" in screen
+    terminal.press(" ")  # the next part of the text
+    terminal.until("q quit")
+    terminal.press("y")
+    assert "Title 2" in terminal.until("1 judged (1 yes, 0 no)")
+    assert [line["relevant"] for line in lines(run_dir)] == [True]
+    terminal.press("n")
+    terminal.until("2 judged (1 yes, 1 no)")
+    terminal.press("u")
+    assert "Title 2" in terminal.until("1 judged (1 yes, 0 no)")
+    terminal.press("s")
+    terminal.until("1 judged (1 yes, 0 no)")
+    terminal.press("\x03")
+    terminal.until("Learn from the verdicts: scrapy train stars")
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    assert terminal.end() == 0
+    said = [(line["url"], line["relevant"], line.get("note", "")) for line in lines(run_dir)]
+    assert said == [
+        (url(1), True, ""), (url(2), False, ""), (url(2), None, "taken back"), (url(2), None, "skipped"),
+    ]  # fmt: skip
+    # Of what strangers wrote no control character came through; ours clear the screen and make the title bold.
+    own = terminal.seen
+    for sequence in ("\x1b[H\x1b[2J\x1b[3J", "\x1b[1m", "\x1b[0m", "\r", "\n", "^C"):
+        own = own.replace(sequence, "")
+    assert all(char.isprintable() for char in own)
+
+
+def test_a_terminated_session_leaves_the_terminal_as_it_was(run_dir):
+    terminal = Terminal(str(run_dir), "--as", "ada")
+    terminal.until("q quit")
+    terminal.process.send_signal(signal.SIGTERM)
+    terminal.until("Interrupted.")
+    assert termios.tcgetattr(terminal.slave) == terminal.before
+    assert terminal.end() == 0
+
+
+def judge(capsys, monkeypatch, keys: str, *args, **given) -> str:
+    options = {"order": "top", "person": "ada", "pages": None} | given
+    monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
+    Command().work([str(arg) for arg in args], argparse.Namespace(**options))
+    return capsys.readouterr().out
+
+
+def test_without_a_terminal_lines_are_keys_and_the_end_of_the_input_ends(capsys, monkeypatch, run_dir):
+    out = judge(capsys, monkeypatch, "yxnun", run_dir)
+    assert [line["relevant"] for line in lines(run_dir)] == [True, False, None, False]
+    assert "y, n, s, u, m (more text) or q. Got 'x'." in out
+    assert "1 relevant, 1 not, 0 skipped" in out
+    assert "\x1b" not in out
+
+
+def test_it_stops_after_as_many_pages_as_are_wanted_and_when_none_is_left(capsys, monkeypatch, run_dir):
+    assert "2 pages judged." in judge(capsys, monkeypatch, "yyyy", run_dir, pages="2")
+    assert len(lines(run_dir)) == 2
+    assert "No page is left" in judge(capsys, monkeypatch, "yynny", run_dir)
+    assert len(lines(run_dir)) == 6
+
+
+def test_ten_random_verdicts_give_the_figure_beside_the_models_belief(capsys, monkeypatch, tmp_path):
+    run_dir = collect(tmp_path / "run", *(collected(number, 0.8 if number <= 60 else 0.1) for number in range(1, 101)))
+    out = judge(capsys, monkeypatch, "y" * 14, run_dir, order="random")
+    assert "Precision of the collection: not known yet; 1 more verdict on random pages" in out
+    out = judge(capsys, monkeypatch, "yy", run_dir, order="random")
+    assert "Precision of the collection: 1.00 (0." in out
+    assert "the model believes 0.80" in out
+    assert "Precision" in judge(capsys, monkeypatch, "", run_dir, pages="0")
+
+
+@pytest.mark.parametrize(
+    ("args", "given", "message"),
+    [
+        ([], {}, "Name the folder of a run"),
+        (["no-such-run"], {}, "There is no collection.sqlite in no-such-run"),
+        (["RUN"], {"order": "best"}, "--order must be mixed, uncertain, random, top. Got 'best'."),
+        (["RUN"], {"pages": "-1"}, "--pages must be a whole number"),
+        (["RUN"], {"person": "../ada"}, "A person's name must be"),
+        (["RUN"], {"person": "assessor-x"}, "that is for programs"),
+        (["RUN", "--why"], {}, "There is no option --why"),
+    ],
+)
+def test_errors_are_one_line(capsys, monkeypatch, run_dir, args, given, message):
+    args = [str(run_dir) if arg == "RUN" else arg for arg in args]
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is what is looked at
+        judge(capsys, monkeypatch, "y", *args, **given)
+    assert message in str(caught.value)
+    assert not (run_dir / "verdicts").exists()
+
+
+def test_texts_of_strangers_fit_the_screen_and_cannot_move_the_cursor():
+    for width in (2, 7, 60):
+        for line in wrapped(HOSTILE + " " + "\u5929" * 100 + "\n\n\n\nend", width, 1000):
+            assert columns(line) <= width
+            assert all(char.isprintable() for char in line)
+    assert wrapped("word " * 10**5, 80, 3) == ["word " * 15 + "word"] * 3
+    assert harmless("\x1b]8;;http://evil.example\x07link\u2028\u200b").strip() == "]8;;http://evil.examplelink"
+    assert columns(cut("\u5929" * 50, 9)) <= 9
