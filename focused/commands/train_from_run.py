@@ -56,7 +56,13 @@ def train_from_run(
     A ValueError says that the run is of another topic or model, that nothing joined in it that the topic does not know, or
     that the new model is worse.
     """
-    from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets
+    from focused.retraining.acceptance import (
+        acceptance_figures,
+        mostly_verdicts,
+        verdicts_decide,
+        why_forgets,
+        why_people_refuse,
+    )
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.augmentation import known_pages
     from focused.retraining.judged_pages import that_join
@@ -94,11 +100,16 @@ def train_from_run(
     made = retraining.train(labels, verdicts, about=about, widens=widens, say=say)
     new = acceptance_figures(made)
     made.manifest["retraining"]["decisions"] = {"new": new.rounded(), "first": first.rounded()}
-    why = (
-        found.why_worse(tolerance)
-        or new.why_worse(first, tolerance, widens=widens)
-        or why_forgets(retraining.accepted(made), labels, verdicts, tolerance)
-    )
+    errors = made.manifest["retraining"].get("errors_on_verdicts", {})
+    by_people = verdicts_decide(errors)
+    if by_people is None:
+        why = (
+            found.why_worse(tolerance)
+            or new.why_worse(first, tolerance, widens=widens)
+            or why_forgets(retraining.accepted(made), labels, verdicts, tolerance)
+        )
+    else:
+        why = "" if by_people else why_people_refuse(errors)
     compared = f"{_compared(found, len(verdicts))}; {_decided(new, first)}"
     if why and not force:
         raise ValueError(

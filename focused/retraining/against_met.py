@@ -20,9 +20,17 @@ def train_against_met(
     verdicts: Mapping[int, bool],
     *,
     about: Mapping[str, Any] | None = None,
+    threshold: float | None = None,
+    filters_label_noise: bool = True,
     random_state: int = 0,
 ) -> Topic:
     """Return a topic, trained with the pages met; parameters and errors are those of the two functions behind it."""
     if topic.keyword_terms:
         return train_words_on_pages_met(topic, pages, about=about)
-    return train_on_pages_met(topic, pages, verdicts, about=about, random_state=random_state)
+    return train_on_pages_met(
+        *(topic, pages, verdicts),
+        about=about,
+        threshold=threshold,
+        filters_label_noise=filters_label_noise,
+        random_state=random_state,
+    )

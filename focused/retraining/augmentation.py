@@ -16,7 +16,7 @@ from focused.retraining.judged_pages import that_join
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from focused.method.topic import Topic
     from focused.retraining.judged_pages import JudgedPage, TermCounts
@@ -78,6 +78,14 @@ class AugmentedExamples:
         cut = every.where(joins, keeps_terms=len(self._own.terms))
         positive = np.concatenate([self._own.positive, [labels[n] for n in self.numbers(labels)]]).astype(np.bool_)
         return replace(cut, positive=positive)
+
+    def counts_in(self, terms: Sequence[str], numbers: Collection[int]) -> tuple[list[JudgedPage], sparse.csr_matrix]:
+        """Return the pages with these numbers, and their term counts in the columns of some terms."""
+        rows = [row for row, page in enumerate(self.pages) if page.number in numbers]
+        chosen = [self.pages[row] for row in rows]
+        column_of = {term: column for column, term in enumerate(terms)}
+        known = [{term: n for term, n in page.terms.items() if term in column_of} for page in chosen]
+        return chosen, _rows(known, column_of)
 
     def counts(self) -> tuple[list[str], sparse.csr_matrix]:
         """Return all terms, and the term counts of the crawl's pages: shape (n_pages, n_terms)."""

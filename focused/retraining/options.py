@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.method.learning.learners import LEARNERS, may_lack_negatives
+from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.method.topic.names import check_counting
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.utils.parameters import parameter, read_parameters
@@ -132,6 +133,8 @@ class RetrainingOptions:
     )
     #: Where verdicts come from; None where there are none.
     verdicts: Path | None = None
+    #: Relevance from which pages are relevant, by FOCUSED_RELEVANCE_THRESHOLD; None: as each model says.
+    threshold: float | None = None
 
     def is_against_met(self, topic: Topic) -> bool:
         """Whether the model is trained against the pages met."""
@@ -163,8 +166,9 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
     ValueError
         If a setting is not what it must be, settings contradict each other, or the topic has nothing to be trained again from.
     """
+    threshold = RELEVANCE_THRESHOLD.read(settings)
     verdicts, found = VERDICTS.read(settings), read_parameters(RetrainingOptions, settings)
-    options = RetrainingOptions(**found, verdicts=Path(verdicts) if verdicts else None)
+    options = RetrainingOptions(**found, verdicts=Path(verdicts) if verdicts else None, threshold=threshold)
     if not options.t2 < options.t1:
         got = f"{options.t2:g} and {options.t1:g}"
         raise ValueError(f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {got}.")

@@ -8,6 +8,7 @@ pages is that of all pages met.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ import numpy.typing as npt
 from focused.method.learning.harvest_share import estimate_share
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
+from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
+from focused.retraining.acceptance import N_PARTS
 from focused.retraining.augmentation import (
     AugmentedExamples,
     columns_of,
@@ -26,7 +29,9 @@ from focused.retraining.augmentation import (
     with_terms,
     with_vectors,
 )
-from focused.retraining.training import with_model
+from focused.retraining.judged_sides import on_their_sides, slips_named
+from focused.retraining.label_noise import probably_wrong
+from focused.retraining.training import kept_threshold, with_model
 from focused.retraining.versions import FIRST
 
 if TYPE_CHECKING:
@@ -59,6 +64,8 @@ def train_on_pages_met(
     verdicts: Mapping[int, bool],
     *,
     about: Mapping[str, Any] | None = None,
+    threshold: float | None = None,
+    filters_label_noise: bool = True,
     random_state: int = 0,
 ) -> Topic:
     """Return a topic, trained from its own positives and the pages that a crawl met.
@@ -73,6 +80,11 @@ def train_on_pages_met(
         What people say of pages, by their numbers. It stands above all else.
     about : mapping, optional
         What the manifest says of it, under ``retraining``.
+    threshold : float, optional
+        With verdicts: relevance from which the crawl calls pages relevant, in (0, 1), if its settings say so.
+
+    filters_label_noise : bool
+        Whether verdicts are left out that all other examples speak against.
 
     Raises
     ------
@@ -99,6 +111,13 @@ def train_on_pages_met(
     if int(drawn.sum()) < MIN_PAGES:
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
     aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
+    noise: set[int] = set()
+    if filters_label_noise:
+        noise = _label_noise(topic.learner, examples, met, n_own, said, ~aside, random_state)
+        said[n_own:] &= [page.number not in noise for page in met]
+        drawn[n_own:] &= [page.number not in noise for page in met]
+        aside[n_own:] |= [page.number in noise for page in met]
+        examples = replace(examples, positive=examples.positive & ~aside)
     examples = with_terms(examples, topic.named_terms)
     wide, term_vectors = with_vectors(examples, topic)
     model = train_topic(
@@ -109,24 +128,41 @@ def train_on_pages_met(
         term_vectors=term_vectors,
         learner=topic.learner,
         only_judged=aside,
+        verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
         every_term=True,
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
+        kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
         n_folds=_N_FOLDS,
         random_state=random_state,
     )
+    held_out = model.held_out_log_odds
+    assert held_out is not None
     added: dict[str, Any] = {
         "n_unlabeled": len(met) - int(aside.sum()),
         "n_drawn": int(drawn.sum()),
         "n_left_aside": int(aside.sum()),
     }
-    held_out = model.held_out_log_odds
     unknown = ~said & (np.arange(len(said)) >= n_own)
-    if held_out is not None and unknown.any():
+    if unknown.any():
         own_odds = held_out[:n_own]
         seen = [page.relevance for page in met if page.number not in verdicts and page.version > FIRST]
         share = estimate_share(own_odds[~np.isnan(own_odds)], held_out[unknown], drawn[unknown], np.array(seen))
         added["harvest"] = _harvest(share, pages, verdicts, known)._asdict()
+    judged = [row for row, page in enumerate(met, start=n_own) if page.number in verdicts]
+    if judged:
+        pages_judged = [met[row - n_own] for row in judged]
+        terms, counts = joined.counts()
+        own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
+        found = on_their_sides(
+            *(model, wide.pages[judged], pages_judged, verdicts),
+            accepted_before=dict(zip([page.number for page in joined.pages], own_model.tolist(), strict=True)),
+            held_out_log_odds=np.where(said[judged], held_out[judged], np.nan),
+        )
+        model = found.model
+        added |= found.described()
+    added["n_label_noise"] = len(noise)
+    added["label_noise"] = slips_named([page for page in met if page.number in noise], verdicts)
     return with_model(topic, model, wide.terms, examples, {**(about or {}), **added})
 
 
@@ -137,6 +173,23 @@ def _harvest(
     own = {page.number for page in pages if page.number not in verdicts and not known.isdisjoint(keys_of(page))}
     said = [verdicts[page.number] for page in pages if page.number in verdicts]
     return of_pages_met(share, len(pages), len(own) + len(said), len(own) + sum(said))
+
+
+def _label_noise(
+    learner: str,
+    examples: TopicExamples,
+    met: Sequence[JudgedPage],
+    n_own: int,
+    said: npt.NDArray[np.bool_],
+    learnt: npt.NDArray[np.bool_],
+    random_state: int,
+) -> set[int]:
+    """Return the numbers of the pages whose verdicts all other examples speak against, if that many are probably wrong."""
+    part = np.full(len(said), -1)
+    part[n_own:] = [page.number % N_PARTS if is_said else -1 for page, is_said in zip(met, said[n_own:], strict=True)]
+    rows = np.flatnonzero(learnt)
+    found = probably_wrong(learner, examples.pages[rows], examples.positive[rows], part[rows], random_state)
+    return {met[row - n_own].number for row in rows[found].tolist()}
 
 
 def _probably_relevant(

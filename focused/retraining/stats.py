@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_N_NAMED = 3
+
 
 @dataclass(eq=False)
 class RetrainingStats:
@@ -72,6 +74,8 @@ class AttemptReport:
         if self.has_verdicts:
             self.stats.set("verdicts/label_noise_count", attempt.n_label_noise)
             self.stats.set("verdicts/new_subtopic_count", attempt.n_new_subtopic)
+            self.stats.set("verdicts/put_right_count", attempt.n_put_right)
+            self.stats.set("verdicts/not_followed_count", attempt.n_not_followed)
         if attempt.n_new_subtopic > self._n_new_subtopic:
             logger.info(
                 "People want %d pages that the topic's own model calls irrelevant: its examples do not show all of the "
@@ -88,6 +92,12 @@ class AttemptReport:
             logger.info("Version %d of the model judges from page %d on (%s)", attempt.version, 1 + n_pages, about)
         elif not attempt.accepted:
             logger.info("Version %d of the model is not used: %s (%s)", attempt.version, attempt.why, about)
+        if n := attempt.n_label_noise:
+            logger.warning(
+                "Not learnt from: %s, probably slips%s", quantity(n, "verdicts"), _named(attempt.label_noise)
+            )
+        if n := attempt.n_not_followed:
+            logger.warning("The model does not follow %s%s", quantity(n, "verdicts"), _named(attempt.not_followed))
         self.drift.show()
 
     def ended_early(self, run_dir: Path, version: int) -> None:
@@ -102,3 +112,11 @@ class AttemptReport:
             *(f"{quantity(n, 'trainings')} {'was' if n == 1 else 'were'}", version, run_dir),
             "" if self.is_paused else ", or pause the crawl meanwhile (FOCUSED_RETRAINING_WAIT=always)",
         )
+
+
+def _named(verdicts: list[dict[str, Any]]) -> str:
+    """Return the first of some verdicts for the log."""
+    shown = "; ".join(
+        f"{each['url']} ({'yes' if each['relevant'] else 'no'}; {each['why']})" for each in verdicts[:_N_NAMED]
+    )
+    return f": {shown}. What is delivered follows them all the same; versions.jsonl names more of them"

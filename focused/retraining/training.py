@@ -15,6 +15,7 @@ from focused.method.topic.counted import relevance_of_counts
 from focused.method.training.example_warnings import no_known_word
 from focused.retraining.acceptance import N_PARTS, Comparison, HeldOutExamples, parts_of
 from focused.retraining.augmentation import AugmentedExamples, columns_of, links_of, with_terms, with_vectors
+from focused.retraining.judged_sides import on_their_sides
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.new_subtopic import resembling
 from focused.utils.words import quantity
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _N_FOLDS = 5
 Labels = Mapping[int, bool]
 """Of a page's number: whether it is relevant."""
+_LEAST_KEPT, _MOST_KEPT = 0.4, 0.5
 _N_NAMED = 3
 _OF_MODEL = ("intercept", "sublinear_tf", "calibrations")
 """Keys of the manifest that saving a topic fills in from its model: those of the former model must not stay."""
@@ -117,6 +119,8 @@ class Retraining:
         *,
         about: Mapping[str, Any] | None = None,
         widens: bool = False,
+        slips: Labels | None = None,
+        threshold: float | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> Topic:
         """Train the topic again and return it.
@@ -129,6 +133,11 @@ class Retraining:
         widens : bool
             Whether `mostly_verdicts` joined: people may have made another topic of it. The share of relevant pages is then
             estimated anew, still from the topic's own examples.
+        slips : mapping, optional
+            Verdicts that are not learnt from, for they are probably wrong (`without_label_noise`). Their pages are put on
+            their side, and nothing else is concluded from them.
+        threshold : float, optional
+            Relevance from which a crawl calls pages relevant, in (0, 1), if its settings say so.
         say : callable
             Told what begins.
 
@@ -162,13 +171,36 @@ class Retraining:
             learnt_only=np.arange(len(examples.positive)) >= n_own,
             known_prior=None if widens else prior,
             left_aside=aside,
+            verdicts=self._said(examples, labels, verdicts),
+            kept_threshold=threshold or kept_threshold(self.topic) if verdicts else None,
             n_folds=_N_FOLDS,
             random_state=self._random_state,
         )
         if model.left_out:
             say(_without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
-        added = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
+        added: dict[str, Any] = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
+        said = {n: labels[n] for n in verdicts if n in labels} | dict(slips or {})
+        if said:
+            assert model.held_out_log_odds is not None
+            log_odds = dict(zip(self._examples.numbers(labels), model.held_out_log_odds[n_own:].tolist(), strict=True))
+            judged, counts = self._examples.counts_in(wide.terms, said)
+            found = on_their_sides(
+                *(model, counts, judged, said),
+                accepted_before=self.accepted_before,
+                held_out_log_odds=np.array([log_odds.get(page.number, np.nan) for page in judged]),
+            )
+            model = found.model
+            added |= found.described()
         return with_model(self.topic, model, wide.terms, examples, {**(about or {}), **added})
+
+    def _said(
+        self, examples: TopicExamples, labels: Labels, verdicts: Collection[int]
+    ) -> npt.NDArray[np.float64] | None:
+        """Return what people say of the examples, as `train_topic` wants it; None if they say nothing."""
+        is_said = [n in verdicts for n in self._examples.numbers(labels)]
+        found = np.full(len(examples.positive), np.nan)
+        found[self._examples.n_own :] = np.where(is_said, examples.positive[self._examples.n_own :], np.nan)
+        return found if any(is_said) else None
 
     def _left_aside(self, examples: TopicExamples, numbers: list[int], subtopic: set[int]) -> npt.NDArray[np.bool_]:
         """Return which examples are left aside for the pages of a new subtopic; shape (n_examples,)."""
@@ -184,6 +216,15 @@ def _without_words(rows: Sequence[int], n_own: int, urls: Sequence[str]) -> str:
     if len(joined) > _N_NAMED:
         named.append(f"{len(joined) - _N_NAMED} more of the crawl")
     return no_known_word(len(rows), ", ".join(named))
+
+
+def kept_threshold(topic: Topic) -> float:
+    """Return the threshold of a model that learns from verdicts: the one that the topic had before, within bounds.
+
+    Verdicts correct the relevances, which are probabilities. A threshold that is chosen anew each time moves by chance as
+    far as the verdicts move it. The best threshold of true probabilities is half of the best F1, so it is never above 1/2.
+    """
+    return min(max(topic.threshold("page"), _LEAST_KEPT), _MOST_KEPT)
 
 
 def with_model(

@@ -54,8 +54,17 @@ class Attempt:
     n_positive: int = 0
     n_negative: int = 0
     n_verdicts: int = 0
-    #: Verdicts that all other examples speak against; they were left out.
+    #: Verdicts that all other examples speak against; they were not learnt from. The first of them: `url`, `relevant`, `why`.
     n_label_noise: int = 0
+    label_noise: list[dict[str, Any]] = field(default_factory=list)
+    #: Judged pages that the correction by verdicts put on their side; verdicts that the model does not follow: how many, and
+    #: of the first `url`, `relevant` and `why`.
+    n_put_right: int = 0
+    n_not_followed: int = 0
+    not_followed: list[dict[str, Any]] = field(default_factory=list)
+    #: Judged pages on the wrong side, each held out: `n_judged`, `new`, `first` (the topic's own model), `only_new`,
+    #: `only_first`; empty without verdicts.
+    errors_on_verdicts: dict[str, int] = field(default_factory=dict)
     #: Pages whose relevance the topic's own model contradicts; they were left out.
     n_contradicted: int = 0
     #: Pages that people want and the topic's own model calls irrelevant; unlabelled examples left aside for them.
@@ -186,6 +195,8 @@ class Task:
     keeps_links: bool = True
     #: Whether the harvest is all that is asked for: no version is written.
     only_estimates: bool = False
+    #: Relevance from which the crawl calls pages relevant, if its settings say so.
+    threshold: float | None = None
 
     def to_line(self) -> str:
         """Return one line of JSON."""
@@ -244,6 +255,7 @@ class VersionStore:
             at=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             n_pages=n_pages,
             is_against_met=labels.is_against_met,
+            threshold=self.options.threshold,
         )
 
     def add(self, attempt: Attempt) -> None:

@@ -30,7 +30,15 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     ``firsts`` has, by seed, how well a model decides that has learnt from no page of the crawl; it is filled here.
     """
     # Brings scikit-learn along: half a second that the crawl, which only makes tasks, should not wait for.
-    from focused.retraining.acceptance import acceptance_figures, mostly_verdicts, why_forgets, without_contradicted
+    from focused.retraining.acceptance import (
+        acceptance_figures,
+        mostly_verdicts,
+        verdicts_decide,
+        why_forgets,
+        why_people_refuse,
+        without_contradicted,
+    )
+    from focused.retraining.judged_sides import slips_named
     from focused.retraining.training import Retraining
     from focused.retraining.words_met import NoWordMetError
 
@@ -44,7 +52,10 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
             made = _against_met(task, topic, known)
             if task.only_estimates:
                 return Attempt(accepted=False, seconds=_seconds(start), **known)
-            return _saved(task, made, all_labels, Attempt(accepted=True, seconds=_seconds(start), **known))
+            errors = known.get("errors_on_verdicts", {})
+            why = why_people_refuse(errors) if verdicts_decide(errors) is False else ""
+            attempt = Attempt(accepted=not why, why=why, seconds=_seconds(start), **known)
+            return attempt if why else _saved(task, made, all_labels, attempt)
         in_use = read_labels(run_dir, task.in_use)
         pages, _ = read_record(record_path(run_dir), task.n_bytes)
         retraining = Retraining(topic, that_join(pages, in_use | all_labels), random_state=task.random_state)
@@ -62,22 +73,28 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
             "n_label_noise": len(believed) - len(labels),
             "n_contradicted": len(all_labels) - len(believed),
         }
+        slips = {number: label for number, label in believed.items() if number not in labels}
         verdicts &= labels.keys()
         found = retraining.compare(labels, in_use, verdicts)
         known["held_out"] = {name: round(value, 6) for name, value in asdict(found).items()}
-        why = found.why_worse(task.tolerance)
-        if why and task.has_veto:
-            return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
         if task.random_state not in firsts:
             firsts[task.random_state] = acceptance_figures(retraining.train({}))
         first, widens = firsts[task.random_state], mostly_verdicts(labels, verdicts)
-        made = retraining.train(labels, verdicts, about=known, widens=widens)
-        known |= {name: made.manifest["retraining"][name] for name in ("n_new_subtopic", "n_left_aside")}
+        made = retraining.train(labels, verdicts, about=known, widens=widens, slips=slips, threshold=task.threshold)
+        known |= _of_manifest(made, "n_new_subtopic", "n_left_aside")
+        known["label_noise"] = slips_named([page for page in pages if page.number in slips], slips)
         new = acceptance_figures(made)
         known["decisions"] = {"new": new.rounded(), "first": first.rounded()}
-        why = new.why_worse(first, task.tolerance, widens=widens) or why_forgets(
-            retraining.accepted(made), labels, verdicts, task.tolerance
-        )
+        errors = known.get("errors_on_verdicts", {})
+        by_people = verdicts_decide(errors)
+        if by_people is None:
+            why = (
+                found.why_worse(task.tolerance)
+                or new.why_worse(first, task.tolerance, widens=widens)
+                or why_forgets(retraining.accepted(made), labels, verdicts, task.tolerance)
+            )
+        else:
+            why = "" if by_people else why_people_refuse(errors)
         if why and task.has_veto:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     except (ValueError, OSError) as error:
@@ -95,11 +112,26 @@ def _against_met(task: Task, topic: Topic, known: dict[str, Any]) -> Topic:
     verdicts = {number: task.labels[str(number)] for number in task.verdicts}
     known |= {"n_positive": sum(verdicts.values()), "n_verdicts": len(verdicts)}
     known["n_negative"] = len(verdicts) - known["n_positive"]
-    made = train_against_met(topic, pages, verdicts, about=known, random_state=task.random_state)
-    known |= {name: made.manifest["retraining"][name] for name in ("n_unlabeled", "n_drawn", "n_left_aside")}
+    made = train_against_met(
+        *(topic, pages, verdicts),
+        about=known,
+        threshold=task.threshold,
+        filters_label_noise=task.filters_label_noise,
+        random_state=task.random_state,
+    )
+    known |= _of_manifest(made, "n_unlabeled", "n_drawn", "n_left_aside", "n_label_noise", "label_noise")
     known["harvest"] = made.manifest["retraining"].get("harvest", {})
     known["n_links"] = made.manifest["figures"]["n_links"]
     return made
+
+
+_OF_VERDICTS = ("n_put_right", "n_not_followed", "not_followed", "errors_on_verdicts")
+"""What the manifest of a model that learnt from verdicts says of them."""
+
+
+def _of_manifest(made: Topic, *names: str) -> dict[str, Any]:
+    found = made.manifest["retraining"]
+    return {name: found[name] for name in (*names, *_OF_VERDICTS) if name in found}
 
 
 def _saved(task: Task, made: Topic, labels: dict[int, bool], attempt: Attempt) -> Attempt:

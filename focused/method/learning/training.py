@@ -22,6 +22,7 @@ from focused.method.learning.unit_calibration import (
     background_population,
     calibrate_links,
     calibrate_pages,
+    line_by_verdicts,
     page_line,
     population,
 )
@@ -56,9 +57,11 @@ def train_topic(
     known_prior: float | None = None,
     left_aside: ArrayLike | None = None,
     only_judged: ArrayLike | None = None,
+    verdicts: ArrayLike | None = None,
     every_term: bool = False,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
+    kept_threshold: float | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
     n_folds: int = 10,
     random_state: int = 0,
@@ -95,12 +98,17 @@ def train_topic(
         the relevance that the classifier gives them.
     only_judged : array-like of bool of shape (n_pages,), optional
         Unlabelled pages that belong to the population but do not train the classifier: they are probably relevant.
+    verdicts : array-like of float of shape (n_pages,), optional
+        What people say of pages: 1 relevant, 0 not, NaN where nobody has said anything. They correct the line from
+        decisions to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant.
     every_term : bool
         Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
     slope_strength : float
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
         Relevance, in [0, 1), that a page must have to be called relevant, if the best threshold is lower.
+    kept_threshold : float, optional
+        Relevance, in (0, 1), from which pages are relevant. Default: the best one for P and U.
     term_vectors : ndarray of shape (n_columns, n_dimensions), optional
         Word vectors of the terms, zeros where there is none. A learner that knows of them judges terms that no page holds by
         them (docs/method/, D86); for other learners they are left out.
@@ -127,6 +135,7 @@ def train_topic(
     if words is not None:
         masks = (left_aside, only_judged, np.zeros(n_pages) if learnt_only is None else learnt_only)
         counts, y, (left_aside, only_judged, learnt_only) = with_page_of_words(words, counts, y, masks)
+        verdicts = None if verdicts is None else np.append(np.asarray(verdicts, dtype=np.float64), np.nan)
     if not knows_vectors(learner):
         term_vectors = None
     links_used = link_examples if background_prior is None or links_are_met else None
@@ -180,6 +189,9 @@ def train_topic(
     for_prior = found if for_prior is None else for_prior
     prior = given_prior or hidden_share or estimate_prior(found[is_shown], found[~is_shown]).prior
     line = page_line(prior, found, n_known, is_shown, is_background=is_background, strength=slope_strength)
+    if verdicts is not None:
+        said = np.asarray(verdicts, dtype=np.float64)[data.rows]
+        line = line_by_verdicts(line, decisions[0], pages.n_known, said)
     # Pages of `learnt_only` have weight 0.
     labels, weights = np.zeros(len(positive)), np.zeros(len(positive))
     labels[drawn], weights[drawn] = (
@@ -196,7 +208,7 @@ def train_topic(
     page_examples = CalibrationExamples(decisions[0], pages.n_known, labels, weights)
     page, block = calibrate_pages(line, page_examples, short_examples)
     page, _ = with_best_page_threshold(page, found, n_known, is_shown, prior=prior, is_background=is_background)
-    page = replace(page, threshold=max(page.threshold, least_threshold))
+    page = replace(page, threshold=kept_threshold or max(page.threshold, least_threshold))
     calibrations = {"page": page, "block": block}
     relevance = page.relevance(decisions[0], pages.n_known)
     for kind, group, of_links in zip(("anchor", "context"), links, decisions[2:], strict=True):

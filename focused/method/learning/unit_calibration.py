@@ -29,6 +29,10 @@ _LINK_STRENGTH = 10.0
 # Two fitted numbers gain 1 in log-likelihood from independent links without information. Links of one page, or to one page,
 # are not independent. At least half is believed, as without links.
 _GAIN_OF_CHANCE, _LEAST_BELIEF = 4.0, 0.5
+_LINE_STRENGTH = 1.0
+"""Verdicts that the line of P and U counts for."""
+_MOST_UNKNOWN = 0.35
+"""Largest relevance of a page without a known term, once there are verdicts."""
 
 
 def population(
@@ -93,6 +97,36 @@ def page_line(
         examples = CalibrationExamples(decisions, n_known, *background_population(positive, prior))
         return fit_line(start, examples)
     return fit_line_to_unlabeled(start, decisions, n_known, positive, strength=strength)
+
+
+def line_by_verdicts(
+    line: Calibration,
+    decisions: NDArray[np.float64],
+    n_known: NDArray[np.float64],
+    verdicts: NDArray[np.float64],
+) -> Calibration:
+    """Return a calibration of pages, corrected by what people say of some of them.
+
+    How probably a page of a given decision is relevant does not depend on how it was chosen to be judged, if it was chosen by
+    decisions or at random. So the logistic fit to the verdicts holds for all pages, and the line of P and U, which assumes
+    more, counts for `_LINE_STRENGTH` verdicts (docs/method/, D90).
+
+    Parameters
+    ----------
+    line : Calibration
+        Of pages, slope and offset only.
+    decisions, n_known : ndarray of shape (n_pages,)
+        Held-out decisions and numbers of known terms.
+    verdicts : ndarray of shape (n_pages,)
+        1 relevant, 0 not, NaN not judged.
+    """
+    judged = ~np.isnan(verdicts) & (n_known > 0)
+    if not judged.any():
+        return line
+    # Where most pages met are relevant, the share of them is no relevance of a page of which nothing is known.
+    start = replace(line, prior=min(line.prior, _MOST_UNKNOWN))
+    examples = CalibrationExamples(decisions[judged], n_known[judged], verdicts[judged], np.ones(int(judged.sum())))
+    return fit_line(start, examples, strength=_LINE_STRENGTH)
 
 
 def calibrate_pages(
