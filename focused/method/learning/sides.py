@@ -1,11 +1,11 @@
-"""Correct a linear page classifier by the smallest change that puts judged pages on their side of the threshold.
+"""Correct a linear page classifier by the smallest change that puts judged pages on their side (docs/method/, D89).
 
-People's verdicts are examples among many others when a model is trained, so some judged pages stay on the wrong side. The
-weights w are then changed by as little as possible (docs/method/, D89): minimise ||v||^2 / 2 so that y_i (d_i + v . x_i - c_i) >= m for every
-judged page i, with its row x_i, its decision d_i, its verdict y_i = 1 or -1, the decision c_i that the threshold needs, and a
-margin m. The solution is v = sum of a_i y_i x_i with a_i >= 0: a page is corrected by its own words, and pages unlike all
-judged ones keep their relevance. a_i is bounded: pages with nearly the same words and opposite verdicts must not outweigh the
-rest.
+People's verdicts are examples among many others when a model is trained, so some judged pages stay on the wrong side of the
+threshold. The weights w are then changed by as little as possible: minimise ||v||^2 / 2 so that y_i (d_i + v . x_i - c_i) >= m
+for every judged page i, with its row x_i, its decision d_i, its verdict y_i = 1 or -1, the decision c_i that the threshold
+needs, and a margin m. The solution is v = sum of a_i y_i x_i with a_i >= 0: a page is corrected by its own words, and pages
+unlike all judged ones keep their relevance. a_i is bounded: pages with nearly the same words and opposite verdicts must not
+outweigh the rest.
 """
 
 from __future__ import annotations
