@@ -17,7 +17,8 @@ def crawled(pages, share: float = 0.2) -> Credit:
 
 
 def honest(n: int):
-    """Pages of ten domains, half of them relevant."""
+    """A seed, and pages of ten domains, half of them relevant."""
+    yield "http://seed.example/", "", "", False
     for number in range(n):
         yield f"http://www.site{number % 10}.example/a/{number}.html", "", "http://seed.example/", number % 20 < 10
 
@@ -52,7 +53,8 @@ def test_a_link_found_on_a_copy_stands_half_a_scale_back():
 
 
 def test_a_domain_beyond_its_share_sinks_with_all_its_subdomains_until_others_have_caught_up():
-    farm = [(f"http://s{n}.farm.example/", "", "http://www.site1.example/", True) for n in range(120)]
+    before = ["http://www.site1.example/", *(f"http://s{n}.farm.example/" for n in range(119))]
+    farm = [(f"http://s{n}.farm.example/", "", referrer, True) for n, referrer in enumerate(before)]
     credit = crawled([*honest(80), *farm])
     assert credit.host_levels("new.farm.example") == 300
     assert credit.host_levels("www.site1.example") < LEVELS / 10
@@ -60,6 +62,27 @@ def test_a_domain_beyond_its_share_sinks_with_all_its_subdomains_until_others_ha
         credit.page(*page)
     assert credit.host_levels("new.farm.example") == 0
     assert crawled([*honest(80), *farm], share=0).host_levels("new.farm.example") == 0
+
+
+def test_a_large_site_may_have_more_than_its_share_where_pages_of_others_lead_to_many_of_its_pages():
+    large = [("http://large.example/", "", "http://www.site1.example/", True)]
+    for n in range(120):
+        from_outside = f"http://www.site{n % 10}.example/"
+        large.append((f"http://large.example/{n}", "", "http://large.example/" if n % 30 else from_outside, True))
+    assert crawled([*honest(80), *large]).host_levels("large.example") == 0
+    irrelevant = [page if "site" not in page[2] else (*page[:3], False) for page in large]
+    assert crawled([*honest(80), *irrelevant]).host_levels("large.example") == 300
+    copies = [page if "site" not in page[2] else (page[0], "http://x.example/", *page[2:]) for page in large]
+    assert crawled([*honest(80), *copies]).host_levels("large.example") == 300
+
+
+def test_domains_that_one_link_led_to_do_not_recommend_each_other():
+    ring = [("http://ring0.example/", "", "http://www.site1.example/", True)]
+    for n in range(1, 241):
+        ring.append((f"http://ring{n % 2}.example/{n}", "", f"http://ring{(n + 1) % 2}.example/", True))
+    credit = crawled([*honest(80), *ring])
+    assert credit.host_levels("ring0.example") == 300
+    assert credit.host_levels("ring1.example") == 300
 
 
 def test_the_domain_of_a_seed_does_not_sink():

@@ -32,6 +32,9 @@ _FREE_PAGES = 40
 _MOST_BY_SHARE = 0.3
 """Of a scale, what a domain sinks at most that has had more than its share: links of others that are worth so much less come
 first, poorer ones do not."""
+_PAGES_FOR_ONE = 40
+"""Pages that a domain may have for each relevant one that was found on a page of another owner, even beyond its share. Of
+large sites one page in 2 to 50 was; of a farm its entry."""
 _RAMP = 0.03
 """Of all pages, how far beyond its share a domain has sunk so far."""
 _LEAST_RATE = 0.1
@@ -49,10 +52,14 @@ class _Domain:
 
     #: The domain that led to it.
     source: str
+    #: The first domain behind a seed's in the chain that led to it: those that lie behind it may have the same owner.
+    owner: str
     n_pages: int = 0
     n_relevant: int = 0
     n_led: float = 0.0
     n_led_relevant: float = 0.0
+    #: Relevant pages, no copies, that were found on a page of another owner.
+    n_recommended: int = 0
     #: Whether a seed lies on it: somebody asked for it.
     is_named: bool = False
 
@@ -90,11 +97,12 @@ class Credit:
         own.n_pages += 1
         own.n_relevant += relevant
         own.is_named = own.is_named or not referrer
-        if own.n_pages <= max(_FREE_PAGES, self._share * self._n_pages):
+        if source and source != domain:
+            leading = self._domain(source, "")
+            own.n_recommended += relevant and not copy_of and leading.owner != own.owner
+        if own.n_pages <= self._allowed(own):
             self._n_rated += 1
             self._n_relevant += relevant
-        if source and source != domain:
-            self._domain(source, "")
         weight = 1.0
         for led in self._ancestors(own):
             led.n_led += weight
@@ -114,7 +122,10 @@ class Credit:
         return found
 
     def _domain(self, domain: str, source: str) -> _Domain:
-        known = self._domains.get(domain) or _Domain(source)
+        known = self._domains.get(domain)
+        if known is None:
+            leading = self._domains.get(source)
+            known = _Domain(source, domain if leading is None or leading.is_named else leading.owner)
         _remember(self._domains, domain, known, _MAX_DOMAINS)
         return known
 
@@ -158,12 +169,16 @@ class Credit:
         if known is None or known.is_named:
             return 0
         by_yield = self._below(known.n_pages, known.n_relevant, 1 - self._led_to_nothing(known.source))
-        return round(LEVELS * min(1.0, self._over_share(known.n_pages) + by_yield))
+        return round(LEVELS * min(1.0, self._over_share(known) + by_yield))
 
-    def _over_share(self, n_pages: int) -> float:
+    def _allowed(self, domain: _Domain) -> float:
+        """Return how many pages a domain may have before it has more than its share."""
+        return max(_FREE_PAGES, self._share * self._n_pages, _PAGES_FOR_ONE * domain.n_recommended)
+
+    def _over_share(self, domain: _Domain) -> float:
         if not self._share:
             return 0.0
-        n_over = n_pages - max(_FREE_PAGES, self._share * self._n_pages)
+        n_over = domain.n_pages - self._allowed(domain)
         return _MOST_BY_SHARE * min(1.0, max(0.0, n_over) / (_RAMP * self._n_pages + 5))
 
     def _led_to_nothing(self, source: str, depth: int = 4) -> float:
