@@ -17,8 +17,11 @@ from pathlib import Path
 
 import pytest
 from collected import collect, collected, url
+from commands import crawl
+from test_report_evaluation import page_of
 
 from focused.commands.judge import Command
+from focused.evaluation.report import write_run_report
 from focused.utils.terminal_text import columns, cut, harmless, wrapped
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -162,6 +165,22 @@ def test_ten_random_verdicts_give_the_figure_beside_the_models_belief(capsys, mo
     assert "Precision of the collection: 1.00 (0." in out
     assert "the model believes 0.80" in out
     assert "Precision" in judge(capsys, monkeypatch, "", run_dir, pages="0")
+
+
+@pytest.mark.slow
+def test_a_crawl_and_its_report_end_with_the_figure(models, two_regions, tmp_path):
+    said = [
+        {"url": f"http://site.example/stars/{n}", "relevant": n != 3, "drawn": "random", "pages": 500}
+        for n in range(12)
+    ]
+    (tmp_path / "run" / "verdicts").mkdir(parents=True)
+    (tmp_path / "run" / "verdicts" / "ada.jsonl").write_text("".join(json.dumps(line) + "\n" for line in said))
+    result = crawl(models, tmp_path, web=two_regions)
+    assert result.run["judged"]["precision"]["n"] == 12
+    assert "  Precision of the collection: 1.00 (1.00 to 1.00, 95 % interval) by 12 verdicts" in result.err
+    text = page_of(write_run_report([tmp_path / "run"])).text
+    assert "Precision of the collection: 1.00" in text
+    assert "the model believes 0." in text
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ DOCS = [ROOT / "README.md", *sorted(path for path in (ROOT / "docs").rglob("*.md
 SETTINGS = {*vars(focused.settings), "FOCUSED_FADING_FADE"}
 """And the one that a guide tells its readers to add."""
 COMMAND = re.compile(
-    r"^ *(?:\$ )?(?:scrapy|focused) ((?:crawl focused|train|explain|evaluate|report|frontier|judge|demo) .*)$"
+    r"^ *(?:\$ )?(?:scrapy|focused) ((?:crawl focused|train|explain|evaluate|report|export|frontier|judge|demo) .*)$"
 )
 
 

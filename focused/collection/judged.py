@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from focused.collection.page import unpack_terms
 from focused.collection.queue import RANDOM, QueuedPage
 from focused.collection.random_order import place
 from focused.collection.sample import Group
+from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import FOLDER, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
 from focused.utils.url_forms import canonical_form
@@ -30,6 +31,32 @@ _NEW = """
 SELECT id, number, url, location, relevance, threshold, relevant, noindex, duplicate_of, text_left_out, fetched_at
 FROM pages WHERE id > ? ORDER BY id
 """
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFigures:
+    """The figures of a run, and what the model believes of the pages that it calls relevant (None: there are none)."""
+
+    figures: Figures
+    believed: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return precision and recall, each with its interval, number of verdicts and pages; null where it is not known."""
+        shares = {"precision": self.figures.precision, "recall": self.figures.recall}
+        return {name: None if share is None else asdict(share) for name, share in shares.items()}
+
+
+def judged_figures(run_dir: Path) -> JudgedFigures | None:
+    """Return what people's verdicts say of a run; None if there is no verdict on a random page, or no collection to read."""
+    if not (run_dir / FOLDER).is_dir():
+        return None
+    try:
+        with JudgedCollection(run_dir) as collection:
+            collection.refresh()
+            found = collection.figures()
+            return JudgedFigures(found, collection.believed_precision()) if found.n_accepted + found.n_refused else None
+    except CollectionFileError:
+        return None
 
 
 @dataclass(frozen=True, slots=True)

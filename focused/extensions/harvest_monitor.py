@@ -14,6 +14,8 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
+from focused.collection.figure_words import figure_lines
+from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.losses import LOSSES
 from focused.crawl.run_history import first_model, strategy_parts
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.collection.judged import JudgedFigures
     from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.plan import CrawlPlan
@@ -66,6 +69,8 @@ class HarvestMonitor:
         self._parts: list[dict[str, Any]] = []
         self._first_model = ""
         self._is_begun = False
+        #: What people's verdicts say, at the end.
+        self._judged: JudgedFigures | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -119,6 +124,7 @@ class HarvestMonitor:
         if not self._is_begun:  # what is there was written by another crawl
             return
         harvest, plan, stats = self._harvest, self._plan, self.crawler.stats
+        self._judged = judged_figures(plan.run_dir)
         self._write_run(reason)
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
         found = (
@@ -131,6 +137,8 @@ class HarvestMonitor:
         lines += [self._about_hosts(), summary(stats.get_stats()), advice(stats.get_stats())]
         if harvest.n_pages:
             lines.append(self._about_harvest())
+        if self._judged is not None:
+            lines += figure_lines(self._judged.figures, self._judged.believed)
         if not harvest.n_pages:
             lines.append(f"No page was fetched. {self._why_nothing()}")
         elif not harvest.n_relevant:
@@ -232,6 +240,7 @@ class HarvestMonitor:
                 "harvest": {"is_known": False, "why": self._estimate.why_unknown or NOT_YET}
                 if found is None
                 else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
+                "judged": None if self._judged is None else self._judged.as_json(),
                 "hosts_given_up": [
                     {"host": host, "why": why, "links": n_links}
                     for host, why, n_links in frontier_of(self.crawler).given_up_hosts()[:_MOST_KEPT]

@@ -14,6 +14,7 @@ from focused.evaluation.report.drift import drift
 from focused.evaluation.report.figures import Curve, draw_curves
 from focused.evaluation.report.files import write_page
 from focused.evaluation.report.json_facts import command, facts
+from focused.evaluation.report.judged_section import by_verdicts
 from focused.evaluation.report.markup import (
     UNKNOWN,
     Markup,
@@ -81,6 +82,7 @@ def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> I
         if len(runs) > 1:
             yield element("h2", "Crawl ", key_of(looks[number]), name(label))
             yield element("p", *_answer(run))
+        yield from by_verdicts(run)
         yield from drift(run, f"r{number}")
         yield from versions(run, f"r{number}")
         yield from hosts(run, f"r{number}")
