@@ -60,7 +60,7 @@ class PageItem:
     irrelevant_on_path: int = 0
     #: When the page was fetched, ISO 8601 in UTC.
     fetched_at: str = ""
-    #: Digest of the body.
+    #: Digest of the body; of a PDF file, that of the file.
     sha256: str = ""
     #: What the page says of itself.
     canonical_url: str = ""
@@ -85,6 +85,8 @@ class PageItem:
     ) -> None:
         self.analysed = page
         self.raw, self.raw_type = body, content_type
+        #: Digest of the file that the page was made of, a PDF file; empty for one that came as it is.
+        self.file_sha256 = ""
         self.known_as = location or self.url
         self.links_callback = callback if callback is None or isinstance(callback, str) else callback.__name__
         #: What the link middleware found on the page; None where links are not scored.
@@ -108,7 +110,7 @@ class PageItem:
         go to, or that method's name.
         """
         meta = response.meta
-        return cls(
+        item = cls(
             url=response.url,
             depth=meta.get("depth", 0),
             referrer=meta.get("focused_referrer", ""),
@@ -122,6 +124,8 @@ class PageItem:
             location=page_location(response),
             **fields,
         )
+        item.file_sha256 = getattr(response, "file_sha256", "")
+        return item
 
     @property
     def is_delivered(self) -> bool:
@@ -143,7 +147,7 @@ class PageItem:
         page = self.analysed
         if page is None or self.sha256:
             return
-        self.text, self.sha256 = printable(page.text), hashlib.sha256(self.raw).hexdigest()
+        self.text, self.sha256 = printable(page.text), self.file_sha256 or hashlib.sha256(self.raw).hexdigest()
         found = describe(self.raw, self.url, base=page.marked_text.base)
         self.canonical_url = found.canonical_url or self.url
         self.description, self.language = printable(found.description), printable(found.language)

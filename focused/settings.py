@@ -62,6 +62,7 @@ ITEM_PROCESSOR = "focused.middlewares.page_end.PageEndItems"
 # 5, 10: before robots.txt is asked (100); a request that may not be sent, or is one too many, disturbs nobody.
 # 20: what its score rests on is said when a link is about to be fetched.
 # 100: robots.txt as RFC 9309 says, instead of Scrapy's.
+# 540: PDF files are read when they are unpacked (590) and redirects (600) are over.
 # 610: which hosts answer, before redirects (600) and retries (550) are made of answers and exceptions.
 DOWNLOADER_MIDDLEWARES = {
     "focused.middlewares.addresses.AddressMiddleware": 5,
@@ -71,6 +72,7 @@ DOWNLOADER_MIDDLEWARES = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "focused.middlewares.scope.ScopeMiddleware": 50,
     "focused.middlewares.robots_txt.RobotsTxtMiddleware": 100,
+    "focused.middlewares.pdf.PdfMiddleware": 540,
     "focused.middlewares.host_failures.HostFailuresMiddleware": 610,
 }
 # A meta refresh is a link of the page to us; Scrapy's middleware would throw the page away, and fails on charsets

@@ -90,7 +90,9 @@ class FetchSpider(scrapy.Spider):
         """Ask for each URL once."""
         for url in self._urls:
             try:
-                request = scrapy.Request(url, self.parse, errback=self.failed, meta={"asked": url}, dont_filter=True)
+                request = scrapy.Request(
+                    url, self.parse, errback=self.failed, meta={"asked": url, "focused_pdf": True}, dont_filter=True
+                )
             except ValueError as error:
                 self._pages.refuse(url, "no URL", str(error))
                 self._on_answer()

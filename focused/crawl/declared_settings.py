@@ -22,6 +22,7 @@ from focused.frontier.patience import PATIENCE
 from focused.method.page.limits import PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import PAGE_TEXT
+from focused.method.page.pdf_process import PDF_SETTINGS
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.strategies import STRATEGIES
@@ -48,6 +49,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Pages": (
         *(PAGE_READER, PAGE_TEXT, BLOCK_TAGS, BLOCK_ALPHA, BLOCK_MIN_LINKS, OTHER_ANCHORS, WINDOW_CHARS),
         *parameters_of(PageLimits).values(),
+        *PDF_SETTINGS,
     ),
     "Scope": SCOPE,
     "Link sources": SOURCES,

@@ -13,8 +13,9 @@ from focused.frontier.interface import frontier_of
 from focused.method.page.link_context import path_terms
 from focused.method.page.link_list import FEED, INDEX, SITEMAP, Entry, as_page, newest_first
 from focused.method.page.link_source import reading
+from focused.method.page.pdf_process import not_a_page
 from focused.method.page.text_units import ANCHOR
-from focused.method.page.urls import REFUSALS, UrlResolver, is_page_url
+from focused.method.page.urls import NOT_PAGE, REFUSALS, UrlResolver, why_no_page
 from focused.method.scoring.base import BY_FEED, BY_SITEMAP
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class LinkSources:
 
     def __init__(self, crawler: Crawler, reader: PageReader, judging: Judging, scope: Scope) -> None:
         self._crawler, self._reader, self._judging, self._scope = crawler, reader, judging, scope
+        self._not_a_page = not_a_page(crawler.settings)
         self._max_links = SOURCE_MAX_LINKS.read(crawler.settings)
         #: Which sources are asked for.
         self.requests = SourceRequests(crawler, scope)
@@ -94,8 +96,8 @@ class LinkSources:
         )
         kept, refused = [], Counter[str]()
         for entry in absolute:
-            if not is_page_url(entry.url) or entry.url in REFUSALS:
-                refused["focused/links/refused_not_page_count"] += 1
+            if (why := why_no_page(entry.url, self._not_a_page)) or entry.url in REFUSALS:
+                refused[f"focused/links/refused_{why or NOT_PAGE}_count"] += 1
             elif self._scope.limits_urls and (reason := self._scope.refusal(entry.url)):
                 refused[f"focused/scope/{reason}_count"] += 1
             else:

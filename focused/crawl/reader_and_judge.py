@@ -9,6 +9,7 @@ from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
 from focused.method.page.page_language import language_codes
+from focused.method.page.pdf_process import not_a_page
 from focused.method.page.reader import BLOCK_ALPHA, BLOCK_MIN_LINKS, BLOCK_TAGS, PageReader
 from focused.method.page.text_units import OTHER_ANCHORS
 from focused.method.topic.judge import COSINE_THRESHOLD, LINK_THRESHOLD, RELEVANCE_THRESHOLD, SIMILARITY, Judge
@@ -34,6 +35,7 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
         min_links=BLOCK_MIN_LINKS.read(settings),
         limits=PageLimits(**read_parameters(PageLimits, settings)),
     )
+    reader.not_a_page = not_a_page(settings)
     return reader.with_settings(settings)
 
 

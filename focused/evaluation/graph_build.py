@@ -16,6 +16,7 @@ from w3lib.url import safe_url_string
 from focused.crawl.reader_and_judge import make_reader
 from focused.evaluation.graph import NOWHERE, LinkGraph, load_graph
 from focused.method.page.encoding import may_be_text
+from focused.method.page.urls import NOT_A_PAGE
 from focused.method.topic import Analyzer
 from focused.method.training.example_sources import header
 from focused.method.training.page_set import untracked
@@ -145,6 +146,7 @@ def build_graph(web: RecordedWeb, settings: Any, track: Track = untracked) -> Li
     of all URLs that lead to it.
     """
     reader = make_reader(Analyzer("en"), settings)
+    reader.not_a_page = NOT_A_PAGE  # the crawls of an evaluation read no PDF files
     follows_nofollow = not settings.getbool("FOCUSED_NOFOLLOW_ENABLED")
     resolver = PageResolver(web, settings)
     pages: dict[str, int] = {}

@@ -18,6 +18,8 @@ from focused.collection.figure_words import figure_lines
 from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.losses import LOSSES
+from focused.crawl.pdf_counts import being_read, pdf_advice, pdf_summary
+from focused.crawl.pdf_reading import is_installed
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.state import Crawl
 from focused.frontier.dispatch import advice
@@ -134,7 +136,7 @@ class HarvestMonitor:
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
         lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
-        lines += [self._about_hosts(), summary(stats.get_stats()), advice(stats.get_stats())]
+        lines += [self._about_hosts(), *self._about_pdf(), summary(stats.get_stats()), advice(stats.get_stats())]
         if harvest.n_pages:
             lines.append(self._about_harvest())
         if self._judged is not None:
@@ -159,6 +161,10 @@ class HarvestMonitor:
             return f"The harvest is not known: {why}"
         interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
         return f"About {found.share:.0%} of the pages are relevant: {interval}"
+
+    def _about_pdf(self) -> tuple[str, str]:
+        stats = self.crawler.stats.get_stats()
+        return pdf_summary(stats), pdf_advice(stats, is_installed=is_installed())
 
     def _about_hosts(self) -> str:
         """Name the hosts that were given up, those with most links first."""
@@ -188,13 +194,13 @@ class HarvestMonitor:
             self._say_what_the_end_waits_for(harvest.n_pages)
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
-        window = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
+        window, stats = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), self.crawler.stats.get_stats()
         logger.info(
             "%6d pages  harvest %s  judged relevant %d (%.3f, last %d: %.3f)  frontier %d  %.0f pages/s%s",
             *(harvest.n_pages, self._estimate.text(), harvest.n_relevant, harvest.rate, window, harvest.recent_rate),
             told[1],
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
-            f"  {waits}" if (waits := summary(self.crawler.stats.get_stats())) else "",
+            "".join(f"  {each}" for each in (being_read(stats), summary(stats)) if each),
         )
 
     def _say_what_the_end_waits_for(self, n_pages: int) -> None:

@@ -57,6 +57,9 @@ class Frontier(Protocol):
     def note_dropped(self, request: Request, why: str) -> None:
         """Note why a request is given up that a link under way was redirected to, for ``scrapy frontier --why``."""
 
+    def wait_again(self, request: Request) -> None:
+        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
+
     def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
         """Note that a host did not answer a request; tell whether the request's link waits again, so that it may end.
 

@@ -236,6 +236,12 @@ class FrontierScheduler(BaseScheduler):
         if lease is not None:
             lease.dropped = why
 
+    def wait_again(self, request: Request) -> None:
+        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.waits_again = True
+
     def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
         """Note that a host did not answer a request; tell whether the request's link waits again. Live webs only."""
         return self._task.is_live and self._unreachable.failed(request, why, is_sure=is_sure)

@@ -190,6 +190,9 @@ class ScrapyFrontier:
     def note_dropped(self, request: Request, why: str) -> None:
         """Do nothing: Scrapy's scheduler keeps no notes."""
 
+    def wait_again(self, request: Request) -> None:
+        """Do nothing: see ``host_failed``."""
+
     def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
         """Do nothing: Scrapy's scheduler cannot take a link back."""
         return False

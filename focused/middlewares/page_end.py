@@ -68,7 +68,7 @@ class PageEndMiddleware:
             await ending.page_ended(page)
             raise
         if item is None:
-            page.note = "" if 200 <= response.status < 300 else f"HTTP {response.status}"
+            page.note = lease.note if 200 <= response.status < 300 else f"HTTP {response.status}"
             await ending.page_ended(page)
             return
         page.joined = item.joined

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _THINGS = re.compile(
-    r"\b(byte|context|crawl|link|negative|page|place|positive|record|repeat|request|response|revisit|row|seed|topic|training|URL|verdict)"
+    r"\b(byte|context|crawl|file|link|negative|page|place|positive|record|repeat|request|response|revisit|row|seed|topic|training|"
+    r"URL|verdict)"
     r"s\b"
 )
 

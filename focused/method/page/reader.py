@@ -15,12 +15,12 @@ from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
 from focused.method.page.page_language import declared_language
 from focused.method.page.tags import BLOCK_TAG_SETS
-from focused.method.page.urls import REFUSALS, UrlMemo, UrlResolver
+from focused.method.page.urls import NOT_A_PAGE, REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
 from focused.utils.setting import TOPIC, Setting
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Container, Mapping
 
     from typing_extensions import Self
 
@@ -77,6 +77,8 @@ class PageReader:
         self.alpha = alpha
         self.min_links = min_links
         self.limits = limits or PageLimits()
+        #: Extensions of URLs that are no links to pages. Set before the first page is read: URLs are remembered.
+        self.not_a_page: Container[str] = NOT_A_PAGE
         self._urls = UrlMemo()
         self._walker = Walker(block_tags, self.limits.max_elements)
 
@@ -104,7 +106,7 @@ class PageReader:
             terms = np.concatenate((terms, self.analyzer.table.title_ids(terms[: chunk_start[1]])))
         chunk_start = np.append(chunk_start, len(terms))
         blocks = partition(outline, self.alpha, self.min_links)
-        resolver = UrlResolver(url, marked_text.base, self.limits.max_url_chars, encoding)
+        resolver = UrlResolver(url, marked_text.base, self.limits.max_url_chars, encoding, self.not_a_page)
         refresh = resolver.resolve(marked_text.refresh) if marked_text.refresh else ""
         page = Page(
             url=url,

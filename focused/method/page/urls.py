@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
 from focused.method.page.limits import MAX_URL_CHARS
+
+if TYPE_CHECKING:
+    from collections.abc import Container
 
 # Extensions of paths that are no pages. Only the path counts: a query may name a file.
 NOT_A_PAGE = frozenset(
@@ -41,21 +45,30 @@ _MAX_HOST_CHARS = 253
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:").match
 _IGNORED_BY_BROWSERS = str.maketrans("", "", "\t\r\n")
 
-NOT_HTTP, NOT_PAGE, INVALID, TOO_LONG = "not_http", "not_page", "invalid", "too_long"
-REFUSALS = frozenset({NOT_HTTP, NOT_PAGE, INVALID, TOO_LONG})
-"""The reasons why a target is no link to a page."""
+NOT_HTTP, NOT_PAGE, PDF, INVALID, TOO_LONG = "not_http", "not_page", "pdf", "invalid", "too_long"
+REFUSALS = frozenset({NOT_HTTP, NOT_PAGE, PDF, INVALID, TOO_LONG})
+"""The reasons why a target is no link to a page. ``pdf``: PDF files are not read; else they are pages."""
+NOT_A_PAGE_NOR_PDF = NOT_A_PAGE - {PDF}
+"""Extensions of paths that are no pages, where PDF files are read."""
 
 
-def is_page_url(url: str) -> bool:
-    """Tell whether a page can have the extension of a URL's path.
+def is_page_url(url: str, not_a_page: Container[str] = NOT_A_PAGE) -> bool:
+    """Tell whether a page can have the extension of a URL's path. ``not_a_page``: the extensions that none has.
 
     >>> is_page_url("http://a.example/x.PDF?y=1"), is_page_url("http://a.zip"), is_page_url("http://a.zip/get?f=x.pdf")
     (False, True, True)
     """
+    return not why_no_page(url, not_a_page)
+
+
+def why_no_page(url: str, not_a_page: Container[str] = NOT_A_PAGE) -> str:
+    """Return NOT_PAGE or PDF if no page has the extension of a URL's path, else an empty string."""
     path = url.partition("?")[0].partition("#")[0]
     name = path[path.rfind("/") + 1 :]
     dot = name.rfind(".")
-    return dot < 0 or path.find("/", 8) < 0 or name[dot + 1 :].lower() not in NOT_A_PAGE
+    if dot < 0 or path.find("/", 8) < 0 or (extension := name[dot + 1 :].lower()) not in not_a_page:
+        return ""
+    return PDF if extension == PDF else NOT_PAGE
 
 
 class UrlMemo:
@@ -85,13 +98,19 @@ class UrlResolver:
 
     ``url``: absolute URL of the page. ``base``: ``href`` of the page's ``<base>``, or an empty string. A base that is not an
     HTTP URL is ignored, as browsers do. ``max_chars``: longer URLs are refused. ``encoding``: encoding of the page: its
-    server expects queries in it; paths are always in UTF-8.
+    server expects queries in it; paths are always in UTF-8. ``not_a_page``: extensions of paths that are no pages.
     """
 
     def __init__(
-        self, url: str, base: str = "", max_chars: int = MAX_URL_CHARS.default, encoding: str = "utf-8"
+        self,
+        url: str,
+        base: str = "",
+        max_chars: int = MAX_URL_CHARS.default,
+        encoding: str = "utf-8",
+        not_a_page: Container[str] = NOT_A_PAGE,
     ) -> None:
         self.max_chars = max_chars
+        self._not_a_page = not_a_page
         self._encoding = "utf-8" if encoding.startswith("utf") else encoding
         self.base = url
         own = url if _PLAIN_ABSOLUTE(url) else self._join("")
@@ -138,7 +157,9 @@ class UrlResolver:
             if len(url) > self.max_chars:
                 return TOO_LONG
             _, dot, extension = target.rpartition(".")
-            return NOT_PAGE if dot and extension.lower() in NOT_A_PAGE else url  # no extension holds a slash
+            if not dot or (extension := extension.lower()) not in self._not_a_page:  # no extension holds a slash
+                return url
+            return PDF if extension == PDF else NOT_PAGE
         if "#" in target:
             target = target[: target.index("#")]
         url = self._join_plain(target) if _PLAIN(target) else ""
@@ -156,7 +177,7 @@ class UrlResolver:
     def _checked(self, url: str) -> str:
         if len(url) > self.max_chars:
             return TOO_LONG
-        return url if is_page_url(url) else NOT_PAGE
+        return why_no_page(url, self._not_a_page) or url
 
     def _join_plain(self, target: str) -> str:
         """Return what ``urljoin`` would; an empty string if joining strings is not enough."""

@@ -7,13 +7,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from focused.method.page.encoding import is_binary
+from focused.method.training.example_pdf import html_of_pdf, is_pdf
 
 _HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|meta|div|table|p|h[1-6]|a\s+href)\b", re.IGNORECASE)
 _MARKUP_TYPES = frozenset({"text/html", "application/xhtml+xml", "text/xml", "application/xml"})
 _UNDECIDED_TYPES = frozenset({"", "application/octet-stream", "unknown/unknown"})
 
 N_NAMED = 3
-HTML_TYPE, TEXT_TYPE = "text/html", "text/plain"
+HTML_TYPE, TEXT_TYPE, PDF_TYPE = "text/html", "text/plain", "application/pdf"
 
 
 class RefusedError(ValueError):
@@ -36,16 +37,21 @@ class Content:
 def checked(url: str, body: bytes, content_type: str | None = None) -> Content:
     """Return the body of an HTTP answer or a file as content with a definite type.
 
-    Raises RefusedError if it is empty, binary, or neither HTML nor text.
+    That of a PDF file is its text as HTML. Raises RefusedError if it is empty, binary, or neither HTML nor text.
     """
     kind = (content_type or "").partition(";")[0].strip().lower()
     if not body.strip():
         raise RefusedError("empty")
+    if is_pdf(body):
+        body, why = html_of_pdf(body)
+        if why:
+            raise RefusedError("PDF file", why)
+        return Content(url, body, PDF_TYPE)
     if is_binary(body):
         raise RefusedError("binary")
     if kind in _UNDECIDED_TYPES:
         content_type = HTML_TYPE if looks_like_html(body) else TEXT_TYPE
-    elif kind not in _MARKUP_TYPES and kind != TEXT_TYPE:
+    elif kind not in _MARKUP_TYPES and kind not in (TEXT_TYPE, PDF_TYPE):  # a crawler has made a page of the file
         raise RefusedError("neither HTML nor text", kind[:60])
     return Content(url, body, content_type)
 

@@ -1,4 +1,4 @@
-"""Find the candidates for example pages at a PATH: a folder, a WARC, JSON Lines, or a list of URLs to fetch."""
+"""Find the candidates for example pages at a PATH: a folder, a PDF file, a WARC, JSON Lines, or a list of URLs to fetch."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from focused.method.page.urls import is_page_url
 from focused.method.training.example_content import HTML_TYPE, TEXT_TYPE, Content, RefusedError, checked
+from focused.method.training.example_pdf import MOST_PDF_BYTES, is_pdf, not_an_example
 from focused.utils.url_lists import http_url, url_lines
 from focused.webs.recorded import RecordedWeb
 
@@ -92,7 +93,7 @@ def candidates_at(path: Path, opening: Opening, urls: list[str] | None = None) -
         return _warc(path, opening, urls)
     if path.suffix.lower() in _JSON_SUFFIXES or head.lstrip()[:1] == b"{":
         return _json_lines(path, opening)
-    if path.suffix.lower() in _HTML_SUFFIXES:
+    if path.suffix.lower() in _HTML_SUFFIXES or is_pdf(head):
         return [_file(path, path.name, opening.max_bytes)]
     return _url_list(path, opening)
 
@@ -143,7 +144,7 @@ def _folder(top: Path, opening: Opening) -> list[Candidate]:
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         for name in sorted(name for name in names if not name.startswith(".")):
             file = here / name
-            if not is_page_url(f"{FILES_ORIGIN}/{name}"):
+            if not is_page_url(f"{FILES_ORIGIN}/{name}", not_an_example()):
                 opening.refusals.add("neither HTML nor text", str(file))
             else:
                 found.append(_file(file, str(file), opening.max_bytes))
@@ -166,6 +167,8 @@ def _load_file(path: Path, url: str, max_bytes: int) -> Content:
             raise RefusedError("unreadable", "no regular file")
         with path.open("rb") as file:
             body = file.read(max_bytes + 1)
+            if is_pdf(body):
+                body += file.read(MOST_PDF_BYTES)
     except OSError as error:
         raise RefusedError("unreadable", error.strerror or str(error)) from None
     suffix = path.suffix.lower()
