@@ -44,7 +44,7 @@ class Sky:
         files = {
             "/robots.txt": f"User-agent: *\nDisallow:\nSitemap: {self.origin}/index.xml\n".encode(),
             "/index.xml": f"{index}</sitemapindex>".encode(),
-            "/stars.xml": sitemap(*(f"/nebula/{n}" for n in range(N_LISTED // 2)), "/nebula.pdf", "/"),
+            "/stars.xml": sitemap(*(f"/nebula/{n}" for n in range(N_LISTED // 2)), "/nebula.zip", "/"),
             "/more.xml.gz": gzip.compress(sitemap(*(f"/soup/{n}" for n in range(N_LISTED // 2))).replace(b"{0}", b"")),
             "/news.rss": b"<rss><channel><title>News</title><item><title>A telescope</title><link>/new</link>"
             b"<description>In orbit.</description></item></channel></rss>",

@@ -135,7 +135,7 @@ def test_a_pdf_file_is_explained(models, tmp_path):
         argv = ["stars", f"{server.url}/paper.pdf", "--json", "-s", "DOWNLOAD_DELAY=0"]
         done = scrapy("explain", *argv, cwd=tmp_path, env={"FOCUSED_MODELS_DIR": str(models)} | PROJECT)
     assert done.exit_code == 0, done.err
-    explained = json.loads(done.out)["page"]
+    explained = json.loads(done.out)
     assert explained["is_relevant"]
     assert explained["title"] == "Nebula and Star"
 

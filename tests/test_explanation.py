@@ -125,7 +125,7 @@ def test_the_text_says_what_was_decided_and_why(topic):
     assert text.startswith(f"{URL}\nStars & soup\n")
     for fragment in (
         "relevant for topic stars", "in 0.500", "Terms: stem", "against (3)", "Blocks:", "* relevant", "Links: 3",
-        "dir/b.html", "other.org/c?d=1", "links to files that are no pages: 1",
+        "dir/b.html", "other.org/c?d=1", "links to PDF files, which are not read: 1",
     ):  # fmt: skip
         assert fragment.replace("in 0.500", "0.500") in text
 

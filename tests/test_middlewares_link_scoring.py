@@ -133,7 +133,7 @@ def test_a_page_is_judged_once_and_what_it_lost_is_counted_once(middleware):
     passed_on(middleware, response())
     stats = middleware.crawler.stats
     assert stats.get_value("focused/links/scored_count") == 2
-    assert stats.get_value("focused/links/refused_not_page_count") == 1
+    assert stats.get_value("focused/links/refused_pdf_count") == 1
     assert stats.get_value("focused/links/refused_not_http_count") == 1
 
 

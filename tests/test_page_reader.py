@@ -147,7 +147,13 @@ def test_links_that_are_none_are_counted_by_reason() -> None:
         f"<a href='/{'x' * 3000}'>long</a><a name=n>no</a>"
     )
     assert urls(page) == [f"{URL}?ok.pdf"]
-    assert page.cuts == {"links_not_http": 4, "links_not_page": 2, "links_invalid": 1, "links_too_long": 1}
+    assert page.cuts == {
+        "links_not_http": 4,
+        "links_not_page": 1,
+        "links_pdf": 1,
+        "links_invalid": 1,
+        "links_too_long": 1,
+    }
 
 
 def test_a_target_linked_several_times_is_one_link() -> None:
@@ -206,7 +212,7 @@ def test_shortcut_of_the_resolver_agrees_with_urljoin(base: str) -> None:
                 expected = urljoin(base, target.partition("#")[0]) if target.partition("#")[0] else base
                 if expected.count("/") < 3:
                     expected += "/"
-                if got not in ("not_http", "invalid", "not_page"):
+                if got not in ("not_http", "invalid", "not_page", "pdf"):
                     assert canonicalize_url(got) == canonicalize_url(expected), target
 
 
@@ -217,6 +223,6 @@ def test_shortcut_of_the_resolver_agrees_with_urljoin(base: str) -> None:
 )  # fmt: skip
 def test_whatever_the_target_scrapy_accepts_what_comes_back(target: str) -> None:
     url = UrlResolver(URL).resolve(target)
-    if url not in ("not_http", "invalid", "not_page", "too_long"):
+    if url not in ("not_http", "invalid", "not_page", "pdf", "too_long"):
         Request(url)
         canonicalize_url(url)

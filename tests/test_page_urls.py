@@ -9,7 +9,18 @@ from w3lib.url import canonicalize_url
 
 from focused.method.page import urls
 from focused.method.page.reader import PageReader
-from focused.method.page.urls import INVALID, NOT_HTTP, NOT_PAGE, REFUSALS, TOO_LONG, UrlMemo, UrlResolver, is_page_url
+from focused.method.page.urls import (
+    INVALID,
+    NOT_A_PAGE_NOR_PDF,
+    NOT_HTTP,
+    NOT_PAGE,
+    PDF,
+    REFUSALS,
+    TOO_LONG,
+    UrlMemo,
+    UrlResolver,
+    is_page_url,
+)
 from focused.method.text.analyzer import Analyzer, TermTable
 
 BASE = "http://h.example/a/b.html"
@@ -77,7 +88,7 @@ def test_scrapy_takes_every_url_that_is_not_refused(base):
         ("data:text/html,x", NOT_HTTP),
         ("file:///etc/passwd", NOT_HTTP),
         ("tel:1", NOT_HTTP),
-        ("x.PDF", NOT_PAGE),
+        ("x.PDF", PDF),
         ("x.tar.gz?page=1", NOT_PAGE),
         ("http://[::1", INVALID),
         ("http://[foo]/", INVALID),
@@ -154,7 +165,7 @@ def test_what_is_remembered_of_one_page_is_right_for_the_next():
             page = reader.read(html, url)
             alone = PageReader(Analyzer("en", TermTable())).read(html, url)
             assert list(page.link_numbers) == list(alone.link_numbers) == seen.setdefault(url, list(page.link_numbers))
-            assert page.cuts == alone.cuts == {"links_not_page": 1}
+            assert page.cuts == alone.cuts == {"links_pdf": 1}
     assert seen["http://h.example/x/two.html"] == [
         "http://h.example/x/a.html",
         "http://h.example/x/two.html?q=1",
@@ -169,3 +180,11 @@ def test_the_memory_of_urls_is_bounded():
         found = memo.of_folder(f"http://h.example/{number}/", 3)
         found |= {str(number): "", "b": "", "c": ""}
         assert sum(map(len, memo._folders.values())) <= 10
+
+
+def test_where_pdf_files_are_read_links_to_them_are_links_to_pages():
+    targets = ["c.pdf", "/x/C.PDF?y=1", "http://h.example/a%20b.pdf#page=3", "d.zip"]
+    resolver = UrlResolver("http://h.example/x/", not_a_page=NOT_A_PAGE_NOR_PDF)
+    found = [resolver.resolve(target) for target in targets]
+    assert found == ["http://h.example/x/c.pdf", "http://h.example/x/C.PDF?y=1", "http://h.example/a%20b.pdf", NOT_PAGE]
+    assert [UrlResolver("http://h.example/x/").resolve(target) for target in targets] == [PDF, PDF, PDF, NOT_PAGE]

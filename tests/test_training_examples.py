@@ -73,7 +73,7 @@ def test_a_folder_is_read_to_its_depths_and_names_what_it_refuses(tmp_path: Path
     assert opening.refusals.counts == {
         "duplicate of another body": 1,
         "empty": 1,
-        "binary": 1,
+        "PDF file": 1,
         "neither HTML nor text": 2,
         "hidden": 2,
         "unreadable": 1,

@@ -23,6 +23,7 @@ _CUTS = {
     "contexts": "link contexts, cut at FOCUSED_PAGE_MAX_UNIT_TERMS",
     "links_not_http": "links that are not HTTP",
     "links_not_page": "links to files that are no pages",
+    "links_pdf": "links to PDF files, which are not read",
     "links_invalid": "links that are no URLs",
     "links_too_long": "links longer than FOCUSED_PAGE_MAX_URL_CHARS",
     "links_over_limit": "links beyond FOCUSED_PAGE_MAX_LINKS",
