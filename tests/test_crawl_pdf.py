@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import sqlite3
 
 import crashing_pdf_child
 import hand_made
@@ -46,7 +47,7 @@ def site(**more: bytes) -> dict[str, bytes | Reply]:
 def crawled(tmp_path_factory):
     models, folder = (tmp_path_factory.mktemp(name) for name in ("models", "pdf"))
     hand_made.topic().save(models)
-    settings = FAST | {"FOCUSED_WARC_ENABLED": 1, "DOWNLOAD_MAXSIZE": 30_000, "RETRY_ENABLED": 0}
+    settings = FAST | {"FOCUSED_WARC": "all", "DOWNLOAD_MAXSIZE": 30_000, "RETRY_ENABLED": 0}
     with Site(site()) as server:
         result = crawl(models, folder, seeds=f"{server.url}/", settings=settings)
     assert result.exit_code == 0, result.err
@@ -62,6 +63,8 @@ def test_a_pdf_file_is_a_page_like_others(crawled):
     assert "a planet in orbit" in paper["text"]
     assert paper["sha256"] == hashlib.sha256(PAPER).hexdigest()
     assert "/behind" in server.asked  # its link was followed
+    rows = sqlite3.connect(result.run_dir / "collection.sqlite").execute("SELECT url, content_type, sha256 FROM pages")
+    assert (f"{server.url}/paper.pdf", "application/pdf", paper["sha256"]) in rows.fetchall()
 
 
 def test_files_that_cannot_be_read_are_counted_and_named(crawled):
