@@ -179,3 +179,14 @@ def test_what_is_no_collection_is_refused_in_one_sentence(tmp_path):
 def test_damaged_terms_are_an_error_and_no_traceback_of_another_kind(data):
     with pytest.raises(ValueError, match="The terms of a page cannot be read"):
         unpack_terms(data)
+
+
+def test_of_words_that_stand_everywhere_the_first_pages_are_ranked(store, tmp_path, monkeypatch):
+    for number in range(1, 11):
+        store.add(page(number, title="Star" if number in (4, 9) else "Other"))
+    store.close()
+    monkeypatch.setattr("focused.collection.view._MAX_RANKED", 5)
+    with CollectionView(tmp_path) as view:
+        found = [row["number"] for row in view.search("star")]
+    assert found[0] == 4
+    assert sorted(found) == [1, 2, 3, 4, 5]

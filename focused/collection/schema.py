@@ -33,24 +33,26 @@ CREATE TABLE pages (
     url TEXT NOT NULL UNIQUE,
     location TEXT NOT NULL,          -- the URL that the page has, as the web says
     title TEXT NOT NULL,
-    text TEXT NOT NULL,              -- main text
-    author TEXT NOT NULL, date TEXT NOT NULL, site_name TEXT NOT NULL, description TEXT NOT NULL,
-    license TEXT NOT NULL, language TEXT NOT NULL, canonical_url TEXT NOT NULL,
-    headings TEXT NOT NULL,          -- JSON: [[level, text], ...], or nothing
+    author TEXT NOT NULL, date TEXT NOT NULL, site_name TEXT NOT NULL, license TEXT NOT NULL, language TEXT NOT NULL,
+    canonical_url TEXT NOT NULL,
     relevance REAL,                  -- by the model that judged the page, in [0, 1]
     relevant INTEGER NOT NULL,       -- what the model says
     threshold REAL,                  -- relevance from which it says so
     model_version INTEGER NOT NULL,
+    verdict INTEGER,                 -- of people: 1, 0; NULL: none, or they contradict each other
     noindex INTEGER NOT NULL,        -- the page asks not to be indexed
     duplicate_of TEXT NOT NULL,      -- URL of the page that this one is a copy of
     content_type TEXT NOT NULL,
     depth INTEGER NOT NULL, referrer TEXT NOT NULL, link_score REAL NOT NULL, link_reason TEXT NOT NULL,
     fetched_at TEXT NOT NULL,        -- ISO 8601 in UTC
     sha256 TEXT NOT NULL,            -- of the body
-    terms BLOB,                      -- zlib of JSON {term: count}
     text_left_out INTEGER NOT NULL,  -- text and terms are not kept: too many pages that are not relevant
+    -- What is long comes last: of a row only as much is read as is asked for.
+    description TEXT NOT NULL,
+    text TEXT NOT NULL,              -- main text
+    headings TEXT NOT NULL,          -- JSON: [[level, text], ...], or nothing
+    terms BLOB,                      -- zlib of JSON {term: count}
     markdown TEXT,
-    verdict INTEGER,                 -- of people: 1, 0; NULL: none, or they contradict each other
     delivered INTEGER GENERATED ALWAYS AS
         (noindex = 0 AND coalesce(verdict, relevant AND duplicate_of = '')) VIRTUAL
 );

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+_MAX_RANKED = 3_000
 _FOUND = "pages_fts JOIN pages ON pages.id = pages_fts.rowid"
 
 
@@ -108,8 +109,16 @@ class CollectionView:
         return int(next(self.rows(f"SELECT count(*) FROM pages WHERE {condition}", values))[0])
 
     def search(self, words: str, *, delivered: bool | None = True, limit: int = 20) -> list[sqlite3.Row]:
-        """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets."""
+        """Return the best pages for words, the best first, with ``snippet``: where the words stand, marked by brackets.
+
+        If more than 3,000 pages hold the words, the first of them are ranked: words that stand everywhere tell little, and a
+        crawl fetches the most promising pages first.
+        """
         condition, values = PageFilter(delivered=delivered).condition()
+        beyond = "SELECT rowid FROM pages_fts WHERE pages_fts MATCH ? ORDER BY rowid LIMIT 1 OFFSET ?"
+        end = next((row["rowid"] for row in self.rows(beyond, [words, _MAX_RANKED])), None)
+        if end is not None:
+            condition, values = f"{condition} AND pages_fts.rowid < ?", [*values, end]
         # First the best rows by the index alone; a snippet is cut only for those that are shown.
         ranked = (
             f"SELECT pages.id AS hit FROM {_FOUND} WHERE pages_fts MATCH ? AND {condition} "
