@@ -84,6 +84,7 @@ ITEM_PIPELINES = {
     "focused.pipelines.collection.CollectionPipeline": 180,  # before irrelevant pages are dropped
     "focused.pipelines.harvest.HarvestPipeline": 200,
     "focused.pipelines.json_lines.JsonLinesPipeline": 300,
+    "focused.pipelines.postgresql.PostgresPipeline": 400,  # if FOCUSED_POSTGRESQL names a database
 }
 EXTENSIONS = {
     "focused.extensions.harvest_monitor.HarvestMonitor": 100,

@@ -63,6 +63,15 @@ def test_what_is_delivered_follows_from_people_before_the_model(store, tmp_path,
         assert [row["delivered"] for row in view.pages()] == [delivered]
 
 
+def test_halves_of_characters_in_any_field_cost_no_page(store, tmp_path):
+    store.add(
+        page(1, text="a \ud800 b", referrer="http://a.example/\udfff", terms={"\ud800": 1}, headings=[(1, "\ud800")])
+    )
+    with CollectionView(tmp_path) as view:
+        [row] = view.pages()
+    assert (row["text"], row["referrer"], terms_of(row)) == ("a ? b", "http://a.example/?", {"?": 1})
+
+
 def test_a_page_fetched_again_takes_the_place_of_the_former_also_in_the_index(store, tmp_path):
     for number in range(1, INDEX_EVERY_PAGES + 1):
         store.add(page(number))

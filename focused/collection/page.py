@@ -60,13 +60,18 @@ class CollectedPage:
     text_left_out: bool = False
 
     def to_row(self) -> tuple[Any, ...]:
-        """Return the values of the columns `COLUMNS`, as SQLite has them."""
+        """Return the values of the columns `COLUMNS`, as SQLite has them: halves of characters become question marks."""
         values = {name: getattr(self, name) for name in COLUMNS}
         values["headings"] = (
             json.dumps(self.headings, ensure_ascii=False, separators=(",", ":")) if self.headings else ""
         )
         values["terms"] = pack_terms(self.terms)
-        return tuple(values.values())
+        row = tuple(values.values())
+        try:
+            "".join(each for each in row if isinstance(each, str)).encode()
+        except UnicodeEncodeError:  # hostile, and rare
+            row = tuple(each.encode(errors="replace").decode() if isinstance(each, str) else each for each in row)
+        return row
 
 
 COLUMNS = tuple(each.name for each in fields(CollectedPage))

@@ -46,6 +46,7 @@ LOSSES = {
     "focused/pages/not_recorded_count": "URLs not in the recording",
     "focused/store/pages_lost_count": "relevant pages that could not be written",
     MISSING: "bytes that files of this run lost between two starts (gone, or cut short)",
+    "focused/postgresql/left_count": "rows not copied to PostgreSQL yet (a resumed crawl copies them)",
     "focused/collection/lost_count": "pages that could not be written to collection.sqlite",
     "focused/store/harvest_lost_count": "rows of harvest.csv that could not be written",
     "focused/store/fetched_lost_count": "rows of fetched.csv that could not be written",

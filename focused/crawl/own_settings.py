@@ -146,6 +146,11 @@ WARC = Setting(
     "nothing (`off`); `auto`: `all` on the live web, nothing on recorded webs and the demo web.",
     choices=("auto", "all", "relevant", "off"), set_by=USER)
 
+POSTGRESQL = Setting(
+    "FOCUSED_POSTGRESQL", "",
+    "Database that delivered pages are copied to, such as `postgresql://me@host/database`, without a password: "
+    "[how to](../how-to/export.md#a-database). Empty: none.", set_by=SERVER)
+
 OUTPUT = (
     Setting("FOCUSED_METRICS_INTERVAL_SECS", 5.0,
             "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
@@ -157,6 +162,7 @@ OUTPUT = (
     COLLECTION,
     MAX_IRRELEVANT,
     WARC,
+    POSTGRESQL,
 )
 
 FOLDERS = (

@@ -18,7 +18,13 @@ from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, 
 from focused.crawl.plan import CrawlPlan
 from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses
 from focused.crawl.reader_and_judge import make_judge, make_reader
-from focused.crawl.run_directory import check_earlier_crawl, check_feeds, check_frontier_folder, make_run_dir
+from focused.crawl.run_directory import (
+    check_copies,
+    check_earlier_crawl,
+    check_feeds,
+    check_frontier_folder,
+    make_run_dir,
+)
 from focused.crawl.scope import check_seeds_in, read_scope
 from focused.crawl.scrapy_settings import check_values
 from focused.crawl.scrapyd_client import check_client, is_client
@@ -82,6 +88,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     scope, decided_scope = read_scope(arguments, topic, effective)
     max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
     check_feeds(effective, arguments.get("run_dir"))
+    check_copies(effective)
     decided: dict[str, Any] = {
         "FOCUSED_STRATEGY": arguments.get("strategy") or effective.get("FOCUSED_STRATEGY"),
         "FOCUSED_MAX_PAGES": max_pages,

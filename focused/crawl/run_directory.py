@@ -12,10 +12,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from focused.collection.postgresql import check_database
 from focused.collection.schema import check_collection
 from focused.crawl import arguments as given
 from focused.crawl.arguments import PlanError
-from focused.crawl.own_settings import COLLECTION
+from focused.crawl.own_settings import COLLECTION, POSTGRESQL
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
@@ -100,6 +101,15 @@ def check_frontier_folder(run_dir: Path, settings: Any) -> None:
         for end in ("", "-wal", "-shm"):
             with suppress(OSError, ValueError):
                 Path(f"{probe}{end}").unlink()
+
+
+def check_copies(settings: Any) -> None:
+    """Refuse a database that delivered pages cannot be copied to."""
+    if not (url := POSTGRESQL.read(settings)):
+        return
+    if COLLECTION.read(settings) == "off":
+        raise PlanError("FOCUSED_POSTGRESQL copies the collection. Leave FOCUSED_COLLECTION=off out.")
+    check_database(url)
 
 
 def check_feeds(settings: Any, run_dir: Any = None) -> None:

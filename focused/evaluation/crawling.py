@@ -55,6 +55,7 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "FOCUSED_COLLECTION": "off",
         "FOCUSED_WARC": "off",
         "FOCUSED_PDF_ENABLED": False,  # labels are of pages, and a process of its own keeps no virtual time
+        "FOCUSED_POSTGRESQL": "",
     }
     # Labels count every copy, and strategies are compared by their own order.
     ours |= {name: "off" for name in ("FOCUSED_COPIES", "FOCUSED_TRAPS") if name not in group.settings}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from scrapy.exceptions import NotConfigured
 
@@ -60,6 +61,8 @@ class CollectionPipeline:
         """Take back what an earlier run of this crawl had not made durable."""
         store, n_pages = self._store, self._crawl.harvest.n_pages
         store.describe("topic", self._crawl.plan.topic.name)
+        if not store.about("id"):
+            store.describe("id", uuid4().hex)
         if not self._crawl.frontier.can_rescore:
             self._n_before = store.last_number - n_pages
             return

@@ -1,0 +1,175 @@
+"""Copies what a run delivers into a PostgreSQL database, while the run goes on and whenever it is resumed.
+
+The collection is the truth. The copy follows it: rows that are new, and rows on which people changed their minds. How far a
+run has been copied stands in the database, in the same transaction as the rows. So whatever dies in between, nothing is lost
+and nothing is there twice.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.joined import RECORD_FIELDS, record_of
+from focused.collection.view import CollectionView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+ROWS_AT_A_TIME = 100
+_CONNECT_SECS = 10
+_KINDS = {
+    **dict.fromkeys(("relevance", "link_score"), "double precision"),
+    **dict.fromkeys(("model_version", "depth"), "integer"),
+    **dict.fromkeys(("relevant", "verdict", "delivered", "noindex"), "boolean"),
+    "headings": "jsonb",
+}
+_COLUMNS = ("topic", *RECORD_FIELDS)
+_TABLES = f"""
+CREATE TABLE IF NOT EXISTS focused_pages (
+    {", ".join(f"{name} {_KINDS.get(name, 'text')}" for name in _COLUMNS)}, PRIMARY KEY (topic, url));
+CREATE TABLE IF NOT EXISTS focused_runs (
+    id text PRIMARY KEY, topic text NOT NULL, run text NOT NULL, copied_to bigint NOT NULL);
+"""
+_UPSERT = (
+    f"INSERT INTO focused_pages ({', '.join(_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_COLUMNS))}) "
+    f"ON CONFLICT (topic, url) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in RECORD_FIELDS)}"
+)
+_COPIED = """
+INSERT INTO focused_runs VALUES (%s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET copied_to = excluded.copied_to
+"""
+_NEW = "SELECT * FROM pages WHERE id > ? ORDER BY id LIMIT ?"
+_JUDGED = "SELECT id, verdict FROM pages WHERE verdict IS NOT NULL"
+
+
+def check_database(url: str) -> None:
+    """Refuse a database that a crawl could not copy its pages to; make the tables if they are not there.
+
+    Raises
+    ------
+    ValueError
+        If the URL is none, holds a password, psycopg is not installed, or the database cannot be used. One sentence.
+    """
+    _connect(url).close()
+
+
+def _connect(url: str) -> Any:
+    """Return a connection to a database that has the tables; ValueErrors as of `check_database`."""
+    try:
+        import psycopg  # an extra of the package
+    except ImportError:
+        raise ValueError(
+            "FOCUSED_POSTGRESQL needs psycopg. Install it: pip install 'psycopg[binary]' (or focused[database])"
+        ) from None
+    try:
+        parts = psycopg.conninfo.conninfo_to_dict(url)
+    except psycopg.Error:
+        raise ValueError(
+            f"FOCUSED_POSTGRESQL must be a URL such as postgresql://me@host/database. Got {_shown(url)!r}."
+        ) from None
+    if parts.get("password"):
+        raise ValueError(
+            "FOCUSED_POSTGRESQL must not hold a password: run.json and the list of processes would show it. Put it into the "
+            "environment (PGPASSWORD) or into ~/.pgpass"
+        )
+    try:
+        connection = psycopg.connect(url, connect_timeout=_CONNECT_SECS, autocommit=True)
+        connection.execute(_TABLES)
+    except psycopg.Error as error:
+        what = " ".join(str(error).split())
+        raise ValueError(
+            f"The database of FOCUSED_POSTGRESQL cannot be used: {what}. See that it runs and may be written"
+        ) from None
+    return connection
+
+
+def _shown(url: str) -> str:
+    return url if "@" not in url else f"...@{url.rpartition('@')[2]}"
+
+
+class PostgresCopy:
+    """Follows the collection of one run, which is known by the identity that its collection gave itself.
+
+    A `psycopg.Error` from any method says that the database cannot be reached now; what was not copied is copied by a later
+    call.
+    """
+
+    def __init__(self, url: str, run_dir: Path, topic: str) -> None:
+        self._url, self._run_dir, self._topic = url, run_dir, topic
+        self._identity = ""
+        self._connection: Any = None
+        self._copied_to = 0
+        self._verdicts: dict[int, int] = {}
+        #: Pages that were written, those written again included.
+        self.n_written = 0
+
+    def step(self) -> int:
+        """Copy some rows; return how many were looked at: 0, where there is nothing new.
+
+        Raises
+        ------
+        ValueError
+            If the database cannot be used.
+        """
+        if self._connection is None:
+            with CollectionView(self._run_dir) as view:
+                self._identity = view.about()["id"]
+            self._connection = _connect(self._url)
+            row = self._connection.execute(
+                "SELECT copied_to FROM focused_runs WHERE id = %s", (self._identity,)
+            ).fetchone()
+            self._copied_to = row[0] if row else 0
+        try:
+            with CollectionView(self._run_dir) as view:
+                return self._copy(view)
+        except BaseException:
+            self.close()  # a later call begins with another connection
+            raise
+
+    def _copy(self, view: CollectionView) -> int:
+        new = list(view.rows(_NEW, [self._copied_to, ROWS_AT_A_TIME]))
+        said = {row["id"]: row["verdict"] for row in view.rows(_JUDGED)}
+        changed = [
+            number for number in said.keys() | self._verdicts.keys() if said.get(number) != self._verdicts.get(number)
+        ]
+        changed = [number for number in sorted(changed)[:ROWS_AT_A_TIME] if number <= self._copied_to]
+        again = [row for number in changed for row in view.rows("SELECT * FROM pages WHERE id = ?", [number])]
+        if not new and not again:
+            return 0
+        copied_to = new[-1]["id"] if new else self._copied_to
+        # Also a page that is not delivered any more: it is there, and says so.
+        rows = [*(row for row in new if row["delivered"]), *again]
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            cursor.executemany(_UPSERT, list(self._values(rows)))
+            cursor.execute(_COPIED, (self._identity, self._topic, self._run_dir.name, copied_to))
+        self._copied_to = copied_to
+        for row in (*new, *again):
+            if row["verdict"] is None:
+                self._verdicts.pop(row["id"], None)
+            else:
+                self._verdicts[row["id"]] = row["verdict"]
+        self.n_written += len(rows)
+        return len(new) + len(again)
+
+    def _values(self, rows: Iterable[Any]) -> Iterable[tuple[Any, ...]]:
+        for row in rows:
+            record = record_of(row, self._run_dir.name)
+            record["headings"] = json.dumps(record["headings"])
+            # PostgreSQL's texts hold neither NUL nor halves of characters.
+            yield self._topic, *(_text(value) if isinstance(value, str) else value for value in record.values())
+
+    def n_left(self) -> int:
+        """Return how many rows have not been looked at yet."""
+        with CollectionView(self._run_dir) as view:
+            return int(next(view.rows("SELECT count(*) FROM pages WHERE id > ?", [self._copied_to]))[0])
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _text(value: str) -> str:
+    return value.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
