@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import zlib
 from contextlib import suppress
 from http import HTTPStatus
 from io import BytesIO
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _RECORDS = "focused_warc_records"
+
+_LEVEL = 4
+"""Of compression. warcio takes 9: of documentation pages a file is 6 % smaller by it, and takes three times as long."""
 
 # Flags of Scrapy's handlers for bodies that are not there to the end, and the words of the WARC standard for them.
 TRUNCATED = {"dataloss": "disconnect", "partial": "disconnect", "download_stopped": "length", "cut": "length"}
@@ -67,7 +71,7 @@ class WarcRecorder:
         self._user_agent = user_agent
         self._only_relevant = only_relevant
         self._file: FileIO | None = None
-        self._writer = WARCWriter(BytesIO(), gzip=True, warc_version="1.1")
+        self._writer = WARCWriter(BytesIO(), gzip=False, warc_version="1.1")
         self._held: dict[int, list[bytes]] = {}
 
     @classmethod
@@ -167,7 +171,8 @@ class WarcRecorder:
     def _compress(self, record: object) -> bytes:
         self._writer.out = out = BytesIO()
         self._writer.write_record(record)
-        return out.getvalue()
+        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, zlib.MAX_WBITS + 16)  # each record is a gzip member of its own
+        return packer.compress(out.getvalue()) + packer.flush()
 
     def _append(self, record: bytes) -> int:
         """Write to the file, or leave it as it was; in bytes written."""
