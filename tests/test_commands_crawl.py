@@ -85,3 +85,23 @@ def test_scrapys_own_commands_work_in_the_project_and_leave_nothing(models, tmp_
     assert "Traceback" not in done.err
     assert "ERROR" not in done.err
     assert {path.name for path in tmp_path.iterdir()} == {"out", "err"}
+
+
+def load_slowly() -> None:
+    """Let a topic take a moment."""
+    import time
+
+    from focused.commands import crawl as command
+
+    planned = command.plan_crawl
+
+    def slowly(*given, **options):
+        time.sleep(0.6)
+        return planned(*given, **options)
+
+    command.plan_crawl = slowly
+
+
+def test_what_takes_a_moment_before_the_first_request_is_said(models, two_regions, tmp_path):
+    done = crawl(models, tmp_path, web=two_regions, max_pages=1, before=load_slowly)
+    assert "INFO: Loading topic stars ..." in done.err.splitlines()[0]

@@ -229,6 +229,36 @@ def test_seeds_are_made_safe_and_each_is_asked_for_once():
     assert check_seeds(seeds, "a test") == ["http://a.example/b%20c", "http://a.example/"]
 
 
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("www.stars.example", "http://www.stars.example/"),
+        ("https:/stars.example/a?b", "https://stars.example/a?b"),
+        ("stars.org:8080/x, http://b.example/", "http://stars.org:8080/x,http://b.example/"),
+        ("http://a.example/,www.b.example", "http://a.example/,http://www.b.example/"),
+    ],
+)
+def test_seeds_without_http_are_refused_with_the_argument_that_is_meant(value, meant):
+    with pytest.raises(PlanError, match=r"Did you mean") as error:
+        check_seeds(read_seeds(value), "a test", "-a seeds=")
+    assert f"-a seeds={meant}?" in str(error.value)
+    assert check_seeds(read_seeds(meant), "a test")
+
+
+@pytest.mark.parametrize("value", ["seeds.txt", "stars", "urls/of/today.lst"])
+def test_what_may_be_the_name_of_a_file_is_not_taken_for_a_host(value):
+    with pytest.raises(PlanError, match="which is neither") as error:
+        read_seeds(value)
+    assert "Did you mean" not in str(error.value)
+
+
+def test_a_host_among_the_seeds_of_a_file_or_a_topic_is_refused_with_its_url(tmp_path):
+    path = tmp_path / "seeds.txt"
+    path.write_text("http://a.example/\nwww.b.example\n")
+    with pytest.raises(PlanError, match=r"Got 'www\.b\.example' from a file\. Did you mean http://www\.b\.example/\?"):
+        check_seeds(read_seeds(str(path)), "a file")
+
+
 FRONTIER_LIMITS = ["FOCUSED_FRONTIER_MAX_LINKS", "FOCUSED_FRONTIER_MAX_PER_HOST", "FOCUSED_FRONTIER_MAX_TUNNEL"]
 
 

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
+import shlex
 import shutil
+import signal
 import threading
 import time
 from pathlib import Path
@@ -11,20 +14,23 @@ from types import SimpleNamespace
 
 import hand_made
 import pytest
-from commands import crawl
+from commands import crawl, crawl_argv, environment, scrapy, started
 from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
 from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.extensions.harvest_monitor import HarvestMonitor
-from focused.frontier.interface import register_crawl
+from focused.extensions.progress_line import Progress
+from focused.extensions.resume_command import how_to_resume
+from focused.extensions.time_left import TimeLeft
+from focused.frontier.interface import HostCounts, register_crawl
 from focused.method.topic import TopicError
 from focused.retraining.versions import load_version
 from focused.utils.log_filters import ROBOTS, TALKATIVE, quieten
 
 LINE = re.compile(
-    r"\d\d:\d\d:\d\d INFO: +(\d+) pages  harvest (?:not known(?: yet)?|\d\.\d\d \(\d\.\d\d to \d\.\d\d\))  "
-    r"judged relevant (\d+) \((\d\.\d{3}), last 100: (\d\.\d{3})\)  frontier (\d+)  \d+ pages/s"
+    r"\d\d:\d\d:\d\d INFO: +(\d+)(?: of \d+)? pages  harvest (?:not known(?: yet)?|\d\.\d\d \(\d\.\d\d to \d\.\d\d\))  "
+    r"judged relevant (\d+) \((\d\.\d{3}), last 100: (\d\.\d{3})\)  frontier (\d+) on \d+ hosts?  \d+(?:\.\d)? pages/s"
 )
 
 
@@ -112,9 +118,11 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     monkeypatch.setattr("focused.extensions.harvest_monitor.time.monotonic", lambda: clock[0])
     crawler = get_crawler(settings_dict={"FOCUSED_HARVEST_WINDOW_PAGES": 100, "FOCUSED_METRICS_INTERVAL_SECS": 0.5})
     crawler._engine = SimpleNamespace(_slot=None)
-    harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2)
-    register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0)))
-    monitor = HarvestMonitor(crawler, SimpleNamespace(max_pages=0), harvest, EstimatedHarvest())
+    harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2, spent_secs=lambda: clock[0])
+    register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0, host_counts=lambda: None)))
+    monitor = HarvestMonitor(
+        crawler, SimpleNamespace(max_pages=0, max_relevant=0, max_minutes=0), harvest, EstimatedHarvest()
+    )
     caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")
 
     def lines(n_times: int) -> int:
@@ -161,3 +169,90 @@ def test_and_then_it_says_everything(loggers, caplog):
         quieten("DEBUG")
         logging.getLogger("scrapy.core.engine").info("Spider opened")
         assert [record.message for record in caplog.records] == ["Spider opened"]
+
+
+def progress(**known) -> str:
+    usual = {"n_pages": 17, "max_pages": 200, "harvest": "0.84 (0.70 to 0.93)", "n_relevant": 12, "rate": 0.706}
+    usual |= {"recent_rate": 0.706, "window": 100, "n_waiting": 364, "hosts": HostCounts(5, 2), "pages_per_sec": 0.84}
+    return str(Progress(**usual | known))
+
+
+def test_the_progress_line_says_of_how_many_pages_on_which_hosts_and_how_long_it_takes_yet():
+    line = progress(secs_left=1100.0)
+    assert line.startswith(
+        "    17 of 200 pages  harvest 0.84 (0.70 to 0.93)  judged relevant 12 (0.706, last 100: 0.706)"
+    )
+    assert line.endswith("  frontier 364 on 5 hosts, 2 failing  0.8 pages/s  18 min left")
+
+
+def test_the_progress_line_says_nothing_of_what_is_not_known():
+    line = progress(max_pages=0, hosts=None, pages_per_sec=41.3)
+    assert line.startswith("    17 pages  ")
+    assert line.endswith("  frontier 364  41 pages/s")
+
+
+def test_the_time_left_is_that_of_the_budget_that_is_spent_first_at_the_speed_of_late():
+    left = TimeLeft([1000, 50, 3600])
+    left.look(0, [0, 0, 0])
+    assert left.secs() is None
+    left.look(1, [1, 0, 1])  # too little to say
+    assert left.secs() is None
+    left.look(100, [100, 10, 100])
+    assert left.secs() == pytest.approx(400)  # 40 relevant pages, one every ten seconds
+    for now in range(110, 400, 10):  # none is relevant any more
+        left.look(now, [now, 10, now])
+    assert left.secs() == pytest.approx(610)
+    left.look(3550, [400, 10, 3550])
+    assert left.secs() == pytest.approx(50)
+    assert TimeLeft([0, 0, 0]).secs() is None
+
+
+ORIGINAL = "crawl focused -a topic=stars -s LOG_LEVEL=INFO"
+
+
+def test_the_command_that_resumes_is_called_as_it_was_and_names_the_run_directory_once(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "scrapy"
+    program.parent.mkdir()
+    program.touch(mode=0o755)
+    argv, run_dir = ["/usr/bin/python", str(program), *ORIGINAL.split()], tmp_path / "a run"
+    assert how_to_resume(argv, run_dir) == f"/usr/bin/python {program} {ORIGINAL} -a 'run_dir={run_dir}'"
+    monkeypatch.setenv("PATH", str(program.parent))
+    assert how_to_resume(argv, run_dir) == f"scrapy {ORIGINAL} -a 'run_dir={run_dir}'"
+    monkeypatch.chdir(tmp_path)
+    for given in (["-a", "run_dir=a run"], ["-arun_dir=a run"]):
+        assert shlex.split(how_to_resume([*argv, *given], run_dir)) == ["scrapy", *ORIGINAL.split(), *given]
+    assert how_to_resume(argv, run_dir, is_own_spider=False).endswith(f"-s 'FOCUSED_RUN_DIR={run_dir}'")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_after_a_signal_the_log_says_the_command_that_resumes_and_it_does(models, tmp_path, number):
+    def files() -> list[Path]:
+        return list(tmp_path.glob("runs/stars/*/pages.jsonl"))
+
+    def n_lines() -> int:
+        return len(files()[0].read_text().splitlines())
+
+    pages = {f"/{n}": hand_made.html(hand_made.STARS, (f"/{n + 1}", "nebula")) for n in range(500)}
+    settings = {"DOWNLOAD_DELAY": 0.02, "AUTOTHROTTLE_ENABLED": 0, "FOCUSED_COPIES": "off"}
+    with Site(pages) as site:
+        argv = crawl_argv(settings, seeds=f"{site.url}/0", strategy="best_first", run_dir=None)
+        with started(*argv, cwd=tmp_path, env=environment(models)) as process:
+            wait_until(lambda: files() and n_lines() > 3)
+            os.kill(process.pid, number)
+        err, n_before = (tmp_path / "err").read_text(), n_lines()
+        [line] = [line for line in err.splitlines() if "  to go on   " in line]
+        command = shlex.split(line.partition("to go on")[2])
+        assert command[1:3] == ["-m", "scrapy"]
+        done = scrapy(*command[3:], "-a", f"max_pages={n_before + 5}", cwd=tmp_path, env=environment(models))
+    assert f"Received {number.name}, shutting down gracefully" in err
+    assert done.exit_code == 0, done.err
+    assert n_lines() == n_before + 5
+    assert "to go on" not in done.err  # the budget is spent
+
+
+def wait_until(is_so) -> None:
+    end = time.monotonic() + 20
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.02)

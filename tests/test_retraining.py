@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from focused.method.scoring import Visit
 from focused.method.text.analyzer import COUNTING
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.retraining.augmentation import AugmentedExamples
-from focused.retraining.drift import drift
+from focused.retraining.drift import DriftReport, drift
 from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.judged_pages import JudgedPage, LinkTexts, read_record
 from focused.retraining.kept_pages import KeptPages
@@ -460,6 +461,33 @@ def test_drift_is_nought_for_the_same_scores_and_grows_with_their_distance():
     assert drift(training, training) == pytest.approx(0)
     near, far = drift(training, rng.beta(1, 8, 2000)), drift(training, rng.beta(9, 1, 2000))
     assert near < 0.1 < 0.25 < far
+
+
+@pytest.mark.parametrize(
+    ("relevances", "said"),
+    [
+        ([0.9] * 9, None),
+        ([0.9] * 10, "The last 10 pages look like the examples: 10 of them"),
+        ([0.9] * 200, "The last 50 pages look like the examples: 50 of them"),
+        ([0.1] * 200, "Few of the last 50 pages look like the examples: 0 of them"),
+        ([0.9, 0.1, 0.1] * 60, "Some of the last 50 pages look like the examples"),
+        ([0.9] * 100 + [0.9, 0.5] * 25, "The last 50 pages look less and less like the examples"),
+        ([0.1] * 100 + [0.1, 0.5] * 25, "The last 50 pages look more and more like the examples"),
+    ],
+)
+def test_drift_is_said_in_words_of_at_least_ten_pages(monkeypatch, caplog, relevances, said):
+    examples = SimpleNamespace(positive=np.arange(40) < 20)
+    trained = np.where(examples.positive, np.linspace(0.6, 1, 40), 0.05)
+    monkeypatch.setattr("focused.retraining.drift.example_relevance", lambda topic, examples: trained)
+    stats: dict = {}
+    report = DriftReport(stats.__setitem__, 50, SimpleNamespace(rate=0.5, recent_rate=0.4))
+    report.trained(None, examples)
+    for relevance in relevances:
+        report.add_page(relevance)
+    with caplog.at_level("INFO"):
+        report.show()
+    assert [message[: len(said or "")] for message in caplog.messages] == ([] if said is None else [said])
+    assert bool(stats) == (said is not None)
 
 
 @pytest.mark.parametrize(

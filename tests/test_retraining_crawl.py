@@ -257,7 +257,7 @@ def test_drift_is_shown(runs):
     stats = runs["people"].stats
     assert stats["focused/drift/scores"] > 0
     assert len(stats["focused/drift/window_deciles"]) == 9
-    assert "Drift of the last" in runs["people"].err
+    assert "stability index of relevances" in runs["people"].err
 
 
 def test_a_crawl_without_patience_is_not_held_up_and_one_with_is_the_same_each_time(web, models, runs, tmp_path):

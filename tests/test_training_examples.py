@@ -312,6 +312,11 @@ def test_seeds_are_urls_or_files_of_urls(tmp_path: Path) -> None:
     path.write_text("\n")
     with pytest.raises(SeedError, match="holds no seeds"):
         read_seeds([str(path)])
+    path.write_text("http://a.org/\nb.org two words\n")
+    with pytest.raises(SeedError, match=r"Did you mean http://b\.org/\?"):
+        read_seeds([str(path)])
+    with pytest.raises(SeedError, match=r"Did you mean --seeds http://www\.b\.example/\?"):
+        read_seeds(["www.b.example"])
     for value in ("b.org", "ftp://b.org/", "", str(tmp_path), "a\0b"):
         with pytest.raises(SeedError):
             read_seeds([value])

@@ -19,6 +19,7 @@ from focused.method.topic.presets import MODERN, check_preset, load_preset
 from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
+from focused.utils.url_lists import asked_for
 
 if TYPE_CHECKING:
     import argparse
@@ -180,9 +181,9 @@ def _names(option: str, value: str | None) -> tuple[str, ...] | None:
 def _seeds(value: str) -> int | tuple[str, ...]:
     if re.fullmatch(r"[0-9]+", value):
         return whole_number("--seeds", value, 1)
-    if "://" not in value:
+    if "://" not in value and not asked_for(value):
         _file("--seeds", value)
-    return tuple(given.check_seeds(given.read_seeds(value), f"--seeds {value}"))
+    return tuple(given.check_seeds(given.read_seeds(value, option="--seeds "), f"--seeds {value}"))
 
 
 def _settings(settings: dict[str, str]) -> dict[str, str]:

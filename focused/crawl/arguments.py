@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.presets import PRESETS
 from focused.utils.files import read_regular
-from focused.utils.url_lists import http_url
+from focused.utils.url_lists import asked_for, http_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -122,32 +122,38 @@ def names_urls(value: str) -> bool:
     return "://" in value.partition("?")[0]
 
 
-def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None) -> list[str]:
+def read_seeds(value: str, confined_by: Mapping[str, Any] | None = None, *, option: str = "-a seeds=") -> list[str]:
     """Return the URLs in a list separated by commas or white space, or in the text file that the value names.
 
-    The file must lie in FOCUSED_WEBS_DIR of the settings ``confined_by``, if there are any.
+    The file must lie in FOCUSED_WEBS_DIR of the settings ``confined_by``, if there are any. ``option`` is how a user gives the
+    value.
     """
     if names_urls(value) or not value.strip():
-        return [url for url in re.split(r"[\s,]+(?=\S*://)|\s+", value.strip().strip(",")) if url]
+        return [url for url in re.split(r"[\s,]+(?=\S*://|www\.)|\s+", value.strip().strip(",")) if url]
     path = Path(value)
     if confined_by is not None:
-        path = inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
+        try:
+            path = inside(path, "FOCUSED_WEBS_DIR", confined_by, "A file of seeds")
+        except PlanError as error:
+            raise PlanError(f"{error}{asked_for(value, 'seeds=')}") from None
     try:
         lines = read_regular(path, _MAX_SEED_BYTES).decode("utf-8-sig").splitlines()
     except (OSError, ValueError):
         must = "Seeds must be URLs separated by commas, or a text file of URLs"
-        raise PlanError(f"{must}. Got {_short(value)}, which is neither.") from None
+        raise PlanError(f"{must}. Got {_short(value)}, which is neither.{asked_for(value, option)}") from None
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
 
 
-def check_seeds(seeds: list[str], source: str) -> list[str]:
-    """Return seeds as URLs that can be asked for, each once."""
+def check_seeds(seeds: list[str], source: str, option: str = "") -> list[str]:
+    """Return seeds as URLs that can be asked for, each once. ``option``: how a user gives all of them, if not in a file."""
     if not seeds:
         raise PlanError(f"There is no URL in {source}. Give some: {_EXAMPLE_SEEDS}")
     urls = [http_url(seed) for seed in seeds]
     for seed, url in zip(seeds, urls, strict=True):
         if url is None:
-            raise PlanError(f"A seed must be a URL such as http://a.example/. Got {_short(seed)} from {source}.")
+            asked = asked_for(",".join(seeds), option) if option else ""
+            must = "A seed must be a URL such as http://a.example/"
+            raise PlanError(f"{must}. Got {_short(seed)} from {source}.{asked or asked_for(seed)}")
     return list(dict.fromkeys(filter(None, urls)))
 
 

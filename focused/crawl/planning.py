@@ -80,12 +80,14 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     changed = topic_settings(topic, preset)
     if web != "live":
         changed |= offline_settings(effective)
-    strategy = _strategy(arguments.get("strategy"), topic, effective)
+    scope, decided_scope = read_scope(arguments, topic, effective)
+    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
+    check_seeds_in(scope, seeds)
+    strategy = _strategy(arguments.get("strategy"), topic, effective)  # late, for it may have to learn
     if strategy.order == "newest":
         changed |= NEWEST_FIRST_SETTINGS
     max_pages = given.read_limit("max_pages", MAX_PAGES, arguments, effective)
     max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
-    scope, decided_scope = read_scope(arguments, topic, effective)
     max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
     check_feeds(effective, arguments.get("run_dir"))
     check_copies(effective)
@@ -115,8 +117,6 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         )
     reader, judge = make_reader(topic.analyzer, effective), make_judge(topic, effective)
     judge.languages = scope.languages
-    seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
-    check_seeds_in(scope, seeds)
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
     plan = CrawlPlan(
@@ -172,10 +172,9 @@ def _web(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> str:
 
 def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> list[str]:
     if argument is None:
-        return given.check_seeds(topic.seeds, f"topic {topic.name!r}")
-    return given.check_seeds(
-        given.read_seeds(str(argument), settings if is_confined else None), "spider argument 'seeds'"
-    )
+        return given.check_seeds(topic.seeds, f"topic {topic.name!r} (seeds in topic.toml)")
+    urls = given.read_seeds(str(argument), settings if is_confined else None)
+    return given.check_seeds(urls, "spider argument 'seeds'", "-a seeds=" if given.names_urls(str(argument)) else "")
 
 
 def _addresses(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:

@@ -21,7 +21,13 @@ from focused.crawl.losses import LOSSES
 from focused.crawl.pdf_counts import being_read, pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
 from focused.crawl.run_history import first_model, strategy_parts
+from focused.crawl.scrapy_settings import scheduler_class
+from focused.crawl.scrapyd_client import is_client
 from focused.crawl.state import Crawl
+from focused.extensions.progress_line import Progress
+from focused.extensions.resume_command import how_to_resume, overwritten_feeds
+from focused.extensions.time_left import TimeLeft
+from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
@@ -46,6 +52,8 @@ logger = logging.getLogger(__name__)
 
 _MOST_NAMED, _MOST_KEPT = 5, 1_000
 """Hosts that were given up, in the summary and in ``run.json``."""
+_BUDGETS_SPENT = ("finished", "max_pages", "max_relevant", TIME_IS_UP)
+"""Reasons to end after which nothing is left to do for the same command."""
 _SIGN_OF_LIFE_SECS = 60.0
 """So long a progress line that has not changed is not repeated."""
 
@@ -65,6 +73,7 @@ class HarvestMonitor:
         self._started = time.time()
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
+        self._time_left = TimeLeft((plan.max_pages, plan.max_relevant, 60 * plan.max_minutes))
         self._told: tuple[int, int] | None = None
         self._n_awaited = 0
         self._calls: Any = None
@@ -105,6 +114,7 @@ class HarvestMonitor:
             )
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
+        self._look_at_budgets(self._clock)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
         self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
         if self._first_model != plan.topic.model_sha256:
@@ -153,6 +163,21 @@ class HarvestMonitor:
         ]
         for line in filter(None, lines):
             logger.info("  %s", line)
+        if reason not in _BUDGETS_SPENT:
+            self._say_how_to_resume()
+
+    def _say_how_to_resume(self) -> None:
+        """Say the command, if the links that wait are durable."""
+        settings, run_dir, spider = self.crawler.settings, self._plan.run_dir, self.crawler.spider
+        if not (getattr(scheduler_class(settings), "is_durable", False) or settings.get("JOBDIR")):
+            return
+        if is_client(vars(spider)):
+            logger.info("  to go on        schedule it again, with the same arguments and run_dir=%s", run_dir)
+            return
+        how = how_to_resume(sys.orig_argv, run_dir, is_own_spider=hasattr(spider, "plan"))
+        logger.info("  to go on        %s", how)
+        for name in overwritten_feeds(sys.orig_argv):
+            logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)
 
     def _about_harvest(self) -> str:
         found, why = self._estimate.now(), self._estimate.why_unknown
@@ -195,13 +220,18 @@ class HarvestMonitor:
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
         window, stats = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), self.crawler.stats.get_stats()
-        logger.info(
-            "%6d pages  harvest %s  judged relevant %d (%.3f, last %d: %.3f)  frontier %d  %.0f pages/s%s",
-            *(harvest.n_pages, self._estimate.text(), harvest.n_relevant, harvest.rate, window, harvest.recent_rate),
-            told[1],
+        self._look_at_budgets(now)
+        progress = Progress(
+            *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
+            *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
-            "".join(f"  {each}" for each in (being_read(stats), summary(stats)) if each),
+            self._time_left.secs(),
         )
+        logger.info("%s", "  ".join(filter(None, (str(progress), being_read(stats), summary(stats)))))
+
+    def _look_at_budgets(self, now: float) -> None:
+        harvest = self._harvest
+        self._time_left.look(now, (harvest.n_pages, harvest.n_relevant, harvest.spent_secs()))
 
     def _say_what_the_end_waits_for(self, n_pages: int) -> None:
         """Say so where no more is asked for, and what is under way keeps the crawl from ending: up to its time-out."""

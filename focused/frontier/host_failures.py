@@ -79,6 +79,11 @@ class HostFailures:
         """Tell whether any host is in trouble."""
         return bool(self._troubles)
 
+    @property
+    def n_troubled(self) -> int:
+        """Hosts that have failed and not answered since; those that were given up are not among them."""
+        return sum(each.n_failures > 0 for each in self._troubles.values())
+
     def answered(self, host: str) -> None:
         """Note that a host has answered: what was wrong is over."""
         self._troubles.pop(host, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from focused.utils.scope import Scope
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 
 GivenUpHost = tuple[str, str, int]
 """A host, why it was given up, and how many of its links failed for that."""
+
+
+class HostCounts(NamedTuple):
+    """Hosts with links that wait, but for those in trouble; hosts that do not answer at present, or were given up."""
+
+    n_active: int
+    n_failing: int
 
 
 class Frontier(Protocol):
@@ -71,6 +78,9 @@ class Frontier(Protocol):
 
     def given_up_hosts(self) -> list[GivenUpHost]:
         """Return the hosts that do not answer and were given up, those with most links first."""
+
+    def host_counts(self) -> HostCounts | None:
+        """Return how many hosts there are to ask; None where that is not known."""
 
     @property
     def can_rescore(self) -> bool:

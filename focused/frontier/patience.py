@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from focused.utils.setting import TOPIC, Setting
-from focused.utils.words import quantity
+from focused.utils.words import duration, quantity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -212,8 +212,7 @@ def summary(stats: Mapping[str, Any]) -> str:
     secs = stats.get(WAITED, 0)
     if secs < 0.5:
         return ""
-    time = f"{secs:.0f} s" if secs <= 90 else f"{secs / 60:.0f} min" if secs < 5400 else f"{secs / 3600:.1f} h"
     return (
-        f"waited {time} for better links; a crawl that never waits would have made "
+        f"waited {duration(secs)} for better links; a crawl that never waits would have made "
         f"{quantity(stats.get(IMPATIENT, 0), 'requests')} by now"
     )

@@ -21,7 +21,7 @@ from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
-from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, crawl_of
+from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, HostCounts, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
@@ -253,6 +253,10 @@ class FrontierScheduler(BaseScheduler):
     def given_up_hosts(self) -> list[GivenUpHost]:
         """Return the hosts that do not answer and were given up, those with most links first."""
         return self._unreachable.given_up()
+
+    def host_counts(self) -> HostCounts:
+        """Return how many hosts there are to ask."""
+        return self._unreachable.host_counts()
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000

@@ -204,6 +204,10 @@ class ScrapyFrontier:
         """Return none."""
         return []
 
+    def host_counts(self) -> None:
+        """Return None: Scrapy's scheduler does not know its hosts."""
+        return
+
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:

@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.interface import GivenUpHost, HostCounts
 from focused.frontier.open_files import is_none_left
 from focused.frontier.store.link import host_of, origin_of
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from focused.frontier.host_failures import HostFailures
-    from focused.frontier.interface import GivenUpHost
     from focused.frontier.leases import Leases
     from focused.frontier.store.store import FrontierStore
 
@@ -115,6 +115,11 @@ class UnreachableHosts:
         n_links = self.store.n_unreachable_of
         found = [(_name(origin), why, n_links(origin)) for origin, why in self.failures.given_up.items()]
         return sorted(found, key=lambda each: (-each[2], each[0]))
+
+    def host_counts(self) -> HostCounts:
+        """Return how many hosts there are to ask, and how many do not answer."""
+        n_troubled = self.failures.n_troubled  # their links wait again
+        return HostCounts(max(len(self.store.hosts) - n_troubled, 0), n_troubled + len(self.failures.given_up))
 
     def say_what_is_waited_for(self, next_time: float | None) -> None:
         """Say so where nothing is under way and nothing can be asked for before hosts have rested; once for each moment.

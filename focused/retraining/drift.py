@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LEAST_SHARE = 0.001
+LEAST_PAGES = 10
+"""Of fewer pages nothing is said."""
+_MOST, _SOME = 0.5, 0.2
+_LEAST_CHANGE, _LEAST_ERROR = 3.0, 1e-3
+"""A change of so many standard errors is said: it is looked for after every training."""
 
 
 def example_relevance(topic: Topic, examples: TopicExamples) -> npt.NDArray[np.float64]:
@@ -48,6 +54,47 @@ def drift(training: npt.ArrayLike, window: npt.ArrayLike) -> float:
     return float(((shares[1] - shares[0]) * np.log(shares[1] / shares[0])).sum())
 
 
+def in_words(n_pages: int, like: float, change: float) -> str:
+    """Say how like the examples the latest pages are.
+
+    Parameters
+    ----------
+    n_pages : int
+        How many they are.
+    like : float
+        Share of them that is as relevant as the examples are, but for the least relevant tenth of those, in [0, 1].
+    change : float
+        By how many standard errors their relevance differs from that of the pages before.
+
+    Examples
+    --------
+    >>> in_words(100, 0.8, -0.5), in_words(100, 0.8, -4.0)
+    ('The last 100 pages look like the examples', 'The last 100 pages look less and less like the examples')
+    """
+    if abs(change) >= _LEAST_CHANGE:
+        return f"The last {n_pages} pages look {'less and less' if change < 0 else 'more and more'} like the examples"
+    if like >= _MOST:
+        return f"The last {n_pages} pages look like the examples"
+    return f"{'Some' if like >= _SOME else 'Few'} of the last {n_pages} pages look like the examples"
+
+
+def change(before: tuple[int, float, float], window: npt.ArrayLike) -> float:
+    """Return by how many standard errors the mean of the latest relevances differs from that of those before.
+
+    ``before``: their number, sum, and sum of squares. 0 where either are fewer than ten.
+
+    >>> change((100, 50.0, 50.0), [0.0] * 25)
+    -10.0
+    """
+    values = np.asarray(window, dtype=np.float64)
+    n, total, squares = before
+    if n < LEAST_PAGES or len(values) < LEAST_PAGES:
+        return 0.0
+    variance = max(squares / n - (total / n) ** 2, 0.0) / n + values.var() / len(values)
+    difference = float(values.mean() - total / n)
+    return difference / max(math.sqrt(variance), _LEAST_ERROR)
+
+
 class DriftReport:
     """Compares the relevance of the last pages with that of the training pages; ``set_stat`` adds ``focused/``."""
 
@@ -55,25 +102,35 @@ class DriftReport:
         self._set = set_stat
         self._counts = counts
         self._window: deque[float] = deque(maxlen=window_pages)
-        self._training = np.zeros(0)
+        #: Of the pages that left the window: number, sum and sum of squares of their relevances.
+        self._before = (0, 0.0, 0.0)
+        self._training = self._positive = np.zeros(0)
 
     def add_page(self, relevance: float) -> None:
         """Add a judged page."""
+        if len(self._window) == self._window.maxlen:
+            (n, total, squares), left = self._before, self._window[0]
+            self._before = (n + 1, total + left, squares + left * left)
         self._window.append(relevance)
 
     def trained(self, topic: Topic, examples: TopicExamples | None) -> None:
         """Compare with the relevances that a model gives the training pages from now on."""
         self._training = np.zeros(0) if examples is None else example_relevance(topic, examples)
+        self._positive = np.zeros(0) if examples is None else self._training[examples.positive]
 
     def show(self) -> None:
-        """Write stats and a line of the log, if there is something to compare."""
-        if not len(self._window) or not len(self._training):
+        """Write stats and a line of the log, if there is enough to compare."""
+        if len(self._window) < LEAST_PAGES or not len(self._training):
             return
         found = drift(self._training, self._window)
         self._set("drift/scores", round(found, 4))
         self._set("drift/window_deciles", deciles(self._window))
         self._set("drift/training_deciles", deciles(self._training))
+        least = float(np.quantile(self._positive, 0.1)) if len(self._positive) else 1.0
+        like = float(np.mean(np.asarray(self._window) >= least))
         logger.info(
-            "Drift of the last %d pages: stability index of relevances %.2f, judged relevant %.3f (whole crawl %.3f)",
-            *(len(self._window), found, self._counts.recent_rate, self._counts.rate),
+            "%s: %d of them as much as the examples themselves, judged relevant %.3f (whole crawl %.3f; stability index of "
+            "relevances %.2f)",
+            in_words(len(self._window), like, change(self._before, self._window)),
+            *(round(like * len(self._window)), self._counts.recent_rate, self._counts.rate, found),
         )

@@ -29,4 +29,5 @@ def _is_never(record: logging.LogRecord) -> bool:
 
 
 def _is_warning(record: logging.LogRecord) -> bool:
-    return record.levelno >= logging.WARNING
+    # Who presses Ctrl-C sees at once that it was heard: the crawl waits for what is under way.
+    return record.levelno >= logging.WARNING or str(record.msg).startswith("Received ")

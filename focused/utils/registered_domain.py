@@ -34,6 +34,15 @@ def registered_domain(host: str) -> str:
     return found.top_domain_under_public_suffix or name
 
 
+def is_public_name(host: str) -> bool:
+    """Tell whether the list knows the ending of a host's name.
+
+    >>> is_public_name("stars.co.uk"), is_public_name("seeds.txt"), is_public_name("org")
+    (True, False, False)
+    """
+    return bool(_extract().extract_str(host).top_domain_under_public_suffix)
+
+
 @cache
 def _extract() -> TLDExtract:
     from tldextract import TLDExtract  # the list takes a fifth of a second to read: only where somebody asks

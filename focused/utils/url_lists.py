@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from w3lib.url import safe_url_string
 
+from focused.utils.registered_domain import is_public_name
+
 if TYPE_CHECKING:
     from pathlib import Path
+
+_SCHEME = re.compile(r"(?:(https?)(?=[:/]):?)?/*(.*)", re.IGNORECASE | re.DOTALL)
+_NAME = re.compile(r"[^\s,/:@?#]+(?::\d+)?(?:[/?#]\S*)?$")
+_ADDRESS = re.compile(r"\d+(?:\.\d+){3}")
+_MOST_CHARS = 2000
+_OTHERS = ("localhost",)
 
 
 def http_url(text: str) -> str | None:
@@ -25,9 +34,40 @@ def http_url(text: str) -> str | None:
         host, port = parts.hostname, parts.port
     except (ValueError, UnicodeError):
         return None
-    if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in '%<>" '):
+    if parts.scheme not in ("http", "https") or not host or port == 0 or any(c in host for c in '%<>", '):
         return None
     return url
+
+
+def did_you_mean(text: str) -> str:
+    """Return the HTTP URL that a text is meant to be, as far as one can guess; empty where one cannot.
+
+    >>> did_you_mean("www.stars.example"), did_you_mean("stars.org/a?b"), did_you_mean("https:/stars.example")
+    ('http://www.stars.example/', 'http://stars.org/a?b', 'https://stars.example/')
+    >>> did_you_mean("seeds.txt"), did_you_mean("stars"), did_you_mean("ftp://stars.org/"), did_you_mean("me@stars.org")
+    ('', '', '', '')
+    """
+    scheme, rest = _SCHEME.fullmatch(text.strip()).groups()  # type: ignore[union-attr]
+    url = http_url(f"{scheme.lower() if scheme else 'http'}://{rest}") if _NAME.match(rest) else None
+    if url is None:
+        return ""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    if not (scheme or host.startswith("www.") or host in _OTHERS or is_public_name(host) or _ADDRESS.fullmatch(host)):
+        return ""  # as likely the name of a file
+    return url if parts.path or parts.query else f"{url}/"
+
+
+def asked_for(value: str, option: str = "") -> str:
+    """Return the question whether an option with the URLs of a list was meant; empty unless all can be guessed.
+
+    >>> asked_for("www.stars.example, http://b.example/", "-a seeds=")
+    ' Did you mean -a seeds=http://www.stars.example/,http://b.example/?'
+    >>> asked_for("stars")
+    ''
+    """
+    urls = [did_you_mean(part) for part in re.split(r"[\s,]+", value[:_MOST_CHARS].strip(" ,\n")) if part]
+    return f" Did you mean {option}{','.join(urls)}?" if urls and all(urls) and len(value) <= _MOST_CHARS else ""
 
 
 def url_lines(path: Path) -> list[tuple[int, str, str | None]]:

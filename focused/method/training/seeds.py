@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from focused.method.training.example_sources import FILES_ORIGIN
-from focused.utils.url_lists import http_url, url_lines
+from focused.utils.url_lists import asked_for, http_url, url_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,13 +36,16 @@ def _read_file(value: str) -> list[str]:
         lines = url_lines(Path(value))
     except (FileNotFoundError, IsADirectoryError):
         raise SeedError(
-            f"Seeds must be http or https URLs, or a file with one a line. Got {value!r}. Example: http://stars.example/"
+            f"Seeds must be http or https URLs, or a file with one a line. Got {value!r}."
+            f"{asked_for(value, '--seeds ') or ' Example: http://stars.example/'}"
         ) from None
     except (OSError, ValueError) as error:
         raise SeedError(f"The seeds in {value} cannot be read: {error}. Write one URL a line.") from None
     for number, line, url in lines:
         if url is None:
-            raise SeedError(f"Seeds must be http or https URLs. Line {number} of {value} is {line[:100]!r}.")
+            raise SeedError(
+                f"Seeds must be http or https URLs. Line {number} of {value} is {line[:100]!r}.{asked_for(line.split()[0])}"
+            )
     if not lines:
         raise SeedError(f"{value} holds no seeds. Write one URL a line.")
     return [url for _, _, url in lines if url]

@@ -1,0 +1,54 @@
+"""What a progress line says of a crawl."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.utils.words import duration, quantity
+
+if TYPE_CHECKING:
+    from focused.frontier.interface import HostCounts
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a crawl stands."""
+
+    n_pages: int
+    #: The page budget; 0: none.
+    max_pages: int
+    #: The estimated harvest, as people read it.
+    harvest: str
+    n_relevant: int
+    #: Shares of pages judged relevant, in [0, 1]: since the start, and of the last ``window`` pages.
+    rate: float
+    recent_rate: float
+    window: int
+    #: Links that wait.
+    n_waiting: int
+    #: None where the scheduler does not know its hosts.
+    hosts: HostCounts | None
+    pages_per_sec: float
+    #: Until the first budget is spent; None where it cannot be told.
+    secs_left: float | None = None
+
+    def __str__(self) -> str:
+        """Return the line."""
+        of = f" of {self.max_pages}" if self.max_pages else ""
+        parts = [
+            f"{self.n_pages:6d}{of} pages",
+            f"harvest {self.harvest}",
+            f"judged relevant {self.n_relevant} ({self.rate:.3f}, last {self.window}: {self.recent_rate:.3f})",
+            f"frontier {self.n_waiting}{self._hosts()}",
+            f"{self.pages_per_sec:.{0 if self.pages_per_sec >= 10 else 1}f} pages/s",
+        ]
+        if self.secs_left is not None:
+            parts.append(f"{duration(self.secs_left)} left")
+        return "  ".join(parts)
+
+    def _hosts(self) -> str:
+        if self.hosts is None:
+            return ""
+        failing = f", {self.hosts.n_failing} failing" if self.hosts.n_failing else ""
+        return f" on {quantity(self.hosts.n_active, 'hosts')}{failing}"
