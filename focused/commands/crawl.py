@@ -6,7 +6,7 @@ import argparse
 import logging
 import shlex
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from threading import Timer
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,8 @@ class Command(ScrapyCrawl):
         if args == ["focused"]:
             assert self.settings is not None
             try:
-                with _said_if_slow(f"Loading topic {opts.spargs.get('topic')}"):
+                watched = not is_client(opts.spargs)  # nobody looks at a screen of Scrapyd's
+                with _said_if_slow(f"Loading topic {opts.spargs.get('topic')}") if watched else nullcontext():
                     plan = plan_crawl(opts.spargs, self.settings)
             except (ValueError, OSError) as error:
                 self._refuse(" ".join(str(error).split()))
