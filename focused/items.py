@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import time
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -16,7 +17,7 @@ from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from scrapy.http import Response
@@ -70,6 +71,8 @@ class PageItem:
     model_version: int = 1
     #: URL of the page met before that says the same; empty where there is none.
     duplicate_of: str = ""
+    #: What people say of the page, above all else; None while they say nothing, or contradict each other.
+    verdict: bool | None = None
     #: The analysed page and its bytes. No fields: they are never exported.
     page: InitVar[Page | None] = None
     body: InitVar[bytes] = b""
@@ -91,6 +94,8 @@ class PageItem:
         self.links_callback = callback if callback is None or isinstance(callback, str) else callback.__name__
         #: What the link middleware found on the page; None where links are not scored.
         self.scores: PageScores | None = None
+        #: Whether the page was fetched and dropped before, and is delivered now because people want it.
+        self.is_late = False
         #: Known links that the page links to again; the frontier updates them when the page ends.
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
@@ -127,9 +132,26 @@ class PageItem:
         item.file_sha256 = getattr(response, "file_sha256", "")
         return item
 
+    @classmethod
+    def late(cls, values: Mapping[str, Any]) -> Self:
+        """Return the item of a page that was fetched before, from its row in the collection, by the columns' names."""
+        flags, own = ("relevant", "verdict"), {each.name for each in fields(cls)}
+        found = {name: value for name, value in values.items() if name in own and value is not None}
+        found |= {name: bool(found[name]) for name in flags if name in found}
+        if isinstance(found.get("headings"), str):
+            found["headings"] = json.loads(found["headings"] or "[]")
+        made = cls(**found, content_type=str(values["content_type"]), location=str(values["location"]))
+        made.is_late, made.noindex = True, bool(values["noindex"])
+        return made
+
     @property
     def is_delivered(self) -> bool:
-        """Whether the page is one that the crawl was made for: relevant, free to be shown, and no copy."""
+        """Whether the page is one that the crawl was made for: free to be shown, and wanted by people.
+
+        Where people say nothing: relevant by the model's word, and no copy.
+        """
+        if self.verdict is not None:
+            return self.verdict and not self.noindex
         return bool(self.relevant) and not self.noindex and not self.duplicate_of
 
     @property

@@ -82,6 +82,7 @@ ITEM_PIPELINES = {
     "focused.pipelines.classify.ClassifyPipeline": 100,
     "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
     "focused.pipelines.collection.CollectionPipeline": 180,  # before irrelevant pages are dropped
+    "focused.pipelines.verdicts.VerdictsPipeline": 190,  # what people say stands above the model
     "focused.pipelines.harvest.HarvestPipeline": 200,
     "focused.pipelines.json_lines.JsonLinesPipeline": 300,
     "focused.pipelines.postgresql.PostgresPipeline": 400,  # if FOCUSED_POSTGRESQL names a database

@@ -78,7 +78,7 @@ def test_a_stored_page_is_complete(whole):
     page = next(page for page in whole.pages if page["url"] == f"{ORIGIN}/stars/0")
     expected = {
         "title": "stars 0", "relevant": True, "depth": 1, "referrer": f"{ORIGIN}/", "link_reason": "block",
-        "irrelevant_on_path": 1, "canonical_url": f"{ORIGIN}/stars/0",
+        "irrelevant_on_path": 1, "canonical_url": f"{ORIGIN}/stars/0", "verdict": None,
     }  # fmt: skip
     assert {name: page[name] for name in expected} == expected
     assert page["text"].startswith(hand_made.STARS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from scrapy.exceptions import NotConfigured
@@ -19,7 +20,11 @@ from focused.frontier.interface import Frontier, FrontierTask, crawl_of, registe
 from focused.frontier.scrapy_frontier import ScrapyFrontier
 from focused.method.scoring import Strategy
 from focused.method.scoring.priority import SEED
+from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.options import VERDICTS
+from focused.retraining.verdict_reader import VerdictReader
 from focused.utils.clock import clock_of
+from focused.utils.file_names import VERDICTS_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,6 +73,12 @@ class Crawl:
         self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
         #: The texts of the pages met; None where copies are pages like others.
         self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
+        #: What people say of pages, from the run directory and from where the settings say.
+        further = [Path(named)] if (named := VERDICTS.read(settings)) else []
+        files = FeedbackFiles(*further, optional=plan.run_dir / VERDICTS_FOLDER)
+        self.verdicts = VerdictReader(
+            files, lambda name, value: crawler.stats.set_value(name, value)
+        )  # there are none yet
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)

@@ -110,6 +110,13 @@ class PageEndItems(ItemPipelineManager):
             else:
                 ending.will_count(counted)
 
+    async def process_late_item(self, item: Any) -> Any:
+        """Send the item of a page that ended long ago through the pipelines, once no page is about to end."""
+        ending = completion_of(self.crawler)
+        if ending is not None:
+            await ending.no_page_ends()
+        return await super().process_item_async(item)
+
 
 def completion_of(crawler: Crawler | None) -> Completion | None:
     """Return what ends the pages of a crawl on the durable frontier; None where Scrapy's scheduler holds the links."""

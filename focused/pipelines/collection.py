@@ -74,7 +74,7 @@ class CollectionPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Write the row of a page."""
-        if not isinstance(item, PageItem):
+        if not isinstance(item, PageItem) or item.is_late:
             return item
         item.complete()
         try:

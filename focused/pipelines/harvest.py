@@ -84,7 +84,7 @@ class HarvestPipeline:
 
     def process_item(self, item: Any) -> Any:
         """Count a page."""
-        if not isinstance(item, PageItem):
+        if not isinstance(item, PageItem) or item.is_late:
             return item
         counter, stats, is_delivered = self._counter, self._stats, item.is_delivered
         counter.add(is_delivered, item.depth, item.irrelevant_on_path)

@@ -16,7 +16,6 @@ from focused.crawl.state import Crawl
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
 from focused.retraining.drift import DriftReport
-from focused.retraining.feedback import FeedbackFiles
 from focused.retraining.feedback_intake import FeedbackIntake
 from focused.retraining.judged_page_intake import JudgedPageIntake, JudgedPageWriter, LinkTextFinder
 from focused.retraining.judged_pages import read_record, record_path
@@ -53,7 +52,7 @@ class RetrainingPipeline:
 
     Settings: FOCUSED_RETRAINING, FOCUSED_RETRAINING_T1, FOCUSED_RETRAINING_T2, FOCUSED_RETRAINING_EVERY_PAGES,
     FOCUSED_RETRAINING_COUNTS, FOCUSED_RETRAINING_MAX_PAGES, FOCUSED_RETRAINING_TOLERANCE, FOCUSED_RETRAINING_DOUBTS,
-    FOCUSED_RETRAINING_EXPLORATION, FOCUSED_RETRAINING_TIMEOUT_SECS, FOCUSED_RETRAINING_WAIT, FOCUSED_VERDICTS.
+    FOCUSED_RETRAINING_EXPLORATION, FOCUSED_RETRAINING_TIMEOUT_SECS, FOCUSED_RETRAINING_WAIT.
 
     Stats: ``focused/retraining/...``, ``focused/verdicts/...``, ``focused/drift/...``, as docs/reference/stats.md lists them.
     """
@@ -95,15 +94,16 @@ class RetrainingPipeline:
         labels = PageLabels(options, is_against_met=is_against_met)
         stats, pages = RetrainingStats(crawler.stats), KeptPages(options.max_pages)
         max_texts = _MAX_TEXTS * options.max_pages
-        files = FeedbackFiles(options.verdicts) if options.verdicts is not None else None
-        feedback = FeedbackIntake(files, labels, max_texts, stats.set)
+        # Verdicts may come at any time, but pages that none would teach need not be kept.
+        has_verdicts = options.is_interactive or is_against_met
+        feedback = FeedbackIntake(crawl.verdicts, labels)
         link_texts = LinkTextFinder(pages, feedback.number_of, judging, plan.reader.analyzer)
         writer = JudgedPageWriter(
             plan.run_dir,
             link_texts.find,
             plan.topic.page_text,
             max_texts=max_texts,
-            keeps_all=files is not None or is_against_met,
+            keeps_all=has_verdicts,
             stats=stats,
         )
         drift = DriftReport(stats.set, settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), crawl.harvest)
@@ -124,7 +124,7 @@ class RetrainingPipeline:
             make_strategy=lambda: kind(**read_parameters(kind, settings)),
             stats=stats,
         )
-        report = AttemptReport(stats, drift, has_verdicts=files is not None, is_paused=is_paused)
+        report = AttemptReport(stats, drift, has_verdicts=has_verdicts, is_paused=is_paused)
         versions = VersionStore(plan.run_dir, plan.topic, options)
         rounds = TrainingRounds(
             *(labels, versions, TrainingProcess(options.timeout_secs), takeover, report, stats),

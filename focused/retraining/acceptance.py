@@ -146,11 +146,12 @@ def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
     """Return whether people's verdicts accept a new model (True) or refuse it (False); None if they do not tell.
 
     Compared are the pages that only the new model errs about, b, and those that only the topic's own does, c; neither has
-    learnt from the page it is asked about. The difference tells if it is larger than its standard error, sqrt(b + c)
-    (McNemar 1947), and at least `_LEAST_APART` pages.
+    learnt from the page it is asked about. The difference accepts if it is at least its standard error, sqrt(b + c)
+    (McNemar 1947), and three pages; it refuses from twice as much on, for the models that are asked know fewer verdicts than
+    the new one, and of a new subtopic perhaps none.
 
-    >>> [verdicts_decide({"only_new": b, "only_first": c}) for b, c in ((0, 3), (1, 5), (2, 3), (5, 0))]
-    [True, True, None, False]
+    >>> [verdicts_decide({"only_new": b, "only_first": c}) for b, c in ((0, 3), (1, 5), (2, 3), (5, 2), (7, 0))]
+    [True, True, None, None, False]
 
     Parameters
     ----------
@@ -159,9 +160,10 @@ def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
     """
     only_new, only_first = errors.get("only_new", 0), errors.get("only_first", 0)
     apart = only_first - only_new
-    if abs(apart) < max(_LEAST_APART, math.sqrt(only_new + only_first)):
-        return None
-    return apart > 0
+    needed = max(_LEAST_APART, math.sqrt(only_new + only_first))
+    if apart >= needed:
+        return True
+    return False if apart <= -2 * needed else None
 
 
 def why_people_refuse(errors: Mapping[str, int]) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.retraining.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from focused.retraining.verdict_files import Verdict
 
@@ -53,13 +53,16 @@ class _Faults:
 class FeedbackFiles:
     """Reads the new lines of verdict files, each line once and only when it is whole.
 
-    A line is a JSON object with ``url``, ``relevant`` (true or false, yes or no, 1 or 0) and perhaps ``note``, or, in files
-    ``*.csv`` and ``*.tsv``, a row of these three. A file that has become shorter is read again from its start. Of a folder
-    all such files are read in the order of their names. Neither need be there yet.
+    A line is a JSON object with ``url``, ``relevant`` (true or false, yes or no, 1 or 0, or null: taken back) and perhaps
+    ``note``, ``at``, ``drawn`` and ``person`` (default: the file's name), or, in files ``*.csv`` and ``*.tsv``, a row of the
+    first three. A file that has become shorter is read again from its start. Of a folder all such files are read in the order
+    of their names. None of the paths need be there yet.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, *paths: Path, optional: Path | None = None) -> None:
+        self._named = paths
+        #: What somebody named, and before it what is read if it is there.
+        self.paths = paths if optional is None else (optional, *paths)
         #: ``read`` and ``bad`` lines; ``unreadable`` files and folders, counted each time; ``ignored_files`` of the folder.
         self.counts: Counter[str] = Counter()
         #: Whether the last reading left something for the next.
@@ -105,7 +108,8 @@ class FeedbackFiles:
         if without_end and not self.has_more:
             parts.append(f"the last line, which has no end, of: {_names(without_end)}")
         if not parts:
-            return "" if self._reading else f"Verdicts: none; there was no file to read at {self.path}."
+            missing = [str(path) for path in self._named if not path.exists()]
+            return f"Verdicts: there was no file to read at {', '.join(missing)}." if missing else ""
         return f"Verdicts: {self.counts['read']:,} read. Left out: {'; '.join(parts)}."
 
     def _cannot_read(self, path: Path, error: OSError) -> None:
@@ -127,30 +131,34 @@ class FeedbackFiles:
                 if not is_whole:
                     raise ValueError(f"Line {number} is longer than {MAX_LINE_BYTES:,} bytes.")
                 verdict = parse_verdict(text, separator)
-            except ValueError:
+            except ValueError as error:
                 if number != reading.bad_line:  # the pieces of a long line count once
                     reading.bad_line = number
                     self.counts["bad"] += 1
-                    self._bad.add(path, fault_of(path, number, text, separator))
+                    self._bad.add(path, fault_of(path, number, text, separator, str(error) if is_whole else ""))
             else:
                 if verdict is not None:
                     self.counts["read"] += 1
-                    yield verdict
+                    yield verdict if verdict.person else replace(verdict, person=path.stem)
         reading.n_lines += len(lines) - 1
 
     def _files(self) -> list[Path]:
-        try:
-            found = listing(self.path)
-        except OSError as error:
-            self._cannot_read(self.path, error)
-            return []
-        if found.n_ignored or self.counts["ignored_files"]:
-            self.counts["ignored_files"] = found.n_ignored
-        for why, paths in found.ignored.items():
-            if why not in self._told:
-                self._told.add(why)
-                self._untold.append(f"{paths[0]} is ignored: {why}. Others like it are only counted.")
-        return found.files
+        files, n_ignored = list[Path](), 0
+        for path in self.paths:
+            try:
+                found = listing(path)
+            except OSError as error:
+                self._cannot_read(path, error)
+                continue
+            files += found.files
+            n_ignored += found.n_ignored
+            for why, paths in found.ignored.items():
+                if why not in self._told:
+                    self._told.add(why)
+                    self._untold.append(f"{paths[0]} is ignored: {why}. Others like it are only counted.")
+        if n_ignored or self.counts["ignored_files"]:
+            self.counts["ignored_files"] = n_ignored
+        return list(dict.fromkeys(files))
 
     def _new_bytes(self, path: Path, n_most: int) -> bytes:
         """Return the new whole lines."""

@@ -201,9 +201,8 @@ class RetrainingLoop:
         self.stats.blocked_since(start, what)
 
     def close(self) -> None:
-        """End the process that trains, close the files, and report what was lost."""
+        """End the process that trains, and report what was lost."""
         self.rounds.close()
-        self.feedback.close()
 
     def _begin(self, n_pages: int) -> None:
         # Before the crawl continues: otherwise chance would decide which pages are judged before it pauses.

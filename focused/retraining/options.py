@@ -22,7 +22,13 @@ OFF = "off"
 AUTO, MET, OF_TOPIC = "auto", "met", "topic"
 MODES = (OFF, "automatic", "interactive", "both")
 
-VERDICTS = Setting("FOCUSED_VERDICTS", "", "File or folder of people's verdicts on pages.", set_by=SERVER)
+VERDICTS = Setting(
+    "FOCUSED_VERDICTS",
+    "",
+    "A further file or folder of people's verdicts on pages, beside the folder `verdicts` of the run directory, which every "
+    "crawl reads.",
+    set_by=SERVER,
+)
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ class RetrainingOptions:
         choices=(AUTO, MET, OF_TOPIC),
         set_by=TOPIC,
     )
-    #: Where verdicts come from; None where there are none.
+    #: Where more verdicts come from than those of the run directory.
     verdicts: Path | None = None
     #: Relevance from which pages are relevant, by FOCUSED_RELEVANCE_THRESHOLD; None: as each model says.
     threshold: float | None = None
@@ -172,18 +178,11 @@ def read_options(settings: Mapping[str, Any], topic: Topic | None = None) -> Ret
     if not options.t2 < options.t1:
         got = f"{options.t2:g} and {options.t1:g}"
         raise ValueError(f"FOCUSED_RETRAINING_T2 must be less than FOCUSED_RETRAINING_T1. Got {got}.")
-    if options.mode == OFF and options.verdicts is not None:
-        raise ValueError("FOCUSED_VERDICTS is read by -s FOCUSED_RETRAINING=interactive or both. Got 'off'.")
     if options.unlabeled == MET and options.is_automatic:
         raise ValueError(
             "FOCUSED_UNLABELED=met is for FOCUSED_RETRAINING=off or interactive: pages that join by their relevance "
             "would be "
             f"learnt from twice. Got FOCUSED_RETRAINING={options.mode}."
-        )
-    if options.is_interactive and options.verdicts is None:
-        raise ValueError(
-            f"FOCUSED_RETRAINING={options.mode} needs verdicts. Name a file or a folder, which may still be empty: "
-            "-s FOCUSED_VERDICTS=PATH"
         )
     if topic is not None and (options.mode != OFF or options.is_against_met(topic)):
         _check_topic(topic, options.mode, is_against_met=options.is_against_met(topic))

@@ -74,6 +74,15 @@ class PageLabels:
         self.said.add(number)
         return True
 
+    def take_back(self, number: int) -> bool:
+        """Remove what people say of a page, if they say anything; return whether they did."""
+        if self.by_verdict.pop(number, None) is None:
+            return False
+        self.changed.add(number)
+        self.counted.add(number)
+        self.said.add(number)
+        return True
+
     @property
     def is_due(self) -> bool:
         """Whether k pages were counted since the last training.

@@ -153,7 +153,9 @@ def train_on_pages_met(
     if judged:
         pages_judged = [met[row - n_own] for row in judged]
         terms, counts = joined.counts()
-        own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
+        own_model = np.ones(counts.shape[0], dtype=np.bool_)  # what has not been trained takes every page
+        if "page" in topic.model.calibrations:
+            own_model = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
         found = on_their_sides(
             *(model, wide.pages[judged], pages_judged, verdicts),
             accepted_before=dict(zip([page.number for page in joined.pages], own_model.tolist(), strict=True)),

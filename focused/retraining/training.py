@@ -224,7 +224,8 @@ def kept_threshold(topic: Topic) -> float:
     Verdicts correct the relevances, which are probabilities. A threshold that is chosen anew each time moves by chance as
     far as the verdicts move it. The best threshold of true probabilities is half of the best F1, so it is never above 1/2.
     """
-    return min(max(topic.threshold("page"), _LEAST_KEPT), _MOST_KEPT)
+    before = topic.threshold("page") if "page" in topic.model.calibrations else _MOST_KEPT
+    return min(max(before, _LEAST_KEPT), _MOST_KEPT)
 
 
 def with_model(

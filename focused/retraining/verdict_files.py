@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +25,17 @@ OF_ANOTHER_KIND = (
     "such a file"
 )
 BEYOND = f"of a folder of verdicts the first {MAX_FILES:,} files by name are read. Join some into one"
+NOT_REGULAR = (
+    "verdicts are read from regular files only, and it is a {}. Put a file in its place, or name another with "
+    "FOCUSED_VERDICTS"
+)
 
 _SHOWN = 60
 _YES = frozenset({"1", "yes", "y", "true", "relevant", "+"})
 _NO = frozenset({"0", "no", "n", "false", "irrelevant", "-"})
+_TAKEN_BACK = "null"
+_MOST_CHARS = 1000
+"""Of a note, a person's name, and whatever else a line says beside its verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +54,32 @@ class Listing:
 
 
 def listing(path: Path) -> Listing:
-    """Return the files to read at a path, which need not be there: itself, or of a folder at most ``MAX_FILES``."""
+    """Return the files to read at a path, which need not be there: itself, or of a folder at most ``MAX_FILES``.
+
+    The path itself may be a symbolic link; in a folder links are not followed, for the folder may come from a stranger.
+    """
     if not path.is_dir():
-        return Listing([path] if path.is_file() else [])
+        if not path.exists() or path.is_file():
+            return Listing([path] if path.exists() else [])
+        return Listing([], {NOT_REGULAR.format(_kind(path.stat().st_mode)): [path]})
     files, others = [], []
+    special: dict[str, list[Path]] = {}
     for each in sorted(path.iterdir()):
-        if each.suffix.lower() in SUFFIXES:
-            files.append(each)
-        elif not _is_temporary(each.name):
+        if _is_temporary(each.name):
+            continue
+        mode = each.lstat().st_mode
+        if each.suffix.lower() not in SUFFIXES or stat.S_ISDIR(mode):
             others.append(each)
-    ignored = {OF_ANOTHER_KIND: others, BEYOND: files[MAX_FILES:]}
+        elif not stat.S_ISREG(mode):
+            special.setdefault(NOT_REGULAR.format(_kind(mode)), []).append(each)
+        else:
+            files.append(each)
+    ignored = {OF_ANOTHER_KIND: others, BEYOND: files[MAX_FILES:], **special}
     return Listing(files[:MAX_FILES], {why: paths for why, paths in ignored.items() if paths})
+
+
+def _kind(mode: int) -> str:
+    return "symbolic link" if stat.S_ISLNK(mode) else "pipe, device or socket"
 
 
 def _is_temporary(name: str) -> bool:
@@ -74,8 +97,14 @@ class Verdict:
 
     #: Canonical form of its URL.
     url: str
-    relevant: bool
+    #: None: the person takes back what was said.
+    relevant: bool | None
     note: str = ""
+    #: Empty: whose file it is.
+    person: str = ""
+    #: When it was given, ISO 8601 in UTC, and why the page was shown; both as the line says, and perhaps empty.
+    at: str = ""
+    drawn: str = ""
 
 
 def parse_verdict(text: str, separator: str | None) -> Verdict | None:
@@ -84,26 +113,35 @@ def parse_verdict(text: str, separator: str | None) -> Verdict | None:
     Raises
     ------
     ValueError
-        If the line holds no verdict.
+        If the line holds no verdict; the message says what its wrong value must be, or is empty if the line is of another
+        kind altogether.
     """
     try:
-        url, relevant, note = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
-        answer = relevant.strip().lower()
-        if url.lower() == "url" and answer == "relevant":
-            return None
-        form = canonical_form(url.strip()) if "://" in url and answer in _YES | _NO else None
-    except (KeyError, TypeError, RecursionError, csv.Error) as error:
-        raise ValueError(f"{text!r} is no verdict.") from error
+        values = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
+        url, answer = values["url"], values["relevant"].strip().lower()
+    except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
+        raise ValueError from None
+    if url.lower() == "url" and answer == "relevant":
+        return None
+    form = canonical_form(url.strip()) if "://" in url else None
     if not form:
-        raise ValueError(f"{text!r} is no verdict.")
-    return Verdict(form, answer in _YES, note[:1000])
+        raise ValueError(f'"url" must be an address such as http://site.example/page. Got {url[:_SHOWN]!r}.')
+    if answer not in _YES | _NO | {_TAKEN_BACK}:
+        raise ValueError(
+            '"relevant" must be true or false, yes or no, 1 or 0, or null, which takes a verdict back. '
+            f"Got {values['relevant'][:_SHOWN]!r}."
+        )
+    relevant = None if answer == _TAKEN_BACK else answer in _YES
+    return Verdict(form, relevant, *(values.get(name, "")[:_MOST_CHARS] for name in ("note", "person", "at", "drawn")))
 
 
-def fault_of(path: Path, number: int, text: str, separator: str | None) -> str:
-    """Return what is wrong with a line, what it must be, and what is done with it."""
+def fault_of(path: Path, number: int, text: str, separator: str | None, why: str = "") -> str:
+    """Return what is wrong with a line, what it must be, and what is done with it; ``why``: what `parse_verdict` says."""
     shown = repr(text[:_SHOWN]) + (f"... ({len(text):,} characters or more)" if len(text) > _SHOWN else "")
     if "\0" in text or "\ufffd" in text:
         must = "The file must be text in UTF-8."
+    elif why:
+        must = why
     elif text[0] == "[" and not separator:
         must = (
             "The file must hold JSON Lines, one object a line, and not an array. Convert it "
@@ -118,11 +156,13 @@ def fault_of(path: Path, number: int, text: str, separator: str | None) -> str:
     )
 
 
-def _of_object(text: str) -> tuple[str, str, str]:
+def _of_object(text: str) -> dict[str, str]:
     value: Any = json.loads(text)
-    return str(value["url"]), str(value["relevant"]), str(value.get("note") or "")
+    found = {name: str(value.get(name) or "") for name in ("note", "person", "at", "drawn")}
+    relevant = value["relevant"]
+    return {**found, "url": str(value["url"]), "relevant": _TAKEN_BACK if relevant is None else str(relevant)}
 
 
-def _of_row(text: str, separator: str) -> tuple[str, str, str]:
+def _of_row(text: str, separator: str) -> dict[str, str]:
     row = next(csv.reader(io.StringIO(text), delimiter=separator))
-    return row[0], row[1] if len(row) > 1 else "", row[2] if len(row) > 2 else ""
+    return dict(zip(("url", "relevant", "note"), [*row, "", ""], strict=False))

@@ -1,0 +1,98 @@
+"""What people say of pages, in the collection: the column ``verdict``, and a mirror of the verdict files."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.collection.schema import open_collection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+
+class Change(NamedTuple):
+    """What a verdict changes: whether a page is delivered."""
+
+    url: str
+    is_delivered: bool
+
+
+class VerdictRows:
+    """Writes verdicts into a collection, beside the store that adds its pages; each call is one transaction.
+
+    Raises
+    ------
+    CollectionFileError
+        From the constructor, if the file is no collection.
+    sqlite3.Error
+        From all others, if it cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._sql = open_collection(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sql.close()
+
+    def addresses(self) -> Iterator[tuple[str, str]]:
+        """Yield URL and location of all pages."""
+        yield from self._sql.execute("SELECT url, location FROM pages")
+
+    def n_judged(self) -> int:
+        """Return how many pages have a verdict."""
+        return int(self._sql.execute("SELECT count(*) FROM pages WHERE verdict IS NOT NULL").fetchone()[0])
+
+    def judged(self) -> list[str]:
+        """Return the URLs of the pages that have a verdict."""
+        return [url for (url,) in self._sql.execute("SELECT url FROM pages WHERE verdict IS NOT NULL")]
+
+    def say(self, said: Iterable[tuple[str, bool | None]]) -> list[Change]:
+        """Set the verdicts of pages by their URLs; return those whose delivery changes. URLs of no page change nothing."""
+        sql, changes = self._sql, list[Change]()
+        sql.execute("BEGIN IMMEDIATE")
+        try:
+            for url, relevant in said:
+                row = sql.execute("SELECT verdict, delivered FROM pages WHERE url = ?", (url,)).fetchone()
+                if row is None or row[0] == (None if relevant is None else int(relevant)):
+                    continue
+                sql.execute("UPDATE pages SET verdict = ? WHERE url = ?", (relevant, url))
+                [(delivered,)] = sql.execute("SELECT delivered FROM pages WHERE url = ?", (url,))
+                if delivered != row[1]:
+                    changes.append(Change(url, bool(delivered)))
+            sql.execute("COMMIT")
+        except BaseException:
+            if sql.in_transaction:
+                sql.execute("ROLLBACK")
+            raise
+        return changes
+
+    def mirror(self, rows: Iterable[tuple[str, str, bool, str, str, str]]) -> None:
+        """Let the table ``verdicts`` hold these: canonical URL, person, relevant, at, drawn, note."""
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            self._sql.execute("DELETE FROM verdicts")
+            self._sql.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", rows)
+            self._sql.execute("COMMIT")
+        except BaseException:
+            if self._sql.in_transaction:
+                self._sql.execute("ROLLBACK")
+            raise
+
+    def n_delivered(self) -> int:
+        """Return how many pages are delivered."""
+        return int(self._sql.execute("SELECT count(*) FROM pages WHERE delivered = 1").fetchone()[0])
+
+    def delivered(self) -> dict[str, bool | None]:
+        """Return the verdict of each page that is delivered, by its URL, in the order in which they were judged."""
+        rows = self._sql.execute("SELECT url, verdict FROM pages WHERE delivered = 1 ORDER BY number")
+        return {url: None if verdict is None else bool(verdict) for url, verdict in rows}
+
+    def row(self, url: str) -> sqlite3.Row | None:
+        """Return all that is known of a page; None if there is no page of this URL."""
+        cursor = self._sql.cursor()
+        cursor.row_factory = sqlite3.Row
+        found: sqlite3.Row | None = cursor.execute("SELECT * FROM pages WHERE url = ?", (url,)).fetchone()
+        return found

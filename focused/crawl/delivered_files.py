@@ -1,0 +1,124 @@
+"""Files of delivered pages are put right: what people refuse goes, what they want is added."""
+
+from __future__ import annotations
+
+import csv
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+logger = logging.getLogger(__name__)
+
+FEED_FORMATS = ("jsonlines", "jl", "json", "csv")
+"""Formats of Scrapy's feeds that can be put right."""
+
+
+def put_pages_right(
+    path: Path, delivered: Mapping[str, bool | None], missing: Callable[[str], dict[str, Any] | None]
+) -> tuple[int, int]:
+    """Let a file of JSON Lines hold each delivered page once; return how many lines were taken out and added.
+
+    Of several lines of a URL the last stays. Lines that are no objects with a URL, such as half a line of a crawl that was
+    killed, go. If nothing is wrong the file stays as it is; else it is written anew under another name and takes the place of
+    the former.
+
+    Parameters
+    ----------
+    delivered : mapping
+        The verdict of each page that is delivered (None: people say nothing), by its URL, in the order of the pages.
+    missing : callable
+        Returns the object of a page that is delivered and not in the file; None if nothing is known of it.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read or written.
+    """
+    last: dict[str, int] = {}
+    n_lines = 0
+    is_right = True
+    if path.exists():
+        with path.open(encoding="utf-8", errors="replace") as file:
+            for number, line in enumerate(file):
+                n_lines += 1
+                value = _object(line)
+                url = str(value.get("url", "")) if value is not None else ""
+                if value is None or url not in delivered:
+                    is_right = False
+                    continue
+                is_right = is_right and url not in last and value.get("verdict") == delivered[url]
+                last[url] = number
+    added = [value for url in delivered if url not in last and (value := missing(url)) is not None]
+    if is_right and not added:
+        return 0, 0
+    wanted = set(last.values())
+    temporary = path.with_name(f"{path.name}.part")
+    with temporary.open("w", encoding="utf-8", errors="replace") as out:
+        if wanted:
+            with path.open(encoding="utf-8", errors="replace") as file:
+                for number, line in enumerate(file):
+                    if number in wanted:
+                        value = json.loads(line)
+                        value["verdict"] = delivered[value["url"]]
+                        out.write(json.dumps(value, ensure_ascii=False) + "\n")
+        out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in added)
+    temporary.replace(path)
+    return n_lines - len(wanted), len(added)
+
+
+def take_out(path: Path, kind: str, refused: Callable[[str], bool]) -> int:
+    """Take the items out of a feed's file whose URL people refuse; return how many there were.
+
+    ``kind``: one of `FEED_FORMATS`. Items without a URL stay.
+
+    Raises
+    ------
+    OSError, ValueError
+        If the file cannot be read or written, or is not of its format.
+    """
+    text = path.read_text(encoding="utf-8")
+    if kind == "csv":
+        kept, n_out = _of_rows(text, refused)
+    elif kind == "json":
+        items = json.loads(text or "[]")
+        good = [item for item in items if not refused(_url(item))]
+        n_out = len(items) - len(good)
+        kept = "[\n" + ",\n".join(json.dumps(item, ensure_ascii=False) for item in good) + "\n]"
+    else:
+        lines = text.split("\n")  # not at U+2028 and the like, which stand in texts
+        good_lines = [line for line in lines if not refused(_url(_object(line)))]
+        n_out, kept = len(lines) - len(good_lines), "\n".join(good_lines)
+    if n_out:
+        temporary = path.with_name(f"{path.name}.part")
+        temporary.write_text(kept, encoding="utf-8", newline="")
+        temporary.replace(path)
+    return n_out
+
+
+def _of_rows(text: str, refused: Callable[[str], bool]) -> tuple[str, int]:
+    from io import StringIO
+
+    rows = list(csv.reader(StringIO(text, newline="")))
+    column = rows[0].index("url") if rows and "url" in rows[0] else -1
+    if column < 0:
+        return text, 0
+    kept = [rows[0], *(row for row in rows[1:] if not (len(row) > column and refused(row[column])))]
+    out = StringIO(newline="")
+    csv.writer(out).writerows(kept)
+    return out.getvalue(), len(rows) - len(kept)
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _url(item: Any) -> str:
+    return str(item.get("url", "")) if isinstance(item, dict) else ""

@@ -1,0 +1,277 @@
+"""What people say of pages stands above the model in all that is delivered, at once and in the files when the crawl closes."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from collections import deque
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+from scrapy.utils.defer import deferred_from_coro
+
+from focused.collection.verdict_rows import VerdictRows
+from focused.crawl.delivered_files import FEED_FORMATS, put_pages_right, take_out
+from focused.crawl.own_settings import COLLECTION
+from focused.crawl.state import Crawl
+from focused.items import PageItem
+from focused.retraining.applied_verdicts import KnownForms, take_in_all
+from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+    from focused.collection.verdict_rows import Change
+
+logger = logging.getLogger(__name__)
+
+_EVERY_SECS = 0.25
+
+
+class VerdictsPipeline:
+    """Reads the verdict files of a crawl and lets them decide which pages are delivered.
+
+    A page gets its verdict before it is counted, if there is one by then. A verdict that comes later changes the page's row in
+    the collection at once. A page that is wanted only now goes through the pipelines behind this one as an item of its own,
+    made from the collection, and to Scrapy's feeds. A page that is refused only now was delivered already: it is taken out of
+    ``pages.jsonl`` and of feeds in files when the crawl closes, and each pipeline that has a method ``withdraw_item(item)`` is
+    told at once (docs/how-to/give-verdicts.md).
+
+    Place: 190, after the collection (180) has the page and before it is counted (200).
+
+    Settings: FOCUSED_VERDICTS, a further file or folder beside ``RUN_DIR/verdicts/``, which is always read.
+
+    Stats: ``focused/verdicts/used_count``, ``focused/verdicts/pending_count``, ``focused/verdicts/added_count``,
+    ``focused/verdicts/withdrawn_count``, ``focused/verdicts/not_applied_count``, ``focused/pages/delivered_count``.
+    """
+
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
+        self._crawler = crawler
+        self._crawl = crawl
+        self._stats = crawler.stats
+        self._reader = crawl.verdicts
+        self._rows: VerdictRows | None = None
+        self._forms = KnownForms()
+        #: Canonical forms of which people say another thing; changes of delivery that the pipelines have not heard of.
+        self._heard: dict[str, None] = {}
+        self._changes: deque[Change] = deque()
+        self._is_passing = False
+        self._feeds: list[tuple[str, str]] = []
+        self._calls: Any = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of spiders that do not crawl for a topic."""
+        made = cls(crawler, Crawl.needed(crawler))
+        crawler.signals.connect(made.feed_slot_closed, signals.feed_slot_closed)
+        crawler.signals.connect(made.feed_exporter_closed, signals.feed_exporter_closed)
+        return made
+
+    def open_spider(self) -> None:
+        """Read all verdicts that are there, and put right what an earlier run of this crawl left."""
+        if COLLECTION.read(self._crawler.settings) != "off":
+            self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
+        self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
+        self._reader.read_all()
+        if len(self._reader.table) or self._n_judged_before():
+            self._know_all_pages()
+            self._take_in_all()
+            self._put_pages_right()
+        self._calls = create_looping_call(self._look)
+        self._calls.start(_EVERY_SECS, now=False)
+
+    def process_item(self, item: Any) -> Any:
+        """Give a page its verdict, if there is one already."""
+        if not isinstance(item, PageItem) or item.is_late:
+            return item
+        forms = self._forms.remember(item.url, item.known_as)
+        self._reader.read()
+        self._take_in_new()
+        item.verdict = self._reader.table.relevant(forms)
+        if item.verdict is not None:
+            self._stats.inc_value("focused/verdicts/used_count")
+            self._say({item.url: item.verdict}, is_new_page=True)
+        self._set_pending()
+        return item
+
+    def close_spider(self) -> None:
+        """Read what is there now, and put the collection and ``pages.jsonl`` right."""
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+        self._reader.read_all()
+        if len(self._reader.table) or self._n_judged_before():
+            self._take_in_all()
+            self._tell_feeds()
+            self._put_pages_right()
+        if self._rows is not None:
+            self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
+            self._rows.close()
+        self._reader.close()
+
+    def feed_slot_closed(self, slot: Any) -> None:
+        """Note a feed that is written."""
+        self._feeds.append((str(slot.uri), str(slot.format)))
+
+    def feed_exporter_closed(self) -> None:
+        """Take out of the feeds what people refused after it had been delivered."""
+        if not len(self._reader.table):
+            return
+        for uri, kind in self._feeds:
+            parts = urlsplit(uri)
+            if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
+                logger.warning(
+                    "%s cannot be put right after people's verdicts: only local files (%s) can",
+                    uri,
+                    ", ".join(FEED_FORMATS),
+                )
+                continue
+            try:
+                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, self._is_refused)
+            except (OSError, ValueError) as error:
+                logger.error("%s cannot be put right after people's verdicts: %s", uri, error)
+            else:
+                if n_out:
+                    logger.info("%s that people refused taken out of %s", quantity(n_out, "pages"), uri)
+
+    def _look(self) -> None:
+        """Take in what is new, and tell the pipelines."""
+        self._reader.read()
+        self._take_in_new()
+        if self._changes and not self._is_passing:
+            self._is_passing = True
+            deferred_from_coro(self._pass_on()).addBoth(self._passed_on)
+
+    async def _pass_on(self) -> None:
+        while self._changes:
+            change = self._changes.popleft()
+            item = self._item(change.url)
+            if item is None:
+                continue
+            if change.is_delivered:
+                await _chain(self._crawler)(item)
+                await self._crawler.signals.send_catch_log_async(
+                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
+                )
+            else:
+                self._withdraw(item)
+
+    def _passed_on(self, result: Any) -> None:
+        self._is_passing = False
+        if result is not None:
+            logger.error("A page that people want could not be delivered: %s", result)
+            self._stats.inc_value("focused/verdicts/not_applied_count")
+
+    def _withdraw(self, item: PageItem) -> None:
+        for pipeline in getattr(_item_processor(self._crawler), "middlewares", ()):
+            if callable(withdraw := getattr(pipeline, "withdraw_item", None)):
+                withdraw(item)
+
+    def _tell_feeds(self) -> None:
+        """Give the feeds what people want since the last look; pipelines behind this one are closed already."""
+        n_untold = 0
+        while self._changes:
+            change = self._changes.popleft()
+            n_untold += 1
+            if change.is_delivered and (item := self._item(change.url)) is not None:
+                self._crawler.signals.send_catch_log(
+                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
+                )
+        if n_untold:
+            logger.info(
+                "%s got other verdicts at the very end: the collection and the files know it, other pipelines do not",
+                quantity(n_untold, "pages"),
+            )
+
+    def _take_in_new(self) -> None:
+        if self._heard:
+            heard, self._heard = list(self._heard), {}
+            urls = {self._forms.url_of(form) for form in heard}
+            self._say({url: self._reader.table.relevant(self._forms.of(url)) for url in urls})
+
+    def _take_in_all(self) -> None:
+        self._heard.clear()
+        self._changed(self._try(lambda rows: take_in_all(rows, self._reader.table, self._forms)) or [])
+
+    def _say(self, said: dict[str, bool | None], *, is_new_page: bool = False) -> None:
+        changes = self._try(lambda rows: rows.say(said.items())) or []
+        if not is_new_page:
+            self._changed(changes)
+
+    def _changed(self, changes: list[Change]) -> None:
+        if (n_used := self._try(lambda rows: rows.n_judged())) is not None:
+            self._stats.set_value("focused/verdicts/used_count", n_used)
+        self._changes.extend(changes)
+        for change in changes:
+            self._stats.inc_value(f"focused/verdicts/{'added' if change.is_delivered else 'withdrawn'}_count")
+
+    def _try(self, do: Any) -> Any:
+        if self._rows is None:
+            return None
+        try:
+            return do(self._rows)
+        except sqlite3.Error as error:
+            if not self._stats.get_value("focused/verdicts/not_applied_count"):
+                logger.error(
+                    "Verdicts cannot be written into %s: %s. They act when the crawl is resumed.",
+                    COLLECTION_FILE,
+                    error,
+                )
+            self._stats.inc_value("focused/verdicts/not_applied_count")
+            return None
+
+    def _put_pages_right(self) -> None:
+        path = self._crawl.plan.run_dir / PAGES_FILE
+        if not self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED"):
+            return
+        try:
+            if self._rows is not None:
+                n_out, n_in = put_pages_right(path, self._rows.delivered(), self._record)
+            else:
+                n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
+        except (OSError, ValueError, sqlite3.Error) as error:
+            logger.error("%s cannot be put right after people's verdicts: %s", path, error)
+            self._stats.inc_value("focused/verdicts/not_applied_count")
+            return
+        if n_out or n_in:
+            logger.info("%s put right after people's verdicts: %d lines taken out, %d added", path, n_out, n_in)
+
+    def _record(self, url: str) -> dict[str, Any] | None:
+        item = self._item(url)
+        return None if item is None else asdict(item)
+
+    def _item(self, url: str) -> PageItem | None:
+        row = self._try(lambda rows: rows.row(url))
+        if row is None:
+            return None
+        return PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
+
+    def _is_refused(self, url: str) -> bool:
+        return self._reader.table.relevant(self._forms.of(url)) is False
+
+    def _know_all_pages(self) -> None:
+        for url, location in self._try(lambda rows: list(rows.addresses())) or ():
+            self._forms.remember(url, location)
+
+    def _n_judged_before(self) -> int:
+        return len(self._try(lambda rows: rows.judged()) or ())
+
+    def _set_pending(self) -> None:
+        used = self._stats.get_value("focused/verdicts/used_count", 0)
+        if len(self._reader.table):
+            self._stats.set_value("focused/verdicts/pending_count", max(len(self._reader.table) - used, 0))
+
+
+def _item_processor(crawler: Crawler) -> Any:
+    assert crawler.engine is not None
+    return crawler.engine.scraper.itemproc
+
+
+def _chain(crawler: Crawler) -> Any:
+    processor = _item_processor(crawler)
+    return getattr(processor, "process_late_item", processor.process_item_async)

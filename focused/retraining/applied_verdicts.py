@@ -1,0 +1,96 @@
+"""Verdicts and the pages of a collection: which page a verdict means, and the collection says what people say."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from focused.collection.schema import CollectionFileError, advice
+from focused.collection.verdict_rows import VerdictRows
+from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.verdict_reader import MAX_PAGES
+from focused.retraining.verdict_table import VerdictTable
+from focused.utils.file_names import COLLECTION_FILE, VERDICTS_FOLDER
+from focused.utils.url_forms import canonical_form
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.collection.verdict_rows import Change
+
+_MAX_OTHER_FORMS = 500_000
+"""Pages that are remembered because a verdict may name them in another form than their URL's, some 300 bytes each."""
+
+
+class KnownForms:
+    """The canonical forms of pages' URLs, and back; only of pages whose URL is not its only form is anything kept."""
+
+    def __init__(self) -> None:
+        self._url_of: dict[str, str] = {}
+        self._forms_of: dict[str, list[str]] = {}
+
+    def remember(self, url: str, location: str) -> list[str]:
+        """Return the canonical forms of a page's URLs, each once, and remember them."""
+        forms = list(dict.fromkeys(filter(None, map(canonical_form, dict.fromkeys((url, location))))))
+        if forms != [url] and len(self._forms_of) < _MAX_OTHER_FORMS:
+            self._forms_of[url] = forms
+            self._url_of.update(dict.fromkeys(forms, url))
+        return forms
+
+    def url_of(self, form: str) -> str:
+        """Return the URL of the page that a verdict means; the form itself where no other is known."""
+        return self._url_of.get(form, form)
+
+    def of(self, url: str) -> list[str]:
+        """Return the canonical forms of a page's URLs."""
+        return self._forms_of.get(url) or [canonical_form(url) or url]
+
+
+def take_in_all(rows: VerdictRows, table: VerdictTable, forms: KnownForms) -> list[Change]:
+    """Let a collection say of every page what people say of it, and mirror their verdicts; return what changes by that."""
+    said: dict[str, bool | None] = dict.fromkeys(rows.judged())
+    said |= {forms.url_of(each.url): None for each in table}
+    changes = rows.say([(url, table.relevant(forms.of(url))) for url in said])
+    rows.mirror(
+        (each.url, each.person, each.relevant, each.at, each.drawn, each.note)
+        for each in table
+        if each.relevant is not None
+    )
+    return changes
+
+
+def apply_verdicts(run_dir: Path, *further: Path) -> list[Change]:
+    """Let the collection of a run, which may be under way, follow its verdict files; return the pages whose delivery changes.
+
+    ``further`` files or folders are read beside ``RUN_DIR/verdicts/``. What cannot be read there is left out. Nothing happens
+    where there is no collection.
+
+    Raises
+    ------
+    CollectionFileError
+        If the collection cannot be written.
+    """
+    path = run_dir / COLLECTION_FILE
+    if not path.is_file():
+        return []
+    files, table, forms = (
+        FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER),
+        VerdictTable(MAX_PAGES),
+        KnownForms(),
+    )
+    while True:
+        for verdict in files.read_new():
+            table.add(verdict)
+        if not files.has_more:
+            break
+    rows = VerdictRows(path)
+    try:
+        if not len(table) and not rows.judged():
+            return []
+        for url, location in rows.addresses():
+            forms.remember(url, location)
+        return take_in_all(rows, table, forms)
+    except sqlite3.Error as error:
+        raise CollectionFileError(advice(path, error)) from None
+    finally:
+        rows.close()

@@ -1,0 +1,68 @@
+"""The verdicts of a crawl: one reader of all its verdict files, and whoever wants to hear what changes."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+from focused.retraining.verdict_table import VerdictTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.retraining.feedback import FeedbackFiles
+
+logger = logging.getLogger(__name__)
+
+_EVERY_SECS = 1.0
+MAX_PAGES = 200_000
+"""Pages with verdicts that are kept in memory, some 400 bytes each."""
+
+
+class VerdictReader:
+    """Reads what is new in verdict files, keeps each person's last word, and tells its listeners what changes.
+
+    Stats: ``focused/verdicts/read_count``, ``bad_count``, ``unreadable_count``, ``ignored_files_count``,
+    ``forgotten_count``.
+    """
+
+    def __init__(self, files: FeedbackFiles, set_stat: Callable[[str, Any], None]) -> None:
+        self.table = VerdictTable(MAX_PAGES)
+        self._files = files
+        self._set_stat = set_stat
+        self._heard: list[Callable[[str], None]] = []
+        self._read_at = -_EVERY_SECS
+
+    def subscribe(self, heard: Callable[[str], None]) -> None:
+        """Have a function called with the canonical form of each URL of which people say another thing now."""
+        self._heard.append(heard)
+
+    def read(self) -> None:
+        """Read the verdicts that are new, at most once a second."""
+        now, files = time.monotonic(), self._files
+        if now - self._read_at < _EVERY_SECS and not files.has_more:
+            return
+        for verdict in files.read_new():
+            if self.table.add(verdict):
+                for heard in self._heard:
+                    heard(verdict.url)
+        self._read_at = time.monotonic()
+        for fault in files.faults():
+            logger.warning(fault)
+        for what, n in files.counts.items():
+            self._set_stat(f"focused/verdicts/{what}_count", n)
+        if self.table.n_forgotten:
+            self._set_stat("focused/verdicts/forgotten_count", self.table.n_forgotten)
+
+    def read_all(self) -> None:
+        """Read all verdicts that are there, now; the crawl has not begun, or has ended, and can wait."""
+        self._read_at = -_EVERY_SECS
+        self.read()
+        while self._files.has_more:
+            self.read()
+
+    def close(self) -> None:
+        """Say which lines and files could not be read."""
+        if summary := self._files.summary():
+            logger.warning(summary)

@@ -1,0 +1,193 @@
+"""What people say of pages decides what a crawl delivers: at once, in its files, in feeds, and when it is resumed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from commands import ROOT, Finished, crawl, read_json_lines
+
+from focused.collection.verdict_rows import VerdictRows
+from focused.crawl.delivered_files import put_pages_right, take_out
+from focused.retraining.applied_verdicts import apply_verdicts
+from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.verdict_files import Verdict
+from focused.retraining.verdict_table import VerdictTable
+
+PAGE = "http://h.example/1"
+
+
+def rows(run_dir: Path) -> dict[str, sqlite3.Row]:
+    with closing(sqlite3.connect(run_dir / "collection.sqlite")) as sql:
+        sql.row_factory = sqlite3.Row
+        return {row["url"]: row for row in sql.execute("SELECT * FROM pages ORDER BY number")}
+
+
+def delivered(run_dir: Path) -> list[str]:
+    return [url for url, row in rows(run_dir).items() if row["delivered"]]
+
+
+def say(run_dir: Path, said: dict[str, object], person: str = "ann") -> None:
+    (run_dir / "verdicts").mkdir(parents=True, exist_ok=True)
+    with (run_dir / "verdicts" / f"{person}.jsonl").open("a") as file:
+        file.writelines(json.dumps({"url": url, "relevant": value}) + "\n" for url, value in said.items())
+
+
+def crawled(folder: Path, pages: int, feed: str = "", **settings: object) -> Finished:
+    result = crawl(ROOT / "models", folder, topic="demo", max_pages=pages, feed=feed, settings=settings)
+    assert result.exit_code == 0, result.err
+    return result
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    """A crawl, whose verdicts were given when it had ended; and the same crawl resumed, with a feed."""
+    folder = tmp_path_factory.mktemp("judged")
+    first = crawled(folder, 40)
+    before = rows(first.run_dir)
+    refused = [url for url, row in before.items() if row["delivered"]][:3]
+    wanted = [url for url, row in before.items() if not row["relevant"] and not row["noindex"]][:2]
+    say(first.run_dir, dict.fromkeys(refused, False) | {f"{url}#part": "yes" for url in wanted})
+    return first, crawled(folder, 50, feed="late.jsonl"), refused, wanted
+
+
+@pytest.mark.slow
+def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
+    _, again, refused, wanted = judged
+    held = [page["url"] for page in again.pages]
+    assert sorted(held) == sorted(delivered(again.run_dir))
+    assert not set(refused) & set(held)
+    assert set(wanted) < set(held)
+    assert {page["url"]: page["verdict"] for page in again.pages if page["verdict"] is not None} == dict.fromkeys(
+        wanted, True
+    )
+    assert all(page["text"] for page in again.pages if page["url"] in wanted)
+    assert again.stats["focused/verdicts/withdrawn_count"] == 3
+    assert again.stats["focused/verdicts/added_count"] == 2
+    assert again.stats["focused/pages/delivered_count"] == len(held)
+    # What people want now goes to feeds as items.
+    assert {page["url"] for page in read_json_lines(again.run_dir.parent / "late.jsonl")} >= set(wanted)
+
+
+@pytest.mark.slow
+def test_after_files_were_put_right_a_crawl_that_is_resumed_loses_nothing_and_delivers_nothing_twice(judged, tmp_path):
+    _, again, _, _ = judged
+    third = crawled(again.run_dir.parent, 60)
+    held = [page["url"] for page in third.pages]
+    assert len(held) == len(set(held))
+    assert sorted(held) == sorted(delivered(third.run_dir))
+    assert "is lost" not in third.err
+    assert third.stats["focused/pages/fetched_count"] == 60
+
+
+@pytest.mark.slow
+def test_a_verdict_that_is_there_first_decides_at_once_and_one_that_is_taken_back_decides_no_more(tmp_path):
+    first = crawled(tmp_path / "first", 40)
+    known = delivered(first.run_dir)
+    (tmp_path / "more.csv").write_text("url,relevant\n" + "".join(f"{url},no\n" for url in known[:4]))
+    second = crawled(tmp_path / "second", 40, feed="pages.csv", FOCUSED_VERDICTS=tmp_path / "more.csv")
+    assert not set(known[:4]) & {page["url"] for page in second.pages}
+    with (tmp_path / "second" / "pages.csv").open(newline="") as file:
+        assert [row["url"] for row in csv.DictReader(file)] == [page["url"] for page in second.pages]
+    assert second.stats["focused/verdicts/used_count"] >= 3
+    refused = [url for url, row in rows(second.run_dir).items() if row["verdict"] == 0]
+    say(second.run_dir, dict.fromkeys(refused, True), "ben")  # contrary verdicts: the model decides
+    assert {change.url for change in apply_verdicts(second.run_dir, tmp_path / "more.csv")} == set(refused)
+    say(second.run_dir, dict.fromkeys(refused[:1], None), "ben")
+    assert apply_verdicts(second.run_dir, tmp_path / "more.csv") == [(refused[0], False)]
+    with closing(sqlite3.connect(second.run_dir / "collection.sqlite")) as sql:
+        assert sql.execute("SELECT count(*) FROM verdicts WHERE person = 'ben'").fetchone()[0] == len(refused) - 1
+
+
+def test_people_who_contradict_each_other_say_nothing_and_the_last_word_of_each_counts():
+    table = VerdictTable(10)
+    table.add(Verdict(PAGE, True, person="ann"))
+    assert table.relevant([PAGE]) is True
+    table.add(Verdict(PAGE, False, person="ben"))
+    assert table.relevant([PAGE]) is None
+    assert table.add(Verdict(PAGE, None, person="ann"))
+    assert table.relevant([PAGE]) is False
+
+
+def test_a_wrong_value_in_a_verdict_file_is_named_with_file_line_and_what_it_must_be(tmp_path):
+    (tmp_path / "ann.jsonl").write_text(
+        f'{{"url": "{PAGE}", "relevant": null}}\n{{"url": "{PAGE}", "relevant": "maybe"}}\n'
+    )
+    (tmp_path / "ben.jsonl").write_text('{"url": "h.example", "relevant": true}\n')
+    files = FeedbackFiles(tmp_path)
+    assert [(v.person, v.relevant) for v in files.read_new()] == [("ann", None)]
+    first, second = files.faults()
+    assert f"{tmp_path / 'ann.jsonl'}, line 2 " in first
+    assert (
+        "\"relevant\" must be true or false, yes or no, 1 or 0, or null, which takes a verdict back. Got 'maybe'."
+        in first
+    )
+    assert "\"url\" must be an address such as http://site.example/page. Got 'h.example'." in second
+
+
+def test_links_and_pipes_in_a_folder_of_verdicts_are_named_and_not_read(tmp_path):
+    folder, secret = tmp_path / "verdicts", tmp_path / "secret.jsonl"
+    folder.mkdir()
+    secret.write_text(f'{{"url": "{PAGE}", "relevant": true}}\n')
+    (folder / "link.jsonl").symlink_to(secret)
+    os.mkfifo(folder / "pipe.jsonl")
+    files = FeedbackFiles(folder)
+    assert files.read_new() == []
+    assert files.counts["ignored_files"] == 2
+    faults = " ".join(files.faults())
+    assert "link.jsonl is ignored: verdicts are read from regular files only, and it is a symbolic link" in faults
+    assert (
+        "pipe.jsonl is ignored: verdicts are read from regular files only, and it is a pipe, device or socket" in faults
+    )
+
+
+def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    lines = [{"url": f"http://h.example/{n}", "title": f"\u2028{n}", "verdict": None} for n in (1, 2, 2, 3)]
+    path.write_text(
+        "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines) + '{"url": "http://h.ex', "utf-8"
+    )
+    wanted = {f"http://h.example/{n}": verdict for n, verdict in ((2, None), (3, True), (4, True))}
+    assert put_pages_right(path, wanted, lambda url: {"url": url, "verdict": True}) == (3, 1)
+    found = [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
+    assert {page["url"]: page["verdict"] for page in found} == wanted
+    assert len(found) == 3
+    before = path.stat().st_ino
+    assert put_pages_right(path, wanted, lambda url: None) == (0, 0)
+    assert path.stat().st_ino == before
+    assert [each.name for each in tmp_path.iterdir()] == ["pages.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["jsonlines", "json", "csv"])
+def test_refused_pages_are_taken_out_of_a_feed_in_its_own_format(kind, tmp_path):
+    items = [{"url": "http://h.example/1", "text": "a\nb, \u2028c"}, {"url": "http://h.example/2", "text": "d"}]
+    path = tmp_path / "feed"
+    if kind == "csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            csv.DictWriter(file, ["url", "text"]).writeheader()
+            csv.DictWriter(file, ["url", "text"]).writerows(items)
+    elif kind == "json":
+        path.write_text(json.dumps(items, ensure_ascii=False), "utf-8")
+    else:
+        path.write_text("".join(f"{json.dumps(item, ensure_ascii=False)}\n" for item in items), "utf-8")
+    assert take_out(path, kind, lambda url: url.endswith("/2")) == 1
+    if kind == "csv":
+        with path.open(newline="", encoding="utf-8") as file:
+            assert list(csv.DictReader(file)) == items[:1]
+    elif kind == "json":
+        assert json.loads(path.read_text("utf-8")) == items[:1]
+    else:
+        assert [json.loads(line) for line in path.read_text("utf-8").split("\n") if line] == items[:1]
+    assert take_out(path, kind, lambda url: False) == 0
+
+
+def test_verdicts_in_a_collection_that_is_none_are_an_error_of_one_line(tmp_path):
+    assert apply_verdicts(tmp_path) == []
+    (tmp_path / "collection.sqlite").write_text("no database, but long enough to be looked at")
+    with pytest.raises(ValueError, match="collection"):
+        VerdictRows(tmp_path / "collection.sqlite")
