@@ -136,7 +136,7 @@ def test_a_terminated_session_leaves_the_terminal_as_it_was(run_dir):
 
 
 def judge(capsys, monkeypatch, keys: str, *args, **given) -> str:
-    options = {"order": "top", "person": "ada", "pages": None} | given
+    options = {"order": "top", "person": "ada", "pages": None, "assessor": False, "describe": None} | given
     monkeypatch.setattr("sys.stdin", io.StringIO("".join(f"{key}\n" for key in keys)))
     Command().work([str(arg) for arg in args], argparse.Namespace(**options))
     return capsys.readouterr().out

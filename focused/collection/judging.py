@@ -67,6 +67,11 @@ class JudgingSession:
         self._collection.__exit__(*error)
 
     @property
+    def person(self) -> str:
+        """Who judges."""
+        return self._log.person
+
+    @property
     def path(self) -> Path:
         """The person's file."""
         return self._log.path

@@ -41,6 +41,9 @@ Examples:
       pages at random: ten of those that the model calls relevant give the precision
   scrapy judge runs/astrophysics/20260101-120000 --pages 0
       judge nothing; show what the verdicts so far say of the collection
+  scrapy judge runs/astrophysics/20260101-120000 --assessor -s FOCUSED_ASSESSOR_URL=http://127.0.0.1:8080/v1 \\
+      -s FOCUSED_ASSESSOR_MODEL=NAME --pages 100
+      a program judges: any endpoint that speaks the OpenAI chat protocol
   scrapy train astrophysics --from-run runs/astrophysics/20260101-120000
       afterwards: learn from the verdicts
 """
@@ -64,6 +67,13 @@ class Command(ProjectCommand):
             help=f"which page comes next: {', '.join(ORDERS)} (default: mixed)",
         )
         add("--as", default=None, dest="person", metavar="NAME", help="who judges (default: your login name)")
+        add("--assessor", action="store_true", help="a program judges (FOCUSED_ASSESSOR_URL, FOCUSED_ASSESSOR_MODEL)")
+        add(
+            "--describe",
+            default=None,
+            metavar="SENTENCE",
+            help="what --assessor is told of the topic (default: its title)",
+        )
         add("--pages", default=None, metavar="N", help="stop after so many pages (default: when you quit)")
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
@@ -74,10 +84,15 @@ class Command(ProjectCommand):
         if opts.order not in ORDERS:
             raise ValueError(f"--order must be {', '.join(ORDERS)}. Got {opts.order!r}.")
         most = None if opts.pages is None else whole_number("--pages", opts.pages)
+        run_dir = Path(args[0])
+        if opts.assessor:
+            self._have_judged(run_dir, opts, most)
+            return
+        if opts.describe is not None:
+            raise ValueError("--describe is for --assessor: people know what they want.")
         person = _login_name() if opts.person is None else opts.person
         if person.startswith(ASSESSOR):
             raise ValueError(f"--as must not begin with {ASSESSOR!r}: that is for programs. Got {person!r}.")
-        run_dir = Path(args[0])
         with JudgingSession(run_dir, person, opts.order) as session:
             try:
                 with _terminated_as_interrupted(), Keys() as keys:
@@ -86,6 +101,27 @@ class Command(ProjectCommand):
                 why = "Interrupted."
             print("\n" + why)
             for line in _ending(session, run_dir):
+                print(line)
+
+    def _have_judged(self, run_dir: Path, opts: argparse.Namespace, most: int | None) -> None:
+        """Let a program judge."""
+        # It takes a moment to import what loads a topic.
+        from focused.commands.judge_program import (
+            agreement,
+            judge_by_program,
+            make_assessor,
+            name_of_program,
+            topic_in_words,
+        )
+
+        if opts.person is not None:
+            raise ValueError("--as is for people; a program's verdicts carry the name of its model.")
+        with JudgingSession(run_dir, name_of_program(self.settings), opts.order) as session:
+            described = opts.describe or topic_in_words(session.about.about("topic"), self.settings)
+            for line in judge_by_program(session, make_assessor(self.settings, described), most):
+                print(line, flush=True)
+            session.figures()  # takes in what was said last
+            for line in filter(None, (str(session.path), agreement(session))):
                 print(line)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.assessor_settings import ASSESSOR_SETTINGS
 from focused.crawl.arguments import PlanError, did_you_mean
 from focused.crawl.own_settings import (
     CRAWL,
@@ -56,6 +57,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "The frontier": (PATIENCE, *FRONTIER, *TRAPS, REST_SECS, MOST_FAILURES),
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
+    "A judge that is a program": ASSESSOR_SETTINGS,
     "Folders": FOLDERS,
     "The demo web": tuple(GENERATED["hostile"].values()),
 }

@@ -52,13 +52,13 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "LOG_FILE": str(Path(group.folder) / "logs" / f"{group.name}.log"),
         "LOG_LEVEL": "WARNING",
         "FOCUSED_PAGES_ENABLED": False,
-        "FOCUSED_COLLECTION": "off",
         "FOCUSED_WARC": "off",
         "FOCUSED_PDF_ENABLED": False,  # labels are of pages, and a process of its own keeps no virtual time
         "FOCUSED_POSTGRESQL": "",
     }
     # Labels count every copy, and strategies are compared by their own order.
-    ours |= {name: "off" for name in ("FOCUSED_COPIES", "FOCUSED_TRAPS") if name not in group.settings}
+    unless_asked_for = ("FOCUSED_COPIES", "FOCUSED_TRAPS", "FOCUSED_COLLECTION")
+    ours |= {name: "off" for name in unless_asked_for if name not in group.settings}
     if group.depth is not None:
         ours["DEPTH_LIMIT"] = group.depth or None
     settings.setdict(ours, priority="cmdline")

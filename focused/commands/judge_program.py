@@ -1,0 +1,98 @@
+"""`scrapy judge --assessor`: a program judges the pages of the queue in a person's place."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.assessor import Assessor
+from focused.collection.assessor_settings import (
+    ASSESSOR_SETTINGS,
+    KEY_VARIABLE,
+    MAX_CALLS,
+    MAX_CHARS,
+    MAX_TOKENS,
+    MODEL,
+    TIMEOUT_SECS,
+    URL,
+)
+from focused.collection.judged import ASSESSOR
+from focused.method.topic import TopicError, load_topic
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.collection.judging import JudgingSession
+
+_EVERY = 10
+"""Pages between two lines."""
+
+
+def name_of_program(settings: Any) -> str:
+    """Return the name that the program's verdicts carry."""
+    return ASSESSOR + (re.sub(r"[^\w.@-]+", "-", MODEL.read(settings)).strip("-.")[:50] or "model")
+
+
+def make_assessor(settings: Any, described: str) -> Assessor:
+    """Return the program that is asked, by the settings; a ValueError says what is missing."""
+    known = {each.name for each in ASSESSOR_SETTINGS}
+    for name in map(str, settings):
+        if name.startswith("FOCUSED_ASSESSOR_") and name not in known:
+            raise ValueError(f"There is no setting {name}. A key goes into the environment variable {KEY_VARIABLE}")
+    if not URL.read(settings):
+        raise ValueError(f"--assessor wants an endpoint: -s {URL.name}=http://127.0.0.1:8080/v1 -s {MODEL.name}=NAME")
+    return Assessor(
+        URL.read(settings),
+        MODEL.read(settings),
+        described,
+        key=os.environ.get(KEY_VARIABLE, ""),
+        max_calls=MAX_CALLS.read(settings),
+        max_tokens=MAX_TOKENS.read(settings),
+        timeout_secs=TIMEOUT_SECS.read(settings),
+        max_chars=MAX_CHARS.read(settings),
+    )
+
+
+def topic_in_words(name: str, settings: Any) -> str:
+    """Return title and note of a run's topic; a ValueError says how to give them where the topic is not here."""
+    try:
+        topic = load_topic(name, Path(settings.get("FOCUSED_MODELS_DIR")))
+    except (TopicError, ValueError):
+        raise ValueError(f"The topic {name!r} of this run is not here. Say what it is: --describe SENTENCE") from None
+    return ". ".join(filter(None, (topic.title, topic.note)))
+
+
+def judge_by_program(session: JudgingSession, assessor: Assessor, most: int | None) -> Iterator[str]:
+    """Have the program judge; yield how it goes. Verdicts are on disk one by one, also if the endpoint fails."""
+    while (most is None or sum(session.counts) < most) and not assessor.is_spent():
+        shown = session.next()
+        if shown is None:
+            yield "No page is left that it has not judged."
+            break
+        said = assessor.judge(shown.row["title"], shown.row["text"])
+        if said is None and assessor.is_spent():
+            break  # it may judge the page next time
+        session.say(said)
+        if sum(session.counts) % _EVERY == 0:
+            yield _so_far(session, assessor)
+    if assessor.is_spent():
+        yield f"The budget is spent ({MAX_CALLS.name}, {MAX_TOKENS.name})."
+    yield _so_far(session, assessor)
+
+
+def agreement(session: JudgingSession) -> str:
+    """Say how often the program and people agree; empty where they have judged no page in common."""
+    ours, theirs = session.about.verdicts(of=session.person), session.about.verdicts()
+    both = [(ours[url] >= 0.5) == (theirs[url] >= 0.5) for url in ours.keys() & theirs.keys()]
+    return (
+        f"It agrees with people on {sum(both)} of {quantity(len(both), 'pages')} that both have judged" if both else ""
+    )
+
+
+def _so_far(session: JudgingSession, assessor: Assessor) -> str:
+    n_yes, n_no, n_unclear = session.counts
+    calls = f"{quantity(assessor.counts['calls'], 'requests')} ({assessor.counts['failed']} failed)"
+    return f"{n_yes} relevant, {n_no} not, {n_unclear} unclear; {calls}, about {assessor.counts['tokens']:,} tokens"
