@@ -9,14 +9,29 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.claims import Claims
 from focused.method.page.robots_directives import of_metas
-from focused.method.text.analyzer import MARK_CHAR, mark
+from focused.method.text.analyzer import MARK_CHAR, MARK_DIGITS, N_MARKS, mark
 
-# The marks: the end of a node, the end of the title and of the keywords, the start of a node of each kind.
-END, HEAD, NODE, BLOCK, HEADING, BODY, LINK = range(7)
+# The marks: the end of a node, the end of the title and of the keywords, the start of a node of each kind. A phrase is a
+# phrase element that holds a node; furniture is an element whose attributes say that it is a menu or the like.
+END, HEAD, NODE, BLOCK, PHRASE_NODE, BODY, LINK, FURNITURE = range(8)
+TAG_KINDS = {
+    tag: kind
+    for kind, tag in enumerate(
+        (
+            *("h1", "h2", "h3", "h4", "h5", "h6", "nav", "aside", "header", "footer", "main", "article"),
+            *("p", "li", "ul", "ol", "dl", "dt", "dd", "table", "tr", "th", "td", "pre", "blockquote"),
+        ),
+        FURNITURE + 1,
+    )
+}
+"""Tags whose nodes have a kind of their own: main text and Markdown need them."""
+HEADINGS = range(TAG_KINDS["h1"], TAG_KINDS["h6"] + 1)
+assert max(TAG_KINDS.values()) < N_MARKS
 
 _MARK_CHARS = len(mark(0))
-_split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", r"\d\ ")).split
+_split_at_marks = re.compile(re.escape(mark(0)).replace("0\\ ", rf"[{MARK_DIGITS}]\ ")).split
 
 
 @dataclass
@@ -42,6 +57,8 @@ class MarkedText:
 
     #: Targets, as written, of ``<link rel=alternate>`` to feeds.
     feeds: list[str] = field(default_factory=list)
+    #: What the page says of itself.
+    claims: Claims = field(default_factory=Claims)
 
     @cached_property
     def nofollow(self) -> bool:
@@ -52,6 +69,10 @@ class MarkedText:
     def chunks(self) -> list[str]:
         """The chunks, with the white space of the source."""
         return _split_at_marks(self.text)
+
+    def joined(self, first: int, last: int) -> str:
+        """Return the text of a line: neighbouring chunks that no edge of a block divides, white space folded."""
+        return " ".join("".join(self.chunks[first:last]).split())
 
     def between(self, first: int, last: int) -> str:
         """Return some of the chunks as one text: for a few of them not all need to be cut apart."""

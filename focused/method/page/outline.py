@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from focused.method.page.marked_text import BLOCK, BODY, END, HEAD, HEADING, LINK
+from focused.method.page.marked_text import BODY, END, HEAD, HEADINGS, LINK
 from focused.method.text.analyzer import N_MARKS, NOTHING
 
 Integers = npt.NDArray[np.int64]
@@ -27,6 +27,8 @@ class Outline:
     #: Parent of each node; -1 for a node that lies in no other.
     parent: Integers
     end: Integers
+    #: Kind of each node: one of :mod:`focused.method.page.marked_text`.
+    kinds: Ids
     #: Whether the tag of a node is one of the content block tags.
     is_block: npt.NDArray[np.bool_]
     #: Number of link elements in the node's subtree, the node included.
@@ -43,11 +45,11 @@ class Outline:
     root: int = -1
 
 
-def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
+def outline_of(stream: Ids, block_kinds: npt.NDArray[np.bool_]) -> tuple[Outline, Ids, Integers]:
     """Return the nodes of a page, its terms, and for each chunk the number of terms before it.
 
     ``stream`` of shape (n_tokens,): terms and the marks of :mod:`focused.method.page.marked_text`, as the analyzer returns
-    them. Terms are of shape (n_terms,), numbers of shape (n_chunks + 1,), the last of them n_terms.
+    them. ``block_kinds`` of shape (N_MARKS,): which kinds of nodes are content block tags. Terms are of shape (n_terms,), numbers of shape (n_chunks + 1,), the last of them n_terms.
     """
     is_term = stream > NOTHING
     places = (stream < N_MARKS).nonzero()[0]
@@ -75,13 +77,15 @@ def outline_of(stream: Ids) -> tuple[Outline, Ids, Integers]:
     end[closing] = is_start.cumsum()[ends]
     last_chunk[closing] = ends + 1
     node_kinds = kinds[starts]
-    is_link, is_heading = node_kinds == LINK, node_kinds == HEADING
+    is_link = node_kinds == LINK
+    is_heading = (node_kinds >= HEADINGS.start) & (node_kinds < HEADINGS.stop)
     links_before = np.zeros(len(starts) + 1, dtype=np.int64)
     is_link.cumsum(out=links_before[1:])
     outline = Outline(
         parent=parent,
         end=end,
-        is_block=(node_kinds == BLOCK) | is_heading,
+        kinds=node_kinds,
+        is_block=block_kinds[node_kinds],
         n_links=links_before[end] - links_before[:-1],
         first_chunk=starts + 1,
         last_chunk=last_chunk,

@@ -14,7 +14,7 @@ from focused.method.page.marked_text import plain_text
 from focused.method.page.outline import outline_of
 from focused.method.page.page import Page
 from focused.method.page.page_language import declared_language
-from focused.method.page.tags import BLOCK_TAG_SETS
+from focused.method.page.tags import BLOCK_TAG_SETS, block_kinds
 from focused.method.page.urls import NOT_A_PAGE, REFUSALS, UrlMemo, UrlResolver
 from focused.method.page.walk import Walker
 from focused.utils.setting import TOPIC, Setting
@@ -81,6 +81,7 @@ class PageReader:
         self.not_a_page: Container[str] = NOT_A_PAGE
         self._urls = UrlMemo()
         self._walker = Walker(block_tags, self.limits.max_elements)
+        self._block_kinds = block_kinds(block_tags)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the reader ready to read; called once. One that is plugged in reads its own settings here."""
@@ -101,7 +102,7 @@ class PageReader:
             marked_text = plain_text(body.decode("utf-8"))
         else:
             marked_text = self._walker.walk(body, cuts)
-        outline, terms, chunk_start = outline_of(self.analyzer.stream(marked_text.text))
+        outline, terms, chunk_start = outline_of(self.analyzer.stream(marked_text.text), self._block_kinds)
         if chunk_start[1]:
             terms = np.concatenate((terms, self.analyzer.table.title_ids(terms[: chunk_start[1]])))
         chunk_start = np.append(chunk_start, len(terms))

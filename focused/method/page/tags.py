@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from focused.method.page.marked_text import BLOCK, BODY, END, HEADING, LINK
+import numpy as np
+
+from focused.method.page.marked_text import BLOCK, BODY, END, FURNITURE, LINK, TAG_KINDS
 from focused.method.page.robots_directives import note_meta
-from focused.method.text.analyzer import mark
+from focused.method.text.analyzer import N_MARKS, mark
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from focused.method.page.marked_text import MarkedText
 
@@ -34,13 +38,16 @@ HEAD_TAGS = frozenset({"base", "meta", "link"})
 INVISIBLE_TAGS = frozenset({"script", "style", "template", "noscript", "noembed", "textarea"})
 RAW_TEXT_TAGS = frozenset({"title", "noframes"})
 LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
+NOTED_TAGS = frozenset({"html", "time"})
 
 # What the start of a tag adds to the text: a mark, nothing (phrase elements), or None: the walk decides.
 PHRASE, SPECIAL = "", None
-LINK_START, NODE_END = mark(LINK), mark(END)
+LINK_START, NODE_END, FURNITURE_START = mark(LINK), mark(END), mark(FURNITURE)
 
 FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml"})
 _MAX_FEEDS = 10  # of a page
+NOTED_RELS = frozenset({"canonical", "license", "author"})
+"""Relations of links that say something of the page itself."""
 
 _REFRESH_PREFIX = re.compile(r"url\s*=\s*", re.IGNORECASE).match
 _HIDING_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE).search
@@ -50,11 +57,25 @@ def start_marks(block_tags: str) -> dict[str, str | None]:
     """Return what the start of each tag adds to the text, for one of the ``BLOCK_TAG_SETS``; any other tag starts a node."""
     marks: dict[str, str | None] = dict.fromkeys(_PHRASE_TAGS, PHRASE)
     marks.update(dict.fromkeys(BLOCK_TAG_SETS[block_tags], mark(BLOCK)))
-    marks.update(dict.fromkeys(_HEADING_TAGS, mark(HEADING)))
+    marks.update((tag, mark(kind)) for tag, kind in TAG_KINDS.items())
     marks["body"] = mark(BODY)
     marks["a"] = LINK_START
-    marks.update(dict.fromkeys((*_VOID_TAGS, *INVISIBLE_TAGS, *RAW_TEXT_TAGS, *LEAF_LINK_TAGS), SPECIAL))
+    marks.update(dict.fromkeys((*_VOID_TAGS, *INVISIBLE_TAGS, *RAW_TEXT_TAGS, *LEAF_LINK_TAGS, *NOTED_TAGS), SPECIAL))
     return marks
+
+
+def block_kinds(block_tags: str) -> npt.NDArray[np.bool_]:
+    """Return which kinds of nodes are content block tags, for one of the ``BLOCK_TAG_SETS``; shape (N_MARKS,)."""
+    found = np.zeros(N_MARKS, dtype=np.bool_)
+    found[[BLOCK, FURNITURE]] = True
+    found[[kind for tag, kind in TAG_KINDS.items() if tag in BLOCK_TAG_SETS[block_tags]]] = True
+    return found
+
+
+def may_be_furniture(block_tags: str) -> frozenset[str]:
+    """Return the marks of the blocks whose attributes may say that they are a menu or the like."""
+    tags = BLOCK_TAG_SETS[block_tags] - {*_HEADING_TAGS, "main", "article", "li", "tr", "th", "dt", "dd"}
+    return frozenset(mark(TAG_KINDS.get(tag, BLOCK)) for tag in tags)
 
 
 def end_marks() -> dict[str, str | None]:
@@ -82,23 +103,44 @@ def label_of(attributes: Mapping[str, str], *more: str) -> str:
 
 
 def note_about_page(marked_text: MarkedText, tag: str, attributes: Mapping[str, str], keywords: list[str]) -> None:
-    """Note what ``<base>``, ``<meta>`` or ``<link>`` to a feed says about the page."""
+    """Note what ``<base>``, ``<meta>`` or ``<link>`` says about the page."""
     if tag == "link":
         words = attributes.get("rel", "").lower().split()
-        if "alternate" in words and "href" in attributes and len(marked_text.feeds) < _MAX_FEEDS:
-            marked_text.feeds.append(attributes["href"])
+        if "href" not in attributes:
+            return
+        if "alternate" in words:
+            if attributes.get("type", "").lower() in FEED_TYPES and len(marked_text.feeds) < _MAX_FEEDS:
+                marked_text.feeds.append(attributes["href"])
+            return
+        for word in NOTED_RELS.intersection(words):
+            marked_text.claims.add(word, attributes["href"])
         return
     if tag == "base":
         marked_text.base = marked_text.base or attributes.get("href", "").strip()
         return
     name = (attributes.get("name") or attributes.get("http-equiv") or "").strip().lower()
     content = attributes.get("content", "")
+    for each in (name, attributes.get("property", ""), attributes.get("itemprop", "")):
+        if each and content:
+            marked_text.claims.add(each, content)
     if name == "keywords":
         keywords.append(content)
     elif name == "refresh":
         marked_text.refresh = marked_text.refresh or _refresh_target(content)
     else:
         note_meta(marked_text.robots, name, content)
+
+
+def note_link(marked_text: MarkedText, attributes: Mapping[str, str]) -> None:
+    """Note what the ``rel`` of the link that was added last says."""
+    words = attributes["rel"].lower()
+    number = len(marked_text.link_targets) - 1
+    if "nofollow" in words:
+        marked_text.nofollow_links.add(number)
+    if "license" in words.split():
+        marked_text.claims.add("license", attributes["href"])
+    if "author" in words.split() and marked_text.claims.author_link < 0:
+        marked_text.claims.author_link = number
 
 
 def _refresh_target(content: str) -> str:

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from focused.method.page.marked_text import HEAD, NODE, MarkedText
+from focused.method.page.furniture_names import names_furniture
+from focused.method.page.marked_text import HEAD, NODE, PHRASE_NODE, MarkedText
 from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
-    FEED_TYPES,
+    FURNITURE_START,
     HEAD_TAGS,
     INVISIBLE_TAGS,
     LEAF_LINK_TAGS,
@@ -24,7 +25,9 @@ from focused.method.page.tags import (
     end_marks,
     is_hidden,
     label_of,
+    may_be_furniture,
     note_about_page,
+    note_link,
     start_marks,
 )
 from focused.method.text.analyzer import MARK_CHAR, mark
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
 
 _MAX_NOFRAMES = 10  # of a page; each needs a parser of its own
 
-_NODE, _HEAD = mark(NODE), mark(HEAD)
+_NODE, _PHRASE_NODE, _HEAD = mark(NODE), mark(PHRASE_NODE), mark(HEAD)
 
 
 class Walker:
@@ -107,16 +110,19 @@ def _callbacks(
     titles: list[str]
     keywords: list[str]
     targets: list[str]
+    is_json = False  # whether the hidden element is a script of JSON-LD
+    furniture = may_be_furniture(block_tags)
     add, start_mark, end_mark = pieces.append, start_marks(block_tags).get, end_marks().get
 
     def begin() -> None:
-        nonlocal marked_text, targets, titles, keywords, n_open, n_nodes, hidden_depth
+        nonlocal marked_text, targets, titles, keywords, n_open, n_nodes, hidden_depth, is_json
         marked_text, titles, keywords = MarkedText(), [], []
         targets = marked_text.link_targets
         pieces.clear()
         phrases.clear()
         anchors.clear()
         n_open = n_nodes = hidden_depth = 0
+        is_json = False
 
     def start(tag: str, attributes: Mapping[str, str]) -> None:
         nonlocal n_open, n_nodes
@@ -137,11 +143,13 @@ def _callbacks(
             if text is LINK_START:
                 anchors.append(attributes)
                 if "href" not in attributes:
-                    pieces[-1] = _NODE
+                    pieces[-1] = _PHRASE_NODE
                     return
                 targets.append(attributes["href"])
-                if "rel" in attributes and "nofollow" in attributes["rel"].lower():
-                    marked_text.nofollow_links.add(len(targets) - 1)
+                if "rel" in attributes:
+                    note_link(marked_text, attributes)
+            elif attributes and text in furniture and names_furniture(attributes):
+                pieces[-1] = FURNITURE_START
         elif text is None:
             start_special(tag, attributes)
         else:
@@ -178,8 +186,19 @@ def _callbacks(
         return True
 
     def start_special(tag: str, attributes: Mapping[str, str]) -> None:
+        nonlocal is_json
         if tag in INVISIBLE_TAGS:
+            is_json = tag == "script" and attributes.get("type", "").strip().lower() == "application/ld+json"
             hide()
+        elif tag == "time":
+            phrases.append(len(pieces))
+            add("")
+            if "datetime" in attributes:
+                name = "time pubdate" if "pubdate" in attributes else attributes.get("itemprop") or "time"
+                marked_text.claims.add(name, attributes["datetime"])
+        elif tag == "html":
+            start_node(_NODE)
+            marked_text.claims.add("html lang", attributes.get("lang", ""))
         elif tag in LEAF_LINK_TAGS:
             # A link whose text is its label; its content is for browsers without frames.
             source = attributes.get("href" if tag == "area" else "src")
@@ -194,7 +213,7 @@ def _callbacks(
             if tag == "img":
                 if anchors and "href" in anchors[-1] and (label := attributes.get("alt")):
                     add(f"{label} ")
-            elif tag in HEAD_TAGS and (tag != "link" or attributes.get("type", "").lower() in FEED_TYPES):
+            elif tag in HEAD_TAGS:
                 note_about_page(marked_text, tag, attributes, keywords)
             elif tag in RAW_TEXT_TAGS:
                 hide()
@@ -215,7 +234,7 @@ def _callbacks(
         if n_nodes > max_elements:
             raise PageIsFullError
         for place in phrases:
-            pieces[place] = _NODE
+            pieces[place] = _PHRASE_NODE
         phrases.clear()
 
     def hide() -> None:
@@ -223,10 +242,13 @@ def _callbacks(
         hidden_depth, hidden_place = n_open, len(pieces)
 
     def end_hidden(tag: str) -> None:
-        nonlocal hidden_depth
+        nonlocal hidden_depth, is_json
         hidden_depth = 0
-        text = "".join(pieces[hidden_place:]) if tag in RAW_TEXT_TAGS else ""
+        text = "".join(pieces[hidden_place:]) if is_json or tag in RAW_TEXT_TAGS else ""
         del pieces[hidden_place:]
+        if is_json:
+            is_json = False
+            marked_text.claims.add_script(text)
         if tag == "noframes":
             read_noframes(text)
         elif tag == "title" and not titles:

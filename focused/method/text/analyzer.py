@@ -29,13 +29,14 @@ from together. Since 2, terms of the title are terms of their own, and personal 
 MARK_CHAR = "\0"
 """Begins a mark in a text handed to :meth:`Analyzer.stream`; HTML cannot hold it."""
 
-N_MARKS = 10
+MARK_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+N_MARKS = len(MARK_DIGITS)
 """Ids below this are marks: places in a text."""
-NOTHING = 10
+NOTHING = N_MARKS
 """The id of a token that holds no term: a stopword, a number, a sign."""
-RARE = 11
+RARE = NOTHING + 1
 """The id of every term met after the table is full: it keeps its position in the text but names no term."""
-FIRST_TERM = 12
+FIRST_TERM = RARE + 1
 
 TITLE_PREFIX = "title: "
 """Prefix of the terms of a page's title. No other term holds a blank."""
@@ -117,8 +118,8 @@ def _normal(word: str) -> str:
 
 
 def mark(number: int) -> str:
-    """Return the text of a mark; its id is the number, from 0 to 9."""
-    return f" {MARK_CHAR}{number} "
+    """Return the text of a mark; its id is the number, from 0 to 35."""
+    return f" {MARK_CHAR}{MARK_DIGITS[number]} "
 
 
 class TermTable:
@@ -222,7 +223,7 @@ class Analyzer:
     def _code(self, token: bytes) -> int:
         """Return the id of a token's term; a negative code if the token holds several terms."""
         if token[0] == _MARK_BYTE:
-            return int(token[1:])
+            return int(token[1:], len(MARK_DIGITS))
         ids = [
             self.table.intern(self._stem(word))
             for word in words(token.decode("utf-8", "replace"))
