@@ -28,9 +28,11 @@ from warcio.archiveiterator import ArchiveIterator
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from focused.method.page.description import describe  # noqa: E402
 from focused.method.page.link_context import link_context, url_terms, window_context  # noqa: E402
+from focused.method.page.main_text import main_lines, main_text  # noqa: E402
+from focused.method.page.metadata import metadata_of  # noqa: E402
 from focused.method.page.reader import PageReader  # noqa: E402
+from focused.method.page.repeated_lines import RepeatedLines  # noqa: E402
 from focused.method.page.text_units import KINDS  # noqa: E402
 from focused.method.scoring import Visit  # noqa: E402
 from focused.method.strategies import CHOICES, make_strategy  # noqa: E402
@@ -88,6 +90,7 @@ class PagePath:
     def __init__(self, topic: str = "demo") -> None:
         self.topic = load_topic(topic, ROOT / "models")
         self.reader, self.judge = PageReader(self.topic.analyzer), Judge(self.topic)
+        self.lines = RepeatedLines()
         self.strategies = [make_strategy(name).prepare(self.topic) for name in CHOICES]
 
     def take(self, body: bytes, kind: str) -> float:
@@ -98,7 +101,9 @@ class PagePath:
         for strategy in self.strategies:
             strategy.score(page, relevance, Visit())
         taken = time.process_time() - started
-        describe(body, page.url, kind, page.marked_text.base)
+        metadata_of(page, "2030-01-01")
+        repeated = self.lines.look(page.lines, "host.example")
+        main_text(page.lines, main_lines(page.lines, repeated))
         assert page.text is not None
         assert len(page.marks) == 4
         assert all(0 <= block < page.n_blocks for block in page.anchor_blocks)

@@ -6,13 +6,14 @@ import contextlib
 import hashlib
 import json
 import time
-from dataclasses import InitVar, dataclass, fields
+from dataclasses import InitVar, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from focused.method.page.description import describe
 from focused.method.page.encoding import printable
 from focused.method.page.link_list import LinkSource
+from focused.method.page.main_text import headings_of, main_lines, main_text
+from focused.method.page.metadata import metadata_of
 from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from typing_extensions import Self
 
+    from focused.method.page.lines import Flags
     from focused.method.page.page import Page
     from focused.method.scoring.met_links import JoinedLink
     from focused.method.scoring.page_scores import PageScores
@@ -42,7 +44,7 @@ class PageItem:
 
     url: str
     title: str = ""
-    #: Visible text of the body, one line for each piece of a content block.
+    #: Main text: what is left without menus, link lists and furniture, a line for each line of the page.
     text: str = ""
     #: Probability in [0, 1] that the page is on topic.
     relevance: float | None = None
@@ -63,10 +65,17 @@ class PageItem:
     fetched_at: str = ""
     #: Digest of the body; of a PDF file, that of the file.
     sha256: str = ""
-    #: What the page says of itself.
+    #: What the page says of itself: `focused.method.page.metadata`.
     canonical_url: str = ""
     description: str = ""
     language: str = ""
+    author: str = ""
+    #: When it was published, ISO 8601: a day, a month or a year.
+    date: str = ""
+    site_name: str = ""
+    license: str = ""
+    #: Level (1 to 6) and text of each heading of the main text.
+    headings: list[tuple[int, str]] = field(default_factory=list)
     #: Version of the model that judged it; above 1 once the crawl has trained it again.
     model_version: int = 1
     #: URL of the page met before that says the same; empty where there is none.
@@ -100,6 +109,8 @@ class PageItem:
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
         self.noindex = False
+        #: Which lines of the page stood on earlier pages of its host; None while too few of these are known.
+        self.repeated_lines: Flags | None = None
         #: What the frontier keeps of the page's text; nothing of a copy's.
         self.text_sketch = b""
         #: What the frontier takes in when the page ends; only the page end middleware writes and reads it.
@@ -165,14 +176,19 @@ class PageItem:
         self.title = printable(page.title)
 
     def complete(self) -> None:
-        """Fill in what the walk does not read: text, digest, and what the page says of itself; once."""
+        """Fill in what is wanted only of pages that are kept: main text, digest, and what the page says of itself; once."""
         page = self.analysed
         if page is None or self.sha256:
             return
-        self.text, self.sha256 = printable(page.text), self.file_sha256 or hashlib.sha256(self.raw).hexdigest()
-        found = describe(self.raw, self.url, base=page.marked_text.base)
+        self.sha256 = self.file_sha256 or hashlib.sha256(self.raw).hexdigest()
+        is_main = main_lines(page.lines, self.repeated_lines)
+        self.text = printable(main_text(page.lines, is_main))
+        self.headings = [(level, printable(text)) for level, text in headings_of(page.lines, is_main)]
+        found = metadata_of(page, self.fetched_at)
         self.canonical_url = found.canonical_url or self.url
-        self.description, self.language = printable(found.description), printable(found.language)
+        self.description, self.language = printable(found.description), found.language
+        self.author, self.date = printable(found.author), found.date
+        self.site_name, self.license = printable(found.site_name), printable(found.license)
 
 
 def page_location(response: Response) -> str:

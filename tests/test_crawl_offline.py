@@ -98,6 +98,11 @@ def test_a_stored_page_is_complete(whole):
         "model_version",
         "link_model_version",
         "duplicate_of",
+        "author",
+        "date",
+        "site_name",
+        "license",
+        "headings",
     }
     assert set(page) == {*expected, *others}
 

@@ -12,9 +12,10 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.crawl.checked_merge import CheckedMerge
 from focused.crawl.copies import KnownTexts
 from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.crawl.furniture import Furniture
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
-from focused.crawl.own_settings import COPIES
+from focused.crawl.own_settings import COLLECTION, COPIES
 from focused.crawl.private_addresses import register_addresses
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
 from focused.frontier.scrapy_frontier import ScrapyFrontier
@@ -79,6 +80,10 @@ class Crawl:
         self.verdicts = VerdictReader(
             files, lambda name, value: crawler.stats.set_value(name, value)
         )  # there are none yet
+        #: What is known of the furniture of hosts; None where no text is kept.
+        self.furniture: Furniture | None = None
+        if COLLECTION.read(settings) == "on" or settings.getbool("FOCUSED_PAGES_ENABLED"):
+            self.furniture = Furniture()
         #: The links that wait: those of Scrapy's scheduler until a scheduler of this project opens.
         self.frontier: Frontier = ScrapyFrontier(crawler, self.task)
         register_crawl(crawler, self)

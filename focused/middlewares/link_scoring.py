@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from focused.crawl.copies import KnownTexts
+    from focused.crawl.furniture import Furniture
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.judging import Judging
     from focused.crawl.page_reading import Page
@@ -66,6 +67,7 @@ class LinkScoringMiddleware:
         harvest: HarvestCounter,
         drops: bool,
         texts: KnownTexts | None,
+        furniture: Furniture | None,
     ) -> None:
         self.crawler = crawler
         self._reading = reading
@@ -75,6 +77,7 @@ class LinkScoringMiddleware:
         self._drops = drops
         self._is_scoring = crawler.settings.getbool("FOCUSED_LINK_SCORING_ENABLED")
         self._texts = texts
+        self._furniture = furniture
         self._n_judged = 0
 
     @classmethod
@@ -84,10 +87,11 @@ class LinkScoringMiddleware:
         reading = PageReading(crawl.plan.reader, crawl.plan.scope, crawler.settings)
         sources = LinkSources(crawler, crawl.plan.reader, crawl.judging, crawl.plan.scope)
         drops = crawl.plan.drops_below_threshold
-        judging, harvest, texts = crawl.judging, crawl.harvest, crawl.texts
+        judging, harvest, texts, furniture = crawl.judging, crawl.harvest, crawl.texts, crawl.furniture
         return cls(
-            crawler, reading=reading, sources=sources, judging=judging, harvest=harvest, drops=drops, texts=texts
-        )
+            crawler, reading=reading, sources=sources, judging=judging, harvest=harvest, drops=drops, texts=texts,
+            furniture=furniture,
+        )  # fmt: skip
 
     async def process_spider_output(self, response: Response, result: AsyncIterator[Any]) -> AsyncIterator[Any]:
         """Judge each page that comes, pass it on, and request its links."""
@@ -105,6 +109,8 @@ class LinkScoringMiddleware:
             each.noindex = asked.noindex
             if self._texts is not None and not asked.noindex:  # what is not delivered has no copies
                 each.duplicate_of, each.text_sketch = self._texts.look(page, each.known_as)
+            if self._furniture is not None:
+                each.repeated_lines = self._furniture.look(page, each.known_as, is_copy=bool(each.duplicate_of))
             if self._is_scoring:
                 each.scores = await self._judged_in_turn(page, self._visit(response), is_copy=bool(each.duplicate_of))
             links, left_out = self._reading.followed(page, each.depth, asked)

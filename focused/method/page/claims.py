@@ -24,9 +24,15 @@ class Claims:
     author_link: int = -1
 
     def add(self, name: str, value: str) -> None:
-        """Take a claim; of several values the first counts."""
-        name = name.strip().lower()[:100]
-        if len(self.values) < _MAX_CLAIMS and name not in self.values and value.strip():
+        """Take a claim; of several values the first counts, but of a scholarly article all authors do."""
+        name = name.strip().lower()[:100].replace("dc:", "dc.").replace("dcterms:", "dcterms.")
+        if name in self.values:
+            if name == "citation_author" and len(self.values[name]) < _MAX_CHARS // 2:
+                self.values[name] = f"{self.values[name]}, {value[: _MAX_CHARS // 2]}"
+            elif name == "time" and value[:10] != self.values[name][:10]:
+                self.values["another time"] = value[:_MAX_CHARS]
+            return
+        if len(self.values) < _MAX_CLAIMS and value.strip():
             self.values[name] = value[:_MAX_CHARS]
 
     def add_script(self, text: str) -> None:

@@ -7,13 +7,13 @@ that stay belong to the text, and a heading goes with the list that it heads.
 
 from __future__ import annotations
 
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from focused.method.page.lines import Flags, Lines
-    from focused.method.page.page import Page
 
 MIN_TOKENS = 20
 """If fewer are left, link lists are text, too: the page may be an index."""
@@ -25,6 +25,8 @@ LABEL_TOKENS = 8
 """Tokens of a line that may head a list without being a heading."""
 BEGUN_TOKENS = 10
 """Tokens of the text before a link list that stands within it."""
+
+MAX_HEADINGS, MAX_HEADING_CHARS = 100, 500
 
 _OWN, _LINKS, _REPEATED, _FURNITURE = range(4)
 
@@ -51,10 +53,15 @@ def main_lines(lines: Lines, is_repeated: Flags | None = None) -> Flags:
     return is_main if is_main.any() else ~is_main
 
 
-def main_text(page: Page, lines: Lines, is_main: Flags) -> str:
-    """Return the main text of a page, one line for each of its lines, white space folded."""
-    pieces = zip(lines.first[is_main].tolist(), lines.last[is_main].tolist(), strict=True)
-    return "\n".join(page.marked_text.joined(first, last) for first, last in pieces)
+def headings_of(lines: Lines, is_main: Flags) -> list[tuple[int, str]]:
+    """Return level and text of the headings among some lines, the first hundred."""
+    numbers = (is_main & (lines.level > 0)).nonzero()[0][:MAX_HEADINGS].tolist()
+    return [(int(lines.level[number]), lines.texts[number][:MAX_HEADING_CHARS]) for number in numbers]
+
+
+def main_text(lines: Lines, is_main: Flags) -> str:
+    """Return the text of some lines, one below the other."""
+    return "\n".join(compress(lines.texts, is_main.tolist()))
 
 
 def _with_neighbours(kinds: list[int], lines: Lines, is_known: bool) -> Flags:

@@ -49,7 +49,8 @@ def outline_of(stream: Ids, block_kinds: npt.NDArray[np.bool_]) -> tuple[Outline
     """Return the nodes of a page, its terms, and for each chunk the number of terms before it.
 
     ``stream`` of shape (n_tokens,): terms and the marks of :mod:`focused.method.page.marked_text`, as the analyzer returns
-    them. ``block_kinds`` of shape (N_MARKS,): which kinds of nodes are content block tags. Terms are of shape (n_terms,), numbers of shape (n_chunks + 1,), the last of them n_terms.
+    them. ``block_kinds`` of shape (N_MARKS,): which kinds of nodes are content block tags. Terms are of shape (n_terms,),
+    numbers of shape (n_chunks + 1,), the last of them n_terms.
     """
     is_term = stream > NOTHING
     places = (stream < N_MARKS).nonzero()[0]

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from focused.method.page.lines import lines_of
 from focused.method.page.own_text import OWN, SECTIONS, Flags, chunks_inside, own_chunks, stretches_of
 from focused.method.page.sections import weighted_stretches
 
 if TYPE_CHECKING:
     from focused.method.page.blocks import Partition
+    from focused.method.page.lines import Lines
     from focused.method.page.marked_text import MarkedText
     from focused.method.page.outline import Outline
 
@@ -164,6 +166,11 @@ class Page:
         ends = [*(first for first, _, _ in self.blocks.segments[1:]), len(chunks)]
         lines = (" ".join(" ".join(chunks[first:last]).split()) for first, last in zip([2, *ends], ends, strict=False))
         return "\n".join(line for line in lines if line)
+
+    @cached_property
+    def lines(self) -> Lines:
+        """The lines of the body, with what each is made of."""
+        return lines_of(self)
 
     @cached_property
     def in_anchor(self) -> bytearray:
