@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -92,7 +93,27 @@ def test_a_report_is_drawn_whole_and_runs_nothing(browser: Browser, request, whi
     assert text >= 4.5
     assert labels >= 3
     assert browser.evaluate("typeof window.pwned") == "undefined"
-    assert browser.evaluate("performance.getEntriesByType('resource').length + document.scripts.length") == 0
+    assert browser.evaluate("performance.getEntriesByType('resource').length") == 0
+    assert browser.evaluate("document.scripts.length") == (0 if which == "evaluation" else 1)
+
+
+def test_the_pages_are_searched_by_words_without_regard_to_case_and_accents(browser: Browser, run: Path):
+    def found(words: str) -> list:
+        return browser.evaluate(
+            f"""(() => {{
+              const box = document.querySelector('.pages input'), rows = [...document.querySelectorAll('.pages tbody tr')];
+              box.value = {json.dumps(words)};
+              box.dispatchEvent(new Event('input'));
+              const shown = rows.filter(row => row.offsetHeight);
+              return [shown.length, document.querySelector('.pages output').textContent, rows.length];
+            }})()"""
+        )
+
+    browser.open(run, 1280)
+    assert browser.evaluate("document.querySelector('.search').offsetHeight") > 10
+    assert found("/1/XXX \u00c0.ex\u00e4mple")[:2] == [1, "1 of 76"]
+    assert found("no such word") == [0, "0 of 76", 76]
+    assert found(" ") == [76, "", 76]
 
 
 def test_folded_paths_open_within_the_page(browser: Browser, run: Path):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -12,11 +13,15 @@ import pytest
 from commands import ROOT, crawl, environment, scrapy
 from test_report_evaluation import HOSTILE, page_of
 
+from focused.collection.page import CollectedPage
+from focused.collection.store import CollectionStore
 from focused.crawl.losses import LOSSES
 from focused.evaluation.report import write_run_report
+from focused.evaluation.report.delivered_pages import delivered_pages
 from focused.evaluation.report.drift import stability_index, window_shares
 from focused.evaluation.report.files import ReportError, read_rows
 from focused.evaluation.report.markup import UNKNOWN
+from focused.evaluation.report.pages_section import SCRIPT
 from focused.evaluation.report.run_files import read_run
 from focused.retraining.drift import drift
 
@@ -145,9 +150,13 @@ def test_the_most_productive_referrers_come_first_with_what_was_followed(tmp_pat
 def test_hosts_that_were_given_up_are_named_whatever_stands_in_the_file(tmp_path):
     known = [{"host": "<b>h.org", "why": "timed out", "links": 7}, "nonsense", {"host": "i.org"}]
     text = report_of(write_run(tmp_path / "run", hosts_given_up=known))
-    assert "<b>h.org timed out 7" in text
-    assert "i.org unknown unknown" in text
-    assert "Hosts that did not answer" not in report_of(write_run(tmp_path / "other", hosts_given_up="nonsense"))
+    assert "2 hosts did not answer : <b>h.org ( timed out ; 7 links), i.org ( unknown ; unknown links)" in text
+    assert "did not answer" not in report_of(write_run(tmp_path / "other", hosts_given_up="nonsense"))
+    many = [{"host": f"h{n}.org", "why": "refused", "links": 9 - n} for n in range(8)]
+    text = report_of(write_run(tmp_path / "many", hosts_given_up=many))
+    assert "8 hosts did not answer" in text
+    assert "h4.org ( refused ; 5 links) and 3 more" in text
+    assert "h7.org refused 2" in text
 
 
 def test_links_and_losses_are_told_in_words(tmp_path):
@@ -209,7 +218,8 @@ def test_what_pages_bring_is_text_and_links_go_to_the_web_only(tmp_path):
         for number, url in enumerate(["javascript:window.pwned=1", "http://[bad/", *HOSTILE], 2):
             csv.writer(file).writerow([number, url, url, f"{SITE}/", 0.9, 1, 1, HOSTILE[0], 1, 0])
     page = page_of(write_run_report([folder]))
-    assert not [tag for tag, _ in page.tags if tag in ("script", "img")]
+    assert [tag for tag, _ in page.tags if tag in ("script", "img")] == ["script"]  # the report's own
+    assert f"<script>{SCRIPT}</script>" in (folder / "report.html").read_text()
     links = [attributes["href"] for tag, attributes in page.tags if tag == "a"]
     assert links
     assert all(link.startswith("http://") for link in links)
@@ -378,3 +388,64 @@ def test_a_crawl_that_went_on_with_another_strategy_is_credited_to_none_of_them(
 @pytest.mark.parametrize("parts", [None, 3, [], [None, {"from_page": "x"}, {"strategy": "a"}]])
 def test_parts_that_are_none_leave_the_strategy(tmp_path, parts):
     assert read_run(write_run(tmp_path / "run", parts=parts)).strategy == "cbp_slc"
+
+
+def write_collection(folder: Path, n_pages: int = 5) -> None:
+    store = CollectionStore(folder / "collection.sqlite", max_irrelevant=10)
+    for number in range(1, n_pages + 1):
+        fields = {"relevance": number / 10, "relevant": number > 1, "language": "en", "date": "2024-05-01T10:00:00"}
+        store.add(
+            CollectedPage(
+                number, f"{SITE}/{number}", title=f"<i>Page {number}</i>", text="Menu\n" + "Text. " * 90, **fields
+            )
+        )
+    store.close()
+
+
+def test_the_report_begins_with_the_title_of_the_topic_and_the_pages_of_the_collection(tmp_path):
+    folder = write_run(tmp_path / "run", topic_title="Stars & planets")
+    write_collection(folder)
+    with sqlite3.connect(folder / "collection.sqlite") as sql:
+        sql.execute("UPDATE pages SET verdict = CASE number WHEN 1 THEN 1 WHEN 4 THEN 0 END")
+    page = page_of(write_run_report([folder]))
+    assert next(text for text in page.words if text.strip()) == "Stars & planets"
+    assert "4 pages, the most relevant first" in page.text
+    table = page.text.split("The pages")[1].split("How the crawl went")[0]
+    assert "page date people relevance" in table  # one language and no author say nothing
+    places = [table.index(f"<i>Page {number}</i>") for number in (1, 5, 3, 2)]
+    assert places == sorted(places)
+    assert "<i>Page 4</i>" not in table
+    assert f"{SITE}/5 Text. Text." in table
+    assert "2024-05-01 yes 0.10" in table
+
+
+def test_of_a_huge_run_the_best_pages_are_shown_and_the_others_counted(tmp_path):
+    folder = write_run(tmp_path / "run")
+    write_collection(folder, 9)
+    lines = [{"url": f"{SITE}/{n}", "title": "", "relevance": n / 10, "text": None} for n in range(9)]
+    for _ in ("from the collection", "from pages.jsonl"):
+        found = delivered_pages(folder, 3)
+        assert [page.relevance for page in found.pages] == sorted(
+            (page.relevance for page in found.pages), reverse=True
+        )
+        assert (len(found.pages), found.n_all) == (3, 8 if (folder / "collection.sqlite").exists() else 9)
+        (folder / "collection.sqlite").unlink(missing_ok=True)
+        (folder / "pages.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines) + '[1]\n{"url": "half')
+
+
+def test_a_damaged_collection_is_named_and_the_pages_come_from_pages_jsonl(tmp_path):
+    folder = write_run(tmp_path / "run")
+    (folder / "collection.sqlite").write_bytes(b"nothing" * 99)
+    text = report_of(folder)
+    assert "The pages are those of pages.jsonl: " in text
+    assert "2 pages, the most relevant first" in text
+
+
+def test_what_says_nothing_is_left_out(tmp_path):
+    pages = [("/", "", 0.9, 1, "seed", 0)] + [(f"/{n}", "/", 0.9, 1, "seed", 0) for n in range(1, 60)]
+    text = report_of(write_run(tmp_path / "run", pages=pages, stats={}))
+    assert "All pages are on one host: a.example" in text
+    for head in ("Harvest rate against", "Recent harvest rate", "Relevant pages", "Target length", "Relevance of the latest",
+                 "Most productive referrers", "Links"):  # fmt: skip
+        assert head not in text.split("How the crawl went")[1], head
+    assert "Harvest rate against" in report_of(write_run(tmp_path / "other"))

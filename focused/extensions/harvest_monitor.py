@@ -252,6 +252,7 @@ class HarvestMonitor:
         run = {
             "command": shlex.join(sys.orig_argv),
             "topic": plan.topic.name,
+            "topic_title": plan.topic.title,
             "preset": plan.preset or None,
             "strategy": plan.strategy.name,
             "parts": self._parts,

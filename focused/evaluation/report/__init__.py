@@ -1,4 +1,4 @@
-"""Reports for people: each is one self-contained HTML file without scripts.
+"""Reports for people: each is one self-contained HTML file.
 
 They read only the files of an evaluation or a run, and use neither Scrapy nor the code of strategies.
 """

@@ -24,6 +24,8 @@ _FEWEST = 40
 _EDGES = np.linspace(0, 1, 6)
 _NAMES = [f"{low:.1f} to {high:.1f}" for low, high in itertools.pairwise(_EDGES)]
 _LEAST_SHARE = 0.001
+_LEAST_CHANGE = 0.02
+"""A figure in which no share moves by more is left out."""
 
 
 def drift(run: Run, key: str) -> Iterator[Markup]:
@@ -43,6 +45,8 @@ def drift(run: Run, key: str) -> Iterator[Markup]:
         parts = dict(zip(_NAMES, shares.T, strict=True))
         looks = dict(zip(_NAMES, STEPS, strict=True))
         known = np.isfinite(shares).all(axis=1)
+        if all(np.ptp(share[known]) <= _LEAST_CHANGE for share in parts.values()):
+            continue
         x = np.arange(1.0, len(values) + 1)[known]
         svg = draw_shares(
             f"{key}-{part}", x, {label: share[known] for label, share in parts.items()}, looks, title=f"{head}, in shares",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _LINE_PX = 11.5  # between two labels at the ends of curves
 _MAX_POINTS = 80  # of a curve; no screen shows more at this size
 _MAX_LABEL_CHARS = 17
+_LEAST_POINTS, _FLAT = 3, 0.005  # a curve that moves by less than this share of its height is flat
 _MARK_PX = 15  # between two labels of marks
 
 
@@ -47,6 +48,17 @@ class Mark:
     x: float
     label: str
     is_void: bool = False
+
+
+def says_nothing(curves: Sequence[NDArray[np.float64]]) -> bool:
+    """Tell whether all curves are flat, or too short to be curves.
+
+    ``curves``: the heights of each, shape (n_points,).
+
+    >>> says_nothing([np.full(50, 1.0), np.zeros(0)]), says_nothing([np.linspace(0, 1, 50)])
+    (True, False)
+    """
+    return all(len(y) < _LEAST_POINTS or float(np.ptp(y)) <= _FLAT * float(np.abs(y).max()) for y in curves)
 
 
 def draw_curves(

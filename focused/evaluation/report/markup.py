@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -159,15 +161,23 @@ def legend(looks: dict[str, Look]) -> Markup:
     return element("ul", *(element("li", swatch, what) for what, swatch in swatches.items()), class_="legend")
 
 
-def page(title: str, content: Iterable[object]) -> str:
-    """Return a whole page."""
+def page(title: str, content: Iterable[object], *, script: str = "") -> str:
+    """Return a whole page. ``script``: one of the program's own, the only one that may run."""
+    allowed = f" script-src {digest_of(script)};" if script else ""
+    ending = f"<script>{script}</script>\n" if script else ""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        # Nothing is loaded and no script runs, whatever the texts of crawled pages contain.
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        # Nothing is loaded and no other script runs, whatever the texts of crawled pages contain.
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';'
+        f"{allowed} style-src 'unsafe-inline'\">\n"
         f"<title>{html(shorten(title, 200))}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n"
         + "\n".join(map(html, content))
-        + "\n</main>\n</body>\n</html>\n"
+        + f"\n</main>\n{ending}</body>\n</html>\n"
     )
+
+
+def digest_of(script: str) -> str:
+    """Return the source of a Content-Security-Policy that lets this one script run."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

@@ -68,6 +68,11 @@ class Run:
         return str(value) if value else "unknown"
 
     @property
+    def title(self) -> str:
+        """The topic's title; of older runs its name."""
+        return str(self.run.get("topic_title") or self.text("topic"))
+
+    @property
     def name(self) -> str:
         """The folder's name."""
         return self.directory.resolve().name

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.evaluation.report.colours import Look, look_of, spare_look
-from focused.evaluation.report.drift import drift
-from focused.evaluation.report.figures import Curve, draw_curves
+from focused.evaluation.report.drift import WINDOW, drift
+from focused.evaluation.report.figures import Curve, draw_curves, says_nothing
 from focused.evaluation.report.files import write_page
 from focused.evaluation.report.json_facts import command, facts
 from focused.evaluation.report.judged_section import by_verdicts
@@ -29,8 +29,9 @@ from focused.evaluation.report.markup import (
     table,
 )
 from focused.evaluation.report.model_versions import about_marks, marks, versions
+from focused.evaluation.report.pages_section import N_MOST, SCRIPT, pages
 from focused.evaluation.report.run_files import Run, read_run
-from focused.evaluation.report.run_sections import given_up, hosts, losses, paths, reasons, referrers
+from focused.evaluation.report.run_sections import failed_hosts, hosts, losses, paths, reasons, referrers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,15 +60,19 @@ def write_run_report(
     if output is None:
         parents = [directory.resolve().parent for directory in directories]
         output = (directories[0] if len(runs) == 1 else Path(os.path.commonpath(parents))) / REPORT_FILE
-    topics = ", ".join(dict.fromkeys(run.text("topic") for run in runs))
-    title = f"Crawl for {topics}" if len(runs) == 1 else f"{len(runs)} crawls for {topics}"
-    return write_page(output, page(title, _sections(runs, title, meanings or {})))
+    topics = ", ".join(dict.fromkeys(run.title for run in runs))
+    title = topics if len(runs) == 1 else f"{len(runs)} crawls for {topics}"
+    content = list(_sections(runs, title, meanings or {}))
+    script = SCRIPT if any('class="pages"' in str(each) for each in content) else ""
+    return write_page(output, page(title, content, script=script))
 
 
 def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> Iterator[Markup]:
     labels = _labels(runs)
     looks = _looks(runs, labels)
     yield element("h1", title)
+    if len(runs) == 1:
+        yield soft(*_which(runs[0]))
     yield element("p", *(_answer(runs[0]) if len(runs) == 1 else _best(runs, labels)), class_="answer")
     yield soft(
         "Relevant is what the crawl's own classifier calls relevant. No label stands behind these figures: they say how the "
@@ -77,21 +82,36 @@ def _sections(runs: Sequence[Run], title: str, meanings: Mapping[str, str]) -> I
         yield from _notes(run, label if len(runs) > 1 else "")
     if len(runs) > 1:
         yield _overview(runs, labels, looks)
+    else:
+        yield from _found(runs[0], N_MOST)
+        yield element("h3", "How the crawl went")
     yield from _curves(runs, labels, looks)
     for number, (run, label) in enumerate(zip(runs, labels, strict=True)):
         if len(runs) > 1:
             yield element("h2", "Crawl ", key_of(looks[number]), name(label))
             yield element("p", *_answer(run))
-        yield from by_verdicts(run)
+            yield from _found(run, N_MOST // len(runs))
         yield from drift(run, f"r{number}")
         yield from versions(run, f"r{number}")
         yield from hosts(run, f"r{number}")
-        yield from given_up(run)
         yield from referrers(run)
         yield from reasons(run)
         yield from paths(run, max(20, 200 // len(runs)))
         yield from losses(run, meanings)
         yield from _facts(run)
+
+
+def _found(run: Run, n_most: int) -> Iterator[Markup]:
+    """Show what people say of the pages, whom they are missing from, and the pages."""
+    yield from by_verdicts(run)
+    yield from failed_hosts(run)
+    yield from pages(run, n_most)
+
+
+def _which(run: Run) -> Iterator[object]:
+    yield joined(("Crawl for topic ", name(run.text("topic")), " on web ", name(run.text("web"))))
+    if run.run.get("started_at"):
+        yield joined((", begun ", name(run.text("started_at"))))
 
 
 def _answer(run: Run) -> Iterator[object]:
@@ -205,6 +225,7 @@ def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -
     if not any(run.n_pages for run in runs):
         return
     strength = "strong" if len(runs) <= 9 else "plain"
+    is_steady, n_pages = False, max(run.n_pages for run in runs)
     quantities = (
         ("harvest", "pages", "harvest_rate", "Harvest rate against pages fetched", "pages fetched", "harvest rate",
          "Relevant pages / pages, since the start."),
@@ -221,6 +242,12 @@ def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -
             x, y = run.curve[across], run.curve[up]
             known = ~(np.isnan(x) | np.isnan(y))
             curves.append(Curve(label, look, x[known], y[known], None, strength))
+        flat = says_nothing([curve.y for curve in curves])
+        if key == "harvest":
+            is_steady = flat
+        # Relevant pages at a steady rate are a straight line; the recent rate is that since the start, while all are recent.
+        if flat or (key == "relevant" and is_steady) or (key == "recent" and n_pages <= WINDOW):
+            continue
         # With several crawls the marks would be ambiguous.
         is_marked = len(runs) == 1 and across == "pages"
         svg = draw_curves(
@@ -228,7 +255,8 @@ def _curves(runs: Sequence[Run], labels: Sequence[str], looks: Sequence[Look]) -
             marks=marks(runs[0]) if is_marked else (),
         )  # fmt: skip
         figures.append(figure(svg, f"{note} {about_marks(runs[0]) if is_marked else ''}".strip(), head=head))
-    yield element("div", *figures, class_="grid")
+    if figures:
+        yield element("div", *figures, class_="grid")
 
 
 def _facts(run: Run) -> Iterator[Markup]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from focused.evaluation.report.run_files import FetchedPage, Run
 
-_TOP = 20
+_TOP, _MOST_NAMED = 20, 5
 _MAX_STEPS = 30
 
 
@@ -41,6 +41,9 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     if not run.pages:
         return
     every = Counter(host_of(page.url) for page in run.pages)
+    if len(every) == 1:
+        yield element("p", "All pages are on one host: ", name(next(iter(every))), ".")
+        return
     relevant = Counter(host_of(page.url) for page in run.pages if page.is_relevant)
     top = [host for host, _ in sorted(every.items(), key=lambda item: (-item[1], item[0]))[:_TOP]]
     parts = {"relevant": np.array([float(relevant[host]) for host in top])}
@@ -53,24 +56,29 @@ def hosts(run: Run, key: str) -> Iterator[Markup]:
     yield figure(svg, joined((legend(looks), f"{len(every):,} host{'s' if len(every) != 1 else ''}.{more}")))
 
 
-def given_up(run: Run) -> Iterator[Markup]:
-    """List the hosts that did not answer and were given up."""
+def failed_hosts(run: Run) -> Iterator[Markup]:
+    """Name the hosts that did not answer and were given up; more than a few as a table that opens."""
     known = run.run.get("hosts_given_up")
     found = [each for each in (known if isinstance(known, list) else []) if isinstance(each, dict)]
     if not found:
         return
-    n_hosts = run.stats.get("focused/hosts/given_up_count")
-    more = f" The {_TOP} with most links of {n_hosts:,}." if isinstance(n_hosts, int) and n_hosts > _TOP else ""
+    n_given_up = run.stats.get("focused/hosts/given_up_count")
+    n_hosts = max(n_given_up, len(found)) if isinstance(n_given_up, int) else len(found)
     rows = [[name(str(each.get(key, "unknown"))) for key in ("host", "why", "links")] for each in found[:_TOP]]
-    yield element("h3", "Hosts that did not answer")
-    caption = f"They were given up; a resumed crawl tries their links again.{more}"
-    yield table("Given up", caption, ("host", "why", "links"), rows, n_text=2)
+    named = [joined((host, f" ({why}; {n_links} links)")) for host, why, n_links in rows[:_MOST_NAMED]]
+    more = f" and {n_hosts - len(named):,} more" if n_hosts > len(named) else ""
+    parts = [element("strong", f"{quantity(n_hosts, 'hosts')} did not answer"), ": ", joined(named, ", "), more]
+    yield element("p", *parts, ". They were given up; a resumed crawl tries their links again.", class_="note")
+    if len(rows) > _MOST_NAMED:
+        caption = f"The {_TOP} with most links of {n_hosts:,}." if n_hosts > _TOP else ""
+        shown = table("Given up", caption, ("host", "why", "links"), rows, n_text=2)
+        yield folded("Hosts that did not answer", shown)
 
 
 def referrers(run: Run) -> Iterator[Markup]:
     """List the pages whose links led to the most relevant pages."""
     led: Counter[str] = Counter(page.referrer for page in run.pages if page.is_relevant and page.referrer)
-    if not led:
+    if len(led) < 2:
         return
     followed: Counter[str] = Counter(page.referrer for page in run.pages if page.referrer)
     top = sorted(led.items(), key=lambda item: (-item[1], followed[item[0]], item[0]))[:_TOP]
@@ -104,7 +112,7 @@ def reasons(run: Run) -> Iterator[Markup]:
         for counts in (fetched, relevant):
             counts[learns] = sum(counts[kind] for kind in told)
     names = sorted({*admitted, *fetched}, key=lambda reason: (-relevant[reason], -admitted.get(reason, 0), reason))
-    if not names:
+    if len(names) < 2:
         return
     rows = [
         [

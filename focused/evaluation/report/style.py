@@ -55,6 +55,17 @@ thead .number, .wide-text thead .number { white-space: normal; min-width: 4.6em 
 .best { font-weight: 700; text-decoration: underline; text-underline-offset: 3px }
 .better, .worse { font-weight: 700 }
 
+.pages .scroll { max-height: 36rem; overflow-y: auto; border-bottom: 1px solid var(--grid) }
+.pages table { width: 100% }
+.pages thead th { position: sticky; top: 0; background: var(--paper) }
+.pages tbody th { font-weight: 400; white-space: normal; max-width: 60em; width: 75%; overflow-wrap: anywhere }
+.pages th > div:first-child { font-weight: 600 }
+.excerpt { color: var(--soft); font-size: .8rem }
+.search { display: block; margin: .6em 0; font-size: .875rem }
+.search[hidden], tr[hidden] { display: none }
+.search input { font: inherit; color: inherit; background: var(--shade); border: 1px solid var(--soft); padding: .3em .5em }
+.search input { width: min(100%, 24em) }
+
 dl.facts { display: grid; grid-template-columns: minmax(7em, max-content) 1fr; gap: .25em 1.2em; font-size: .9rem }
 dl.facts { max-width: none; margin: .4em 0 }
 dl.facts dt { color: var(--soft); max-width: 18em; overflow-wrap: anywhere }
@@ -78,7 +89,8 @@ ol.path { margin: .3em 0 .9em; padding-left: 2em; font-size: .875rem }
   main { max-width: none; padding: 0 }
   .grid { grid-template-columns: 1fr 1fr }
   .grid.small { grid-template-columns: 1fr 1fr 1fr }
-  .scroll { overflow: visible }
+  .scroll, .pages .scroll { overflow: visible; max-height: none }
+  .search { display: none }
   table { font-size: 7pt }
   .many table { font-size: 6pt }
   .many th, .many td { padding: .2em .25em }
