@@ -65,7 +65,10 @@ def failed_hosts(run: Run) -> Iterator[Markup]:
     n_given_up = run.stats.get("focused/hosts/given_up_count")
     n_hosts = max(n_given_up, len(found)) if isinstance(n_given_up, int) else len(found)
     rows = [[name(str(each.get(key, "unknown"))) for key in ("host", "why", "links")] for each in found[:_TOP]]
-    named = [joined((host, f" ({why}; {n_links} links)")) for host, why, n_links in rows[:_MOST_NAMED]]
+    named = [
+        joined((host, " (", why, f"; {quantity(_count(each.get('links')), 'links')})"))
+        for (host, why, _), each in zip(rows[:_MOST_NAMED], found, strict=False)
+    ]
     more = f" and {n_hosts - len(named):,} more" if n_hosts > len(named) else ""
     parts = [element("strong", f"{quantity(n_hosts, 'hosts')} did not answer"), ": ", joined(named, ", "), more]
     yield element("p", *parts, ". They were given up; a resumed crawl tries their links again.", class_="note")
