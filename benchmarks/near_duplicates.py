@@ -28,8 +28,9 @@ from common import DATA_DIR, ROOT, machine, say, table
 from lxml import etree, html
 from provenance import now, write_blocks
 
+from focused.method.page.copy_index import CopyIndex
 from focused.method.page.encoding import may_be_text
-from focused.method.page.near_copies import LEAST_PAIRS, CopyIndex, TermHashes, TextSketch, sketch
+from focused.method.page.near_copies import LEAST_PAIRS, TermHashes, TextSketch, sketch
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 from focused.webs import RecordedWeb

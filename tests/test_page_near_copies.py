@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from focused.method.page.near_copies import LEAST_PAIRS, CopyIndex, TermHashes, TextSketch, sketch, sketch_of_pairs
+from focused.method.page.copy_index import CopyIndex
+from focused.method.page.near_copies import LEAST_PAIRS, TermHashes, TextSketch, sketch, sketch_of_pairs
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer, TermTable
 
@@ -45,6 +46,15 @@ def test_pages_that_share_their_frame_are_no_copies():
         assert not index.meet(sketch_of(own, frame + prose(seed, 120)))[1]
 
 
+def test_lists_of_links_in_the_frame_of_a_site_are_no_copies_of_each_other():
+    own, index = reader(), CopyIndex()
+    frame = prose(0, 60)
+    for seed in range(1, 20):
+        links = prose(seed, 200)
+        listed = "<ul>{}</ul>".format("".join(f"<li><a href=/{n}>{word}</a>" for n, word in enumerate(links)))
+        assert not index.meet(sketch_of(own, frame, before=listed))[1]
+
+
 def test_short_pages_that_differ_by_a_number_are_no_copies():
     own, index = reader(), CopyIndex()
     first = sketch_of(own, "homework set 1 is due on Monday".split())
@@ -63,7 +73,7 @@ def test_a_sketch_is_the_same_in_another_process_and_comes_back_from_bytes():
     back = TextSketch.from_bytes(one.to_bytes())
     assert back.n_pairs == one.n_pairs
     assert (back.places == one.places).all()
-    with pytest.raises(ValueError, match=r"must have 260 bytes\. Got 3"):
+    with pytest.raises(ValueError, match=r"must have 324 bytes\. Got 3"):
         TextSketch.from_bytes(b"abc")
 
 

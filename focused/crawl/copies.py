@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from focused.method.page.near_copies import MAX_PAGES, CopyIndex, TermHashes, TextSketch, sketch
+from focused.method.page.copy_index import MAX_PAGES, CopyIndex
+from focused.method.page.near_copies import TermHashes, TextSketch, sketch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
