@@ -11,8 +11,12 @@ import numpy as np
 import pytest
 from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a_topic, judged, old, words
 
+from focused.collection.page import CollectedPage
+from focused.collection.store import CollectionStore
 from focused.commands.train_from_run import PREVIOUS, train_from_run
 from focused.method.topic import load_topic
+from focused.method.topic.counted import relevance_of_counts
+from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.training import Retraining
 from focused.retraining.versions import Attempt
@@ -205,3 +209,50 @@ def test_a_page_that_the_topic_was_first_trained_from_does_not_join(models, tmp_
     said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert "21 positives and 20 negatives joined" in said
     assert "not joined again: 2 pages." in said
+
+
+def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> tuple[Path, list[CollectedPage]]:
+    """What a crawl without retraining leaves: pages about comets and about tables, and verdicts on some of them."""
+    rng = np.random.default_rng(4)
+    (folder / "verdicts").mkdir(parents=True)
+    store = CollectionStore(folder / "collection.sqlite", max_irrelevant=100)
+    pages = [
+        CollectedPage(
+            n, f"http://h.example/{n}", terms=words(rng, COMET_WORDS if n % 2 else TABLE_WORDS), relevance=0.3
+        )
+        for n in range(1, 41)
+    ]
+    for page in pages:
+        store.add(page)
+    store.close()
+    lines = [json.dumps({"url": f"http://h.example/{n}", "relevant": said}) for n, said in verdicts.items()]
+    (folder / "verdicts" / "ann.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    sha = load_topic("stars", models).model_sha256
+    (folder / "run.json").write_text(json.dumps({"topic": "stars", "model_sha256": sha}))
+    return folder, pages
+
+
+def test_verdicts_on_pages_of_an_ordinary_crawl_are_learnt_from_and_followed(models, tmp_path):
+    run, pages = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 25)})
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    assert "Of 24 pages that people judged 24 stand on their side of the threshold" in said
+    made = load_topic("stars", models)
+    judged_pages = [judged(page.number, dict(page.terms)) for page in pages]
+    assert made.examples is not None
+    terms, counts = AugmentedExamples(made.examples, judged_pages).counts()
+    accepted = relevance_of_counts(made, terms, counts, "page") >= made.threshold("page")
+    right = np.array([page.number % 2 == 1 for page in pages])
+    assert (accepted[:24] == right[:24]).all()
+    assert (accepted[24:] == right[24:]).mean() > 0.8  # what nobody judged, too
+    assert made.manifest["retraining"]["errors_on_verdicts"]["n_judged"] == 24
+
+
+def test_of_a_run_that_nobody_judged_it_is_said_how_to_judge_it(models, tmp_path):
+    run, _ = an_ordinary_run(tmp_path / "run", models, {99: True, 1: None})
+    with pytest.raises(ValueError, match="nobody has judged its pages"):
+        train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    (tmp_path / "more.csv").write_text(
+        "".join(f"http://h.example/{n},{'yes' if n % 2 else 'no'}\n" for n in range(1, 9))
+    )
+    said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print, verdicts=[tmp_path / "more.csv"])
+    assert "Of 8 pages that people judged 8 stand" in said

@@ -22,7 +22,7 @@ from focused.method.topic.vectors import chosen_word_vectors, why_without
 from focused.method.training.example_warnings import keyword_warnings, warnings_about
 from focused.method.training.page_set import ExampleReader
 from focused.method.training.seeds import read_seeds, seeds_from
-from focused.retraining.options import RetrainingOptions
+from focused.retraining.options import VERDICTS, RetrainingOptions
 from focused.utils.parameters import parameters_of
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand
@@ -53,7 +53,7 @@ Examples:
   scrapy train solar --preset p13 --positive solar-pages/ --unlabeled crawl.warc.gz
       as P13 does it, for crawls with -a preset=p13
   scrapy train solar --from-run runs/solar/20260102-030405
-      keep what a crawl with FOCUSED_RETRAINING has learnt
+      learn from people's verdicts on the pages of that crawl, and keep what it has learnt
 """
 
 
@@ -82,7 +82,12 @@ class Command(ProjectCommand):
             progress = Progress(opts.quiet)
             tolerance = parameters_of(RetrainingOptions)["tolerance"].read(self.settings)
             run = Path(opts.from_run), models_dir
-            print(train_from_run(name, *run, tolerance=tolerance, force=opts.force, say=progress.say))
+            named = VERDICTS.read(self.settings)
+            verdicts = [Path(named)] if named else []
+            done = train_from_run(
+                name, *run, tolerance=tolerance, force=opts.force, say=progress.say, verdicts=verdicts
+            )
+            print(done)
             return
         n_sample, random_state = check_options(opts)
         if opts.preset is not None:

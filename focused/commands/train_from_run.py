@@ -14,7 +14,7 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from focused.method.topic import Topic
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PREVIOUS = "previous"
 """Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
+_N_NAMED = 5
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
     *("seeds", "title", "note", "language", "preset"),
@@ -41,9 +42,19 @@ def check_alone(opts: argparse.Namespace) -> None:
 
 
 def train_from_run(
-    name: str, run_dir: Path, models_dir: Path, *, tolerance: float, force: bool, say: Callable[[str], None]
+    name: str,
+    run_dir: Path,
+    models_dir: Path,
+    *,
+    tolerance: float,
+    force: bool,
+    say: Callable[[str], None],
+    verdicts: Sequence[Path] = (),
 ) -> str:
-    """Train a topic again with the labels of the last version that a crawl used, save it, and return what was done.
+    """Train a topic again with people's verdicts on the pages of a crawl, and what the crawl learnt; return what was done.
+
+    The labels are those of the last version that the crawl used, and over them the verdicts in ``RUN_DIR/verdicts/`` and in
+    further files; any crawl will do that kept its pages' words.
 
     Pages that are among the topic's examples already, with the label they have in the run, do not join again. The former
     topic is kept, and set against the new one as in a crawl: on examples kept from both, by the order of the pages and by
@@ -71,10 +82,10 @@ def train_from_run(
 
     topic = load_topic(name, models_dir, SHIPPED_MODELS_DIR)
     check_counting(name, topic.manifest)
-    run = read_run_labels(run_dir, topic, force=force)
+    run = read_run_labels(run_dir, topic, further=verdicts, force=force)
     pages, version = run.pages, run.version
     if run.is_against_met:
-        return _against_pages_met(topic, run, run_dir, models_dir, say)
+        return _against_pages_met(topic, run, run_dir, models_dir, say, force=force)
     topic = with_assumed_positives(topic)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
@@ -87,17 +98,21 @@ def train_from_run(
         )
     n_positive = sum(labels[page.number] for page in joined)
     random_state = int(topic.manifest.get("random_state") or 0)
-    # That a page has a verdict shows where the label is not what its relevance said.
-    verdicts = {page.number for page in joined if page.joins is not labels[page.number]}
+    # Of versions before: that a page has a verdict shows where the label is not what its relevance said.
+    people = {page.number for page in joined if page.number in run.verdicts or page.joins is not labels[page.number]}
     say("Comparing with the topic as it is, on examples kept from both")
     retraining = Retraining(topic, joined, random_state=random_state)
-    found = retraining.compare(labels, {}, verdicts)
+    believed = retraining.without_label_noise(labels, people)
+    slips, labels, people = {n: labels[n] for n in labels if n not in believed}, believed, people & believed.keys()
+    joined = that_join(pages, labels)
+    n_positive = sum(labels[page.number] for page in joined)
+    found = retraining.compare(labels, {}, people)
     first = acceptance_figures(retraining.train({}))
-    counts = {"n_positive": n_positive, "n_negative": len(joined) - n_positive, "n_verdicts": len(verdicts)}
+    counts = {"n_positive": n_positive, "n_negative": len(joined) - n_positive, "n_verdicts": len(people)}
     held_out = {"new": round(found.new, 6), "first": round(found.first, 6)}
     about = {"from_run": run_dir.name, "version": version, **counts, "n_known": len(known), "held_out": held_out}
-    widens = mostly_verdicts(labels, verdicts)
-    made = retraining.train(labels, verdicts, about=about, widens=widens, say=say)
+    widens = mostly_verdicts(labels, people)
+    made = retraining.train(labels, people, about=about, widens=widens, slips=slips, say=say)
     new = acceptance_figures(made)
     made.manifest["retraining"]["decisions"] = {"new": new.rounded(), "first": first.rounded()}
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
@@ -106,11 +121,11 @@ def train_from_run(
         why = (
             found.why_worse(tolerance)
             or new.why_worse(first, tolerance, widens=widens)
-            or why_forgets(retraining.accepted(made), labels, verdicts, tolerance)
+            or why_forgets(retraining.accepted(made), labels, people, tolerance)
         )
     else:
         why = "" if by_people else why_people_refuse(errors)
-    compared = f"{_compared(found, len(verdicts))}; {_decided(new, first)}"
+    compared = f"{_compared(found, len(people))}; {_decided(new, first)}"
     if why and not force:
         raise ValueError(
             f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {compared}. Take it all the "
@@ -130,6 +145,7 @@ def train_from_run(
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
+        *_about_verdicts(made, len(people) + len(slips), len(slips), run),
         *_where(directory, kept),
     ]
     if run.n_bad:
@@ -138,15 +154,22 @@ def train_from_run(
 
 
 def _against_pages_met(
-    topic: Topic, run: RunLabels, run_dir: Path, models_dir: Path, say: Callable[[str], None]
+    topic: Topic, run: RunLabels, run_dir: Path, models_dir: Path, say: Callable[[str], None], *, force: bool
 ) -> str:
     """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
+    from focused.retraining.acceptance import verdicts_decide, why_people_refuse
     from focused.retraining.against_met import train_against_met
 
     say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
     about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
     random_state = int(topic.manifest.get("random_state") or 0)
     made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
+    errors = made.manifest["retraining"].get("errors_on_verdicts", {})
+    if verdicts_decide(errors) is False and not force:
+        raise ValueError(
+            f"Topic {topic.name!r} stays as it is, for the new model is worse: {why_people_refuse(errors)}. Take it all the "
+            "same with --force; the former topic is kept."
+        )
     assert made.examples is not None
     n_unlabeled = int((~made.examples.positive).sum())
     examples = {name: value for name, value in made.manifest["examples"].items() if name != "background"}
@@ -163,9 +186,34 @@ def _against_pages_met(
             f"with "
             "what is known of that web, and look around no more.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
+            *_about_verdicts(made, len(run.labels), retraining["n_label_noise"], run),
             *_where(directory, kept),
         ]
     )
+
+
+def _about_verdicts(made: Topic, n_judged: int, n_slips: int, run: RunLabels) -> list[str]:
+    """Return what became of the verdicts."""
+    found, lines = made.manifest["retraining"], list[str]()
+    if n_judged:
+        n_left = found.get("n_not_followed", 0)
+        lines.append(
+            f"Of {quantity(n_judged, 'pages')} that people judged {n_judged - n_left:,} stand on their side of the threshold, "
+            f"which is {made.threshold('page'):.3f} ({found.get('n_put_right', 0):,} had to be put there)."
+        )
+        lines += [
+            f"  not followed: {each['url']} ({'yes' if each['relevant'] else 'no'}): {each['why']}"
+            for each in found.get("not_followed", [])[:_N_NAMED]
+        ]
+        if n_slips:
+            lines.append(
+                f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them."
+            )
+    if run.n_without_words:
+        lines.append(
+            f"Of {quantity(run.n_without_words, 'pages')} with a verdict no words were kept; they are left out."
+        )
+    return lines
 
 
 def _where(directory: Path, kept: Path) -> list[str]:

@@ -1,44 +1,62 @@
-"""The labels of a finished crawl, read from its run directory so that its topic can be trained from them for good."""
+"""The labels of a finished crawl, read from its run directory so that its topic can be trained from them for good.
+
+Labels are what a crawl with retraining learnt from, and what people say of pages of any crawl. The words of a page come from
+the record of judged pages, or else from the collection.
+"""
 
 from __future__ import annotations
 
 import json
+import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import COUNTING, TopicError
-from focused.retraining.judged_pages import read_record, record_path, that_join
+from focused.retraining.applied_verdicts import KnownForms
+from focused.retraining.feedback import FeedbackFiles
+from focused.retraining.judged_pages import JudgedPage, read_record, record_path, that_join
+from focused.retraining.verdict_reader import MAX_PAGES
+from focused.retraining.verdict_table import VerdictTable
 from focused.retraining.versions import FIRST, load_version, read_attempts, read_labels, version_in_use
-from focused.utils.file_names import RUN_FILE
+from focused.utils.file_names import COLLECTION_FILE, RUN_FILE, VERDICTS_FOLDER
 from focused.utils.files import read_regular
 from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from focused.method.topic import Topic
-    from focused.retraining.judged_pages import JudgedPage
+
+logger = logging.getLogger(__name__)
 
 _MAX_RUN_BYTES = 50_000_000
 
 
 @dataclass(frozen=True)
 class RunLabels:
-    """The pages of a crawl, and the labels that the last version it used was learnt with."""
+    """The pages of a crawl, the labels that the last version it used was learnt with, and what people say now."""
 
     version: int
-    #: Of a page's number: whether it is relevant.
+    #: Of a page's number: whether it is relevant; verdicts included.
     labels: dict[int, bool]
+    #: Those of them that people have given.
+    verdicts: dict[int, bool]
     #: All that the crawl judged.
     pages: list[JudgedPage]
     #: Whether that version was trained against the pages met.
     is_against_met: bool
     #: Lines of the record that could not be read.
     n_bad: int
+    #: Pages with a verdict whose words were not kept.
+    n_without_words: int
 
 
-def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunLabels:
-    """Read what a crawl of a topic learnt from; with ``force`` also if the topic has been trained since.
+def read_run_labels(run_dir: Path, topic: Topic, *, further: Sequence[Path] = (), force: bool = False) -> RunLabels:
+    """Read what a crawl of a topic learnt from, and what people say of its pages.
+
+    ``further`` verdict files are read beside ``RUN_DIR/verdicts/``. With ``force`` also if the topic has been trained since.
 
     Raises
     ------
@@ -56,8 +74,35 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
         )
     attempts = read_attempts(run_dir)
     version = version_in_use(attempts)
-    if version == FIRST:
+    labels = _labels_of(run_dir, topic, version)
+    pages, n_bad = read_record(record_path(run_dir))
+    said = _said(run_dir, further)
+    judged, n_without_words = _judged(run_dir, pages, said)
+    verdicts = {page.number: relevant for page, relevant in judged}
+    if version == FIRST and not verdicts:
+        if n_without_words:
+            raise ValueError(
+                f"Of the {n_without_words} pages of {run_dir} that people judged no words were kept. Crawl with "
+                "FOCUSED_COLLECTION=on, and judge pages of that run."
+            )
         raise ValueError(f"Nothing was learnt in {run_dir}: {_why_nothing(run, len(attempts))}")
+    known = {page.number for page in pages if page.terms}
+    every = sorted(
+        [page for page in pages if page.terms or page.number not in verdicts]
+        + [page for page, _ in judged if page.number not in known],
+        key=lambda page: page.number,
+    )
+    is_against_met = any(each.version == version and each.n_drawn for each in attempts)
+    found = RunLabels(version, labels | verdicts, verdicts, every, is_against_met, n_bad, n_without_words)
+    if not (is_against_met or that_join(found.pages, found.labels)):
+        raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
+    return found
+
+
+def _labels_of(run_dir: Path, topic: Topic, version: int) -> dict[int, bool]:
+    """Return the labels that a version was learnt with; none of the topic's own model."""
+    if version == FIRST:
+        return {}
     counting = load_version(run_dir, topic, version).manifest.get("counting")
     if counting != COUNTING:
         raise ValueError(
@@ -66,15 +111,56 @@ def read_run_labels(run_dir: Path, topic: Topic, *, force: bool = False) -> RunL
             "-s FOCUSED_RETRAINING=automatic, interactive or both."
         )
     try:
-        labels = read_labels(run_dir, version)
+        return read_labels(run_dir, version)
     except (OSError, ValueError, AttributeError) as error:
         raise ValueError(f"The labels of version {version} in {run_dir} cannot be read: {error}.") from None
-    pages, n_bad = read_record(record_path(run_dir))
-    is_against_met = any(each.version == version and each.n_drawn for each in attempts)
-    found = RunLabels(version, labels, pages, is_against_met, n_bad)
-    if not (is_against_met or that_join(found.pages, labels)):
-        raise ValueError(f"{record_path(run_dir)} holds none of the pages that version {version} was learnt from.")
-    return found
+
+
+def _said(run_dir: Path, further: Sequence[Path]) -> VerdictTable:
+    """Return what people say of pages of a run."""
+    table, files = VerdictTable(MAX_PAGES), FeedbackFiles(*further, optional=run_dir / VERDICTS_FOLDER)
+    while True:
+        for verdict in files.read_new():
+            table.add(verdict)
+        for fault in files.faults():
+            logger.warning(fault)
+        if not files.has_more:
+            return table
+
+
+def _judged(
+    run_dir: Path, pages: Sequence[JudgedPage], table: VerdictTable
+) -> tuple[list[tuple[JudgedPage, bool]], int]:
+    """Return the pages that people have judged, with words, and what they say; and how many there are without words."""
+    if not len(table):
+        return [], 0
+    found: dict[int, tuple[JudgedPage, bool]] = {}
+    without = set()
+    forms = KnownForms()
+    for page in pages:
+        relevant = table.relevant(forms.remember(page.url, page.url))
+        if relevant is not None:
+            if page.terms:
+                found[page.number] = page, relevant
+            else:
+                without.add(page.number)
+    if (run_dir / COLLECTION_FILE).is_file():
+        with CollectionView(run_dir) as view:
+            for row in view.pages():
+                number, relevant = int(row["number"]), table.relevant(forms.remember(row["url"], row["location"]))
+                if relevant is None or number in found:
+                    continue
+                if terms := terms_of(row):
+                    found[number] = _of_collection(row, terms), relevant
+                    without.discard(number)
+                else:
+                    without.add(number)
+    return list(found.values()), len(without)
+
+
+def _of_collection(row: Any, terms: dict[str, int]) -> JudgedPage:
+    relevance = float(row["relevance"] or 0.0)
+    return JudgedPage(int(row["number"]), row["url"], relevance, int(row["model_version"]), FIRST, None, terms)
 
 
 def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
@@ -82,7 +168,9 @@ def _why_nothing(run: dict[str, Any], n_attempts: int) -> str:
     if isinstance(stats, dict) and stats.get("focused/retraining/trainings_count") and not n_attempts:
         return "none of the trainings that were begun had finished when it ended. Resume it with more pages."
     done = f"all {n_attempts} new models were refused" if n_attempts else "it did not train its model again"
-    return f"{done}. Crawl with -s FOCUSED_RETRAINING=automatic, interactive or both."
+    return (
+        f"{done}, and nobody has judged its pages. Judge some (scrapy judge RUN_DIR), or crawl with FOCUSED_RETRAINING."
+    )
 
 
 def _read_run(run_dir: Path) -> dict[str, Any]:

@@ -1,0 +1,306 @@
+"""What verdicts give: a simulated person judges pages of a crawl, and the topic is trained with what was said.
+
+For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from 30 examples: against the pages met
+(start ``met``), and against 1,500 unlabelled pages of the web (``web``). Then the crawl is replayed: labels, of which a share
+is turned round, are given as verdicts in the order of the judging queue, at random, or from the top; after 10, 20, 50 and 100
+the topic is trained as `scrapy train --from-run` does it, all pages are judged by it, and the queue goes on with these
+relevances. F1 of the collection: what is delivered (verdicts stand above the model) against the labels. All labels: five
+models, each trained with the labels of four fifths of the pages, judge the rest. On their side: judged pages, by the new one.
+
+Examples
+--------
+  python benchmarks/verdicts.py --webs ../webs
+  python benchmarks/verdicts.py --only webkb --topics 1 --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from common import DATA_DIR, ROOT, machine, say, table
+from evaluations.plan import MORE_TOPICS, TOPICS, web_arguments
+from evaluations.running import evaluate
+from provenance import CRAWL_ROOMS, now, write_blocks
+
+from focused.collection.queue import Queue, QueuedPage
+from focused.method.topic import Topic, load_topic
+from focused.method.topic.counted import relevance_of_counts
+from focused.retraining.acceptance import mostly_verdicts
+from focused.retraining.against_met import train_against_met
+from focused.retraining.augmentation import AugmentedExamples
+from focused.retraining.judged_pages import read_record, record_path
+from focused.retraining.training import Retraining
+from focused.webs.demo.export import write_labels
+from focused.webs.demo.web import DemoWeb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PAGES, STEPS = 300, (10, 20, 50, 100)
+WEBS = ("hyperphysics", "webkb", "demo", "foldoc", "grass")
+STARTS = {"met": "examples", "web": "web"}
+GRASS = "data exchange,imagery"
+ORDERS = ("mixed", "random", "top")
+SHARES = (0.0, 0.1, 0.3)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs (grass)")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "verdicts")
+    parser.add_argument("--only", metavar="NAMES", default=",".join(WEBS), help=f"some of {', '.join(WEBS)}")
+    parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--no-write", action="store_true", help="print the tables only")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    if unknown := [name for name in names if name not in WEBS]:
+        sys.exit(f"--only must name some of {', '.join(WEBS)}. Got {', '.join(unknown)}.")
+    runs = [run for name in names for start in STARTS for run in recorded(name, start, options)]
+    tasks = [
+        (*run, order, share) for run in runs for order in ORDERS for share in SHARES if order != "top" or not share
+    ]
+    with ProcessPoolExecutor(options.jobs) as pool:
+        found = []
+        for number, each in enumerate(pool.map(replayed, tasks), start=1):
+            say(f"{number} of {len(tasks)}: {each['name']}, {each['order']}, {each['share']:.0%} wrong")
+            found.append(each)
+    blocks = {"verdicts: F1": of_orders(found), "verdicts: webs": of_webs(found), "verdicts: wrong": of_wrong(found)}
+    if options.no_write or options.only != ",".join(WEBS):
+        print("\n\n".join(blocks.values()))
+        return
+    settings = {"pages": PAGES, "topics": options.topics, "repeats": 1, "positives": 30}
+    rooms = [*CRAWL_ROOMS, "focused/retraining", "focused/collection"]
+    command = f"python benchmarks/verdicts.py --webs ../webs --topics {options.topics}"
+    write_blocks(blocks, now(command, rooms, settings))
+
+
+def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tuple[str, str, str, str]]:
+    """Crawl for the topics of a web, or find what was crawled; yield web, start, the topic's name, and the folder."""
+    output = options.output.resolve() / f"{name}-{start}"
+    if name == "grass":
+        folder = options.webs.resolve()
+        arguments = ["--web", str(folder / "grass.warc.gz"), "--labels", str(folder / "grass.labels.tsv")]
+        arguments += ["--topics", ",".join(GRASS.split(",")[: options.topics]), "--seeds", "5"]
+    else:
+        arguments = web_arguments(name, options.data.resolve())
+        if name == "demo":
+            arguments[arguments.index("--largest") + 1] = str(options.topics)
+        else:
+            [topics] = csv.reader([TOPICS.get(name) or MORE_TOPICS[name]])
+            chosen = ",".join(f'"{topic}"' for topic in topics[: options.topics])
+            arguments[arguments.index("--topics") + 1] = chosen
+    # With retraining that nobody feeds the words of all pages are written down.
+    (options.output.resolve()).mkdir(parents=True, exist_ok=True)
+    kept = [] if start == "met" else ["-s", "FOCUSED_RETRAINING=interactive"]
+    chosen_run = [
+        "--strategies",
+        "adaptive",
+        "--pages",
+        str(PAGES),
+        "--repeats",
+        "1",
+        "--start",
+        STARTS[start],
+        "--quiet",
+    ]
+    evaluate([*arguments, *chosen_run, *kept], output, options.jobs)
+    labels = output / "labels.tsv"
+    if name == "demo":
+        write_labels(DemoWeb(), labels)
+    else:
+        base = options.webs if name == "grass" else options.data
+        labels = base.resolve() / f"{name}.labels.tsv"
+    for path in sorted((output / "groups").glob("*.json")):
+        yield name, start, str(path), str(labels)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The pages of a crawl, by number, with words and labels; no copies."""
+
+    topic: Topic
+    run_dir: Path
+    truth: dict[int, bool]
+    is_against_met: bool
+
+    @classmethod
+    def read(cls, group: Path, labels: Path, start: str) -> Recorded:
+        """Read a crawl of an evaluation."""
+        about = json.loads(group.read_text(encoding="utf-8"))
+        output = group.parent.parent
+        run_dir = output / "runs" / about["name"] / "adaptive"
+        relevant = set()
+        for line in labels.read_text(encoding="utf-8").split("\n"):
+            url, _, names = line.partition("\t")
+            if about["topic"] in names.split("|"):
+                relevant.add(url)
+        with (run_dir / "fetched.csv").open(newline="", encoding="utf-8") as file:
+            rows = [row for row in csv.DictReader(file) if not row["duplicate_of"]]
+        truth = {int(row["number"]): bool({row["url"], row["location"]} & relevant) for row in rows}
+        return cls(load_topic(about["name"], output / "models"), run_dir, truth, start == "met")
+
+    @cached_property
+    def pages(self) -> list[Any]:
+        """The pages that have words."""
+        found, _ = read_record(record_path(self.run_dir))
+        return [page for page in found if page.terms and page.number in self.truth]
+
+    @cached_property
+    def labels(self) -> np.ndarray[Any, Any]:
+        """What the labels say of them."""
+        return np.array([self.truth[page.number] for page in self.pages])
+
+    @cached_property
+    def _counts(self) -> Any:
+        assert self.topic.examples is not None
+        return AugmentedExamples(self.topic.examples, self.pages).counts()
+
+    def trained(self, verdicts: Mapping[int, bool]) -> tuple[Topic, np.ndarray[Any, Any]]:
+        """Train as `scrapy train --from-run` does; return the model, and the relevance of each page."""
+        if self.is_against_met:
+            made = train_against_met(self.topic, self.pages, verdicts)
+        elif not verdicts:
+            made = self.topic
+        else:
+            retraining = Retraining(self.topic, [page for page in self.pages if page.number in verdicts])
+            believed = retraining.without_label_noise(verdicts, set(verdicts))
+            slips = {number: label for number, label in verdicts.items() if number not in believed}
+            widens = mostly_verdicts(believed, set(believed))
+            made = retraining.train(believed, set(believed), widens=widens, slips=slips)
+        return made, relevance_of_counts(made, *self._counts, "page")
+
+
+def replayed(task: tuple[str, str, str, str, str, float]) -> dict[str, Any]:
+    """Give verdicts in an order, a share of them wrong; return the figures after each step."""
+    web, start, group, labels, order, share = task
+    run = Recorded.read(Path(group), Path(labels), start)
+    truth, numbers = run.labels, [page.number for page in run.pages]
+    row_of = {page.url: row for row, page in enumerate(run.pages)}
+    rng = np.random.default_rng(0)
+    wrong = rng.random(len(numbers)) < share
+    model, relevance = run.trained({})
+    queue = Queue(order, "a seed", lambda url: run.pages[row_of[url]].terms)
+    accepted = update(queue, run.pages, model, relevance)
+    found: dict[str, Any] = {"web": web, "start": start, "name": run.topic.name, "order": order, "share": share}
+    found |= {"n": len(numbers), "true": float(truth.mean()), "before": f1(truth, accepted), "f1": [], "rest": []}
+    found["side"] = []
+    said: dict[int, bool] = {}
+    for step in STEPS:
+        while len(said) < step and (pick := queue.next()) is not None:
+            row = row_of[pick.page.url]
+            said[numbers[row]] = bool(truth[row] != wrong[row])
+            queue.count(pick.page.url, pick.kind)
+            queue.learn({run.pages[at].url: said[number] for at, number in enumerate(numbers) if number in said})
+        model, relevance = run.trained(said)
+        accepted = update(queue, run.pages, model, relevance)
+        judged = np.array([number in said for number in numbers])
+        verdicts = np.array([said.get(number, False) for number in numbers])
+        delivered = np.where(judged, verdicts, accepted)
+        found["f1"].append(f1(truth, delivered))
+        found["rest"].append(f1(truth[~judged], accepted[~judged]))
+        found["side"].append(float((accepted == verdicts)[judged].mean()))
+    if order == "random" and not share:
+        found["all"] = with_all_labels(run)
+    return found
+
+
+def update(queue: Queue, pages: list[Any], model: Topic, relevance: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Let the queue know what the model says now; return which pages it accepts."""
+    threshold = model.threshold("page")
+    accepted = relevance >= threshold
+    for page, value, is_relevant in zip(pages, relevance.tolist(), accepted.tolist(), strict=True):
+        queue.add(QueuedPage(page.number, page.url, value, threshold, is_relevant))
+    return accepted
+
+
+def with_all_labels(run: Recorded) -> float:
+    """Return F1 of models that know the labels of four fifths of the pages, on the rest."""
+    part = np.random.default_rng(1).permutation(len(run.pages)) % 5
+    accepted = np.zeros(len(run.pages), dtype=bool)
+    for number in range(5):
+        known = {page.number: run.truth[page.number] for page, at in zip(run.pages, part, strict=True) if at != number}
+        model, relevance = run.trained(known)
+        accepted[part == number] = (relevance >= model.threshold("page"))[part == number]
+    return f1(run.labels, accepted)
+
+
+def f1(truth: np.ndarray[Any, Any], accepted: np.ndarray[Any, Any]) -> float:
+    return float(2 * (truth & accepted).sum() / max(truth.sum() + accepted.sum(), 1))
+
+
+def chosen(found: list[dict[str, Any]], **values: Any) -> list[dict[str, Any]]:
+    return [each for each in found if all(each[name] == value for name, value in values.items())]
+
+
+def mean(found: list[dict[str, Any]], what: str, place: int) -> float:
+    return float(np.mean([each[what][place] for each in found]))
+
+
+def of_orders(found: list[dict[str, Any]]) -> str:
+    """F1 of the collection and of the pages without a verdict, by order and number of verdicts; honest verdicts."""
+    rows = []
+    for start in STARTS:
+        for order in ORDERS:
+            some = chosen(found, start=start, order=order, share=0.0)
+            cells = [f"{np.mean([each['before'] for each in some]):.3f}"]
+            for place in range(len(STEPS)):
+                both = [np.mean([each[what][place] for each in some]) for what in ("f1", "rest")]
+                cells.append(f"{both[0]:.3f} ({both[1]:.3f})")
+            alls = [each["all"] for each in chosen(found, start=start, order="random", share=0.0)]
+            sides = np.mean([each["side"] for each in some])
+            rows.append([start, order, *cells, f"{np.mean(alls):.3f}", f"{sides:.3f}"])
+    header = ["start", "order", "before", *(f"{step} verdicts" for step in STEPS), "all labels", "on their side"]
+    n = len(chosen(found, order="random", share=0.0))
+    return f"{table(header, rows)}\n\n{n} crawls. In brackets: pages without a verdict. {machine()}."
+
+
+def of_webs(found: list[dict[str, Any]]) -> str:
+    """The queue with 50 verdicts against random order with 100, and half of the way to all labels."""
+    rows = []
+    for start in STARTS:
+        for random in chosen(found, start=start, order="random", share=0.0):
+            [mixed] = chosen(found, start=start, order="mixed", share=0.0, name=random["name"])
+            half = random["before"] + (random["all"] - random["before"]) / 2
+            fifty = mixed["f1"][STEPS.index(50)]
+            rows.append(
+                [
+                    *(random["web"], random["name"], start, random["n"], f"{random['true']:.2f}"),
+                    *(f"{value:.3f}" for value in (random["before"], fifty, random["f1"][-1], random["all"])),
+                    *("yes" if fifty >= bar - 0.005 else "no" for bar in (random["f1"][-1], half)),
+                    f"{mixed['side'][STEPS.index(50)]:.2f}",
+                ]
+            )
+    header = ["web", "topic", "start", "pages", "relevant", "before", "queue, 50", "random, 100", "all labels"]
+    header += ["as good as random, 100", "half of the way", "on their side"]
+    met = [sum(row[place] == "yes" for row in rows) for place in (9, 10)]
+    return f"{table(header, rows)}\n\nMet, within 0.005: {met[0]} and {met[1]} of {len(rows)}."
+
+
+def of_wrong(found: list[dict[str, Any]]) -> str:
+    """F1 of the collection where a share of the verdicts is wrong."""
+    rows = []
+    for start in STARTS:
+        for order in ("mixed", "random"):
+            for share in SHARES:
+                some = chosen(found, start=start, order=order, share=share)
+                cells = [
+                    f"{mean(some, 'f1', place):.3f} ({mean(some, 'rest', place):.3f})" for place in range(len(STEPS))
+                ]
+                before = f"{np.mean([each['before'] for each in some]):.3f}"
+                rows.append([start, order, f"{share:.0%}", before, *cells])
+    return table(["start", "order", "wrong", "before", *(f"{step} verdicts" for step in STEPS)], rows)
+
+
+if __name__ == "__main__":
+    main()
