@@ -10,7 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from commands import ROOT, Finished, crawl, read_json_lines
+from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_files import put_pages_right, take_out
@@ -86,6 +86,20 @@ def test_after_files_were_put_right_a_crawl_that_is_resumed_loses_nothing_and_de
 
 
 @pytest.mark.slow
+def test_what_was_said_of_a_finished_run_decides_what_is_exported(judged):
+    _, again, _, _ = judged
+    refused = delivered(again.run_dir)[0]
+    say(again.run_dir, {refused: False}, "ben")
+    done = scrapy(
+        "export", str(again.run_dir), "--format", "jsonl", cwd=again.run_dir.parent, env=environment(ROOT / "models")
+    )
+    assert done.exit_code == 0, done.err
+    exported = [page["url"] for page in read_json_lines(again.run_dir / "export.jsonl")]
+    assert exported == delivered(again.run_dir)
+    assert refused not in exported
+
+
+@pytest.mark.slow
 def test_a_verdict_that_is_there_first_decides_at_once_and_one_that_is_taken_back_decides_no_more(tmp_path):
     first = crawled(tmp_path / "first", 40)
     known = delivered(first.run_dir)
@@ -112,6 +126,10 @@ def test_people_who_contradict_each_other_say_nothing_and_the_last_word_of_each_
     assert table.relevant([PAGE]) is None
     assert table.add(Verdict(PAGE, None, person="ann"))
     assert table.relevant([PAGE]) is False
+    table.add(Verdict(PAGE, True, person="assessor-x"))  # a program does not contradict people
+    assert table.relevant([PAGE]) is False
+    table.add(Verdict(PAGE, None, person="ben"))
+    assert table.relevant([PAGE]) is True
 
 
 def test_a_wrong_value_in_a_verdict_file_is_named_with_file_line_and_what_it_must_be(tmp_path):

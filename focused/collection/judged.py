@@ -14,7 +14,7 @@ from focused.collection.queue import RANDOM, QueuedPage
 from focused.collection.random_order import place
 from focused.collection.sample import Group
 from focused.collection.schema import CollectionFileError
-from focused.collection.verdict_folder import FOLDER, Opinion, VerdictFolder
+from focused.collection.verdict_folder import ASSESSOR, FOLDER, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
 from focused.utils.url_forms import canonical_form
 
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-ASSESSOR = "assessor-"
-"""How the names of programs begin that judge like a person. What they say is in no figure."""
 
 _NEW = """
 SELECT id, number, url, location, relevance, threshold, relevant, noindex, duplicate_of, text_left_out, fetched_at

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.collection.judged import ASSESSOR, JudgedCollection
+from focused.collection.judged import JudgedCollection
 from focused.collection.queue import RANDOM, Pick, Queue
-from focused.collection.verdict_folder import FOLDER, Opinion, VerdictLog
+from focused.collection.verdict_folder import ASSESSOR, FOLDER, Opinion, VerdictLog
 
 if TYPE_CHECKING:
     import sqlite3

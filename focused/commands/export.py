@@ -11,15 +11,18 @@ from typing import TYPE_CHECKING
 
 from focused.collection.formats import FORMATS, SUFFIXES
 from focused.collection.joined import JoinedRuns
+from focused.collection.schema import CollectionFileError
 from focused.collection.view import PageFilter
 from focused.crawl.own_settings import CSV_SAFE
+from focused.retraining.applied_verdicts import apply_verdicts
+from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 EXAMPLES = """\
 Delivered pages are those that the model calls relevant and no person said no to, and those that a person said yes to;
@@ -74,6 +77,7 @@ class Command(ProjectCommand):
         if len(folders) > 1:
             folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)
+        unknown = [line for folder in folders for line in _follow_verdicts(folder)]
         with JoinedRuns(folders, _filter(opts)) as runs:
             write = FORMATS[opts.format]
             if opts.format == "csv":
@@ -81,8 +85,18 @@ class Command(ProjectCommand):
             remarks = _write_whole(write, runs, output)
             print(output)
             print(f"{quantity(runs.n_written, 'pages')} of {quantity(len(folders), 'runs')}.")
-        for remark in remarks:
+        for remark in [*unknown, *remarks]:
             print(remark)
+
+
+def _follow_verdicts(run_dir: Path) -> Iterator[str]:
+    """Let a collection follow the verdicts that people gave since; yield why it cannot."""
+    if not (run_dir / VERDICTS_FOLDER).is_dir():
+        return
+    try:
+        apply_verdicts(run_dir)
+    except CollectionFileError as error:
+        yield f"The newest verdicts of {run_dir} are not followed: {error}"
 
 
 def _is_export(folder: Path) -> bool:

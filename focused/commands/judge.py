@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
-from focused.collection.judged import ASSESSOR
 from focused.collection.judging import JudgingSession
 from focused.collection.queue import ORDERS
+from focused.collection.schema import CollectionFileError
+from focused.collection.verdict_folder import ASSESSOR
 from focused.commands.judge_display import Display
+from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.keys import END, Keys
 from focused.utils.program import as_typed
 from focused.utils.project_command import ProjectCommand, whole_number
@@ -158,10 +160,26 @@ def _so_far(session: JudgingSession) -> str:
     return f"{n_yes + n_no} judged ({n_yes} yes, {n_no} no)"
 
 
+def _delivered(run_dir: Path) -> Iterator[str]:
+    """Let the collection follow all verdicts there are, and say what changes by that."""
+    try:
+        changes = apply_verdicts(run_dir)
+    except CollectionFileError as error:
+        yield f"The collection does not know the verdicts yet: {error}"
+        return
+    n_added = sum(change.is_delivered for change in changes)
+    if changes:
+        yield (
+            f"Delivered from now on: {quantity(n_added, 'pages')} more; not any more: "
+            f"{quantity(len(changes) - n_added, 'pages')}."
+        )
+
+
 def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     n_yes, n_no, n_skipped = session.counts
     if n_yes or n_no or n_skipped:
         yield f"{n_yes} relevant, {n_no} not, {n_skipped} skipped: {session.path}"
+        yield from _delivered(run_dir)
     yield from figure_lines(session.figures(), session.about.believed_precision())
     if n_bad := session.about.folder.n_bad:
         yield f"{quantity(n_bad, 'lines')} of {session.path.parent} hold no verdict; the crawl's log names them"

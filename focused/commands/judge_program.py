@@ -18,7 +18,7 @@ from focused.collection.assessor_settings import (
     TIMEOUT_SECS,
     URL,
 )
-from focused.collection.judged import ASSESSOR
+from focused.collection.verdict_folder import ASSESSOR
 from focused.method.topic import TopicError, load_topic
 from focused.utils.words import quantity
 

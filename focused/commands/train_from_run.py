@@ -143,7 +143,7 @@ def train_from_run(
         f"version {version} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
-        f"F1 {figures['f1']:.3f} (cross-validated, {figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
+        f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *_about_verdicts(made, len(people) + len(slips), len(slips), run),
         *_where(directory, kept),

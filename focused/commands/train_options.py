@@ -48,7 +48,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     learning("--quick", action="store_true", help=help_)
     learning("--random-state", default="0", metavar="N", help="seed of all random draws (default: 0)")
     help_ = (
-        "retrain the topic with the pages that joined in a crawl, or against those met; the former is in TOPIC/previous"
+        "retrain the topic with the pages of a crawl that people judged or that joined, or against those met; the former is "
+        "in TOPIC/previous"
     )
     learning("--from-run", metavar="RUN_DIR", help=help_)
     learning("--force", action="store_true", help="replace a topic of that name; with --from-run: even by a worse one")

@@ -136,7 +136,9 @@ def _figures(topic: Topic, figures: TrainingFigures, learner: str, is_background
     ]
     return "\n".join(
         [
-            f"Cross-validated, for whole pages ({learner}, {figures.n_terms:,} terms, {figures.n_folds} folds):",
+            f"Cross-validated, for whole pages ({learner}, {figures.n_terms:,} terms, {figures.n_folds} folds): an estimate,",
+            f"from {topic.manifest['figures_of']}.",
+            "It says nothing of the pages of a crawl, which are harder to tell apart: judge some (scrapy judge RUN_DIR).",
             "             95 % interval",
             *(f"  {name:<10} {value:.2f}  {low:.2f}-{high:.2f}" for name, value, low, high in rows),
             f"Threshold: a page is relevant from a relevance of {topic.threshold('page'):.3f}",

@@ -165,7 +165,9 @@ def train_on_pages_met(
         added |= found.described()
     added["n_label_noise"] = len(noise)
     added["label_noise"] = slips_named([page for page in met if page.number in noise], verdicts)
-    return with_model(topic, model, wide.terms, examples, {**(about or {}), **added})
+    made = with_model(topic, model, wide.terms, examples, {**(about or {}), **added})
+    made.manifest["figures_of"] = "held-out positives against the pages that a crawl met"
+    return made
 
 
 def _harvest(

@@ -1,8 +1,13 @@
-"""What people say of pages, each person's last word on each page, and what follows where they differ."""
+"""What people say of pages, each person's last word on each page, and what follows where they differ.
+
+A program that judges (`focused.collection.judged.ASSESSOR`) is asked where no person has said anything.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from focused.collection.verdict_folder import ASSESSOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -55,5 +60,7 @@ class VerdictTable:
 
 
 def _agreed(verdicts: Iterable[Verdict]) -> bool | None:
-    said = {each.relevant for each in verdicts} - {None}
+    given = [each for each in verdicts if each.relevant is not None]
+    by_people = {each.relevant for each in given if not each.person.startswith(ASSESSOR)}
+    said = by_people or {each.relevant for each in given}
     return said.pop() if len(said) == 1 else None

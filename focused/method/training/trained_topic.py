@@ -61,6 +61,7 @@ def make_topic(
         "examples": _described(positive, unlabeled)
         | ({} if words is None else {"words": {"text": words.text, "terms": list(words.terms)}}),
         "warnings": list(warnings),
+        "figures_of": _figures_of(positive, unlabeled),
         "figures": {
             name: value for name, value in asdict(model.figures).items() if (name, value) != ("most_common", None)
         },
@@ -69,6 +70,12 @@ def make_topic(
         "terms_against": strongest[1],
     }
     return topic
+
+
+def _figures_of(positive: PageSet | Keywords, unlabeled: PageSet | Background) -> str:
+    """Return what the figures are an estimate from."""
+    others = "pages of the general background" if isinstance(unlabeled, Background) else "the unlabelled pages"
+    return f"held-out positives against {others}" if isinstance(positive, PageSet) else f"words, looked up in {others}"
 
 
 def versions() -> dict[str, str]:
