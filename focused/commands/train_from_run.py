@@ -79,6 +79,7 @@ def train_from_run(
     from focused.retraining.judged_pages import that_join
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
+    from focused.retraining.versions import FIRST
 
     topic = load_topic(name, models_dir, SHIPPED_MODELS_DIR)
     check_counting(name, topic.manifest)
@@ -139,8 +140,7 @@ def train_from_run(
     lines = [
         f"Topic {name} is trained again: {quantity(n_positive, 'positives')} and "
         f"{quantity(len(joined) - n_positive, 'negatives')} "
-        f"joined, as in "
-        f"version {version} of {run_dir}."
+        f"joined, {f'as in version {version}' if version != FIRST else 'by verdicts on pages'} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
         f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
