@@ -46,7 +46,7 @@ def test_what_a_benchmark_imports_of_the_others_is_there(script: Path) -> None:
             assert _is_module(top) or _PACKAGE_OF.get(top, top) in _REQUIRED, f"there is no module {top}"
 
 
-_PACKAGE_OF = {"yaml": "pyyaml"}
+_PACKAGE_OF = {"yaml": "pyyaml", "readability": "readability-lxml"}
 _REQUIRED = {
     line.partition("=")[0].partition("<")[0].partition(">")[0].strip().lower()
     for line in (BENCHMARKS / "requirements.txt").read_text(encoding="utf-8").splitlines()
