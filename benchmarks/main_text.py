@@ -69,16 +69,13 @@ def main() -> None:
             dates[f"{name} {found['version']}"] = found["dates"]
         costs[name] = found["ms"]
     wanted = half_of(pages, options.half)
-    shown = [number for number in wanted if agreement(texts["ours, after 40 pages"][number], pages[number])[2] < 1]
-    for number in sorted(shown, key=lambda each: agreement(texts["ours, after 40 pages"][each], pages[each])[2])[
-        : options.show
-    ]:
-        values = agreement(texts["ours, after 40 pages"][number], pages[number])
-        print(*(f"{value:.2f}" for value in values), pages[number].url)
+    known = texts["ours, after 40 pages"]
+    for number in sorted(wanted, key=lambda each: agreement(known[each], pages[each])[2])[: options.show]:
+        print(*(f"{value:.2f}" for value in agreement(known[number], pages[number])), pages[number].url)
     quality = quality_table(pages, texts, wanted)
     about = (
         f"F1 of words, mean of the pages of a web; the last columns are means of the webs. {len(wanted)} of {len(pages)} "
-        f"marked pages: every second of each web, {'those looked at' if options.half == 'chosen' else 'not those looked at'} while "
+        f"marked pages: every second of each web, {'' if options.half == 'chosen' else 'not '}those looked at while "
         "constants were chosen."
     )
     spent = table(["what", "ms of CPU a page"], [[name, f"{value:.2f}"] for name, value in costs.items()])
@@ -88,8 +85,8 @@ def main() -> None:
         "dates of pages": f"{date_table(pages, dates)}\n\nOf all {len(pages)} marked pages, "
         f"{sum(bool(page.date) for page in pages)} with a date that a reader can see.",
         "cost of main text": f"{spent}\n\nPages of {size / 1000:.0f} kB on average. Ours: lines, repetition, text, headings "
-        "and metadata of a page that has been read for the crawl anyway; that of the libraries begins with the bytes, decoded. "
-        f"{machine()}.",
+        "and metadata of a page that has been read for the crawl anyway; that of the libraries begins with the bytes, "
+        f"decoded. {machine()}.",
     }
     if options.no_write or not options.libraries:
         print("\n\n".join(blocks.values()))
