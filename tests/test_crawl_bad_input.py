@@ -44,6 +44,8 @@ def bad(tmp_path_factory) -> Path:
     hand_made.topic("forbidden", settings={"ITEM_PIPELINES": "os.system"}).save(models)
     hand_made.topic("forbidden-folder", settings={"FOCUSED_RUNS_DIR": "/tmp"}).save(models)
     hand_made.topic("mistyped", settings={"DOWNLOAD_DELAY": "fast"}).save(models)
+    hand_made.topic("endless", settings={"DOWNLOAD_DELAY": 1e300}).save(models)
+    hand_made.topic("no-number", settings={"DOWNLOAD_TIMEOUT": float("nan")}).save(models)
     hand_made.topic("window", settings={"FOCUSED_HARVEST_WINDOW_PAGES": "wide"}).save(models)
     hand_made.topic("seedless", seeds=[]).save(models)
     hand_made.topic("bad-seed", seeds=["site.example"]).save(models)
@@ -184,6 +186,15 @@ SETTING_CASES |= {
     "DOWNLOAD_MAXSIZE": "5M",
     "AUTOTHROTTLE_TARGET_CONCURRENCY": "0",
     "RETRY_TIMES": "1.5",
+    "AUTOTHROTTLE_MAX_DELAY": "1e300",
+    "AUTOTHROTTLE_START_DELAY": "nan",
+    "DNS_TIMEOUT": "inf",
+    "CONCURRENT_REQUESTS_PER_DOMAIN": "999999999999",
+    "DOWNLOAD_DELAY_JITTER": "3",
+    "REDIRECT_MAX_TIMES": "10000000",
+    "CLOSESPIDER_TIMEOUT": "1e300",
+    "FOCUSED_MAX_MINUTES": "1e300",
+    "DOWNLOAD_SLOTS": '{"site.example": 3}',
     "COOKIES_ENABLED": "perhaps",
     "TELNETCONSOLE_ENABLED": "maybe",
     "LOG_LEVEL": "bogus",
@@ -213,6 +224,8 @@ TOPIC_CASES = {
     "forbidden": ("A topic may not set ITEM_PIPELINES", "-s ITEM_PIPELINES="),
     "forbidden-folder": ("A topic may not set FOCUSED_RUNS_DIR",),
     "mistyped": ("DOWNLOAD_DELAY", "must be a number", "'fast'"),
+    "endless": ("DOWNLOAD_DELAY", "must be a number from 0 to 86,400", "topic.toml", "1e+300"),
+    "no-number": ("DOWNLOAD_TIMEOUT", "must be a number from 0 to 86,400", "nan"),
     "window": ("FOCUSED_HARVEST_WINDOW_PAGES must be a whole number", "'wide'"),
     "seedless": ("There is no URL in topic 'seedless'", "-a seeds="),
     "bad-seed": ("A seed must be a URL", "'site.example'"),

@@ -13,6 +13,7 @@ from focused.crawl.arguments import PlanError, check_seeds, read_seeds
 from focused.crawl.declared_settings import DECLARED
 from focused.crawl.former_classes import _FORMER
 from focused.crawl.planning import plan_crawl
+from focused.crawl.scrapy_settings import check_values
 from focused.crawl.settings_layers import signed, topic_settings
 from focused.frontier.run_files import is_home, make_home
 from focused.frontier.scheduler import FrontierScheduler
@@ -477,3 +478,12 @@ def test_a_scope_comes_from_the_argument_else_the_command_line_else_the_topic_el
     toml.write_text(toml.read_text().replace('"/stars/"', '"stars"'))
     with pytest.raises(ValueError, match=r"^allow in \[scope\] of .*topic\.toml must hold domains"):
         plan_crawl({"topic": "stars"}, settings)
+
+
+@pytest.mark.parametrize(
+    "slot", [{"delay": 1e300}, {"delay": "soon"}, {"concurrency": 0}, {"jitter": 2}, {"delay": float("nan")}]
+)
+def test_what_is_said_of_single_hosts_is_checked_as_what_is_said_of_all(slot):
+    settings = Settings({"DOWNLOAD_SLOTS": {"h.example": slot}})
+    with pytest.raises(ValueError, match=f"{next(iter(slot))} of h.example in DOWNLOAD_SLOTS must be"):
+        check_values(settings)

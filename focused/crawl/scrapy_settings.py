@@ -31,14 +31,21 @@ def _setting(name: str, default: Any) -> Setting:
     """Declare a setting of Scrapy's by its default."""
     if isinstance(default, bool) or (default == 1 and name.endswith("_ENABLED")):
         return Setting(name, bool(default))
+    most = NUMBER_SETTINGS.get(name)
     if name == "AUTOTHROTTLE_TARGET_CONCURRENCY":
-        return Setting(name, default, above=0)
+        return Setting(name, default, above=0, most=most)
     least = 1 if name in _AT_LEAST_ONE else 0 if name in NUMBER_SETTINGS else None
-    return Setting(name, float(default) if name in _FRACTIONS else default, least=least)
+    return Setting(name, float(default) if name in _FRACTIONS else default, least=least, most=most)
 
 
 _DEFAULTS = {name: value for name, value in vars(default_settings).items() if name.isupper()}
 _DECLARED = [_setting(name, value) for name, value in _DEFAULTS.items() if isinstance(value, (bool, int, float))]
+_OF_SLOT = {
+    "delay": Setting("delay", 0.0, least=0, most=NUMBER_SETTINGS["DOWNLOAD_DELAY"]),
+    "jitter": Setting("jitter", 0.0, least=0, most=NUMBER_SETTINGS["DOWNLOAD_DELAY_JITTER"]),
+    "concurrency": Setting("concurrency", 1, least=1, most=NUMBER_SETTINGS["CONCURRENT_REQUESTS"]),
+}
+"""What DOWNLOAD_SLOTS may say of a host."""
 _COMPONENTS = [name for name, value in _DEFAULTS.items() if isinstance(value, str) and value.startswith("scrapy.")]
 _COMPONENTS.remove("REFERRER_POLICY")  # which may be a word
 
@@ -51,6 +58,7 @@ def check_values(settings: Any) -> None:
     for setting in _DECLARED:
         if settings.get(setting.name) is not None:  # some have that meaning; from a command line it does not come
             setting.read(settings)
+    _check_slots(settings)
     scheduler_class(settings)
     # Only what somebody has set: the defaults are there, and to read a deprecated one is a warning.
     for name in filter(settings.getpriority, _COMPONENTS):
@@ -67,6 +75,21 @@ def check_values(settings: Any) -> None:
             f"ITEM_PROCESSOR must be a subclass of focused.middlewares.page_end.PageEndItems, or links never reach "
             f"the frontier. Got {processor!r}. Leave it out for the default."
         )
+
+
+def _check_slots(settings: Any) -> None:
+    """Refuse delays of single hosts with which Scrapy could not work."""
+    name, example = "DOWNLOAD_SLOTS", 'Example: {"slow.example": {"delay": 10}}'
+    try:
+        slots = settings.getdict(name)
+    except (ValueError, TypeError):
+        slots = None
+    if not isinstance(slots, dict) or not all(isinstance(each, dict) for each in slots.values()):
+        raise PlanError(f"{name} must be a table of tables, by host. Got {settings.get(name)!r}. {example}")
+    for host, slot in slots.items():
+        for key, setting in _OF_SLOT.items():
+            if key in slot:
+                setting.check(slot[key], f"{key} of {host} in {name}")
 
 
 def scheduler_class(settings: Any) -> type:

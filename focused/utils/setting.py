@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # What Scrapy's getbool takes as well; it fails on others, such as TRUE.
 _SWITCH = {"True": True, "true": True, "1": True, "False": False, "false": False, "0": False}
 _NOTHING = (None, "", "None")
+# What is larger is a slip, and overflows where it is taken for a time.
+_MOST_DIGITS = 12
 
 TOPIC, USER, SERVER = "topic", "user", "server"
 """Who may set a setting: a topic's file and everybody else; everybody but a topic's file; under Scrapyd the server alone."""
@@ -81,7 +83,12 @@ class Setting:
             or (is_number and self.above is not None and found <= self.above)
             or (is_number and self.most is not None and found > self.most)
         ):
-            raise ValueError(f"{label or self.name} must be {self.description}. Got {value!r}.")
+            too_large = (
+                f" It may have {_MOST_DIGITS} digits before the point."
+                if self.most is None and _is_too_large(value)
+                else ""
+            )
+            raise ValueError(f"{label or self.name} must be {self.description}. Got {value!r}.{too_large}")
         return found
 
     def _converted(self, value: Any) -> Any:
@@ -93,9 +100,16 @@ class Setting:
             return _SWITCH.get(str(value))
         text = str(value).strip()
         if isinstance(self.default, int):
-            return int(text) if re.fullmatch(r"[+-]?[0-9]{1,12}", text) else None
+            return int(text) if re.fullmatch(rf"[+-]?[0-9]{{1,{_MOST_DIGITS}}}", text) else None
         try:
             number = math.nan if isinstance(value, bool) else float(text)
         except ValueError:
             return None
-        return number if math.isfinite(number) else None
+        return None if math.isnan(number) or abs(number) >= 10**_MOST_DIGITS else number
+
+
+def _is_too_large(value: Any) -> bool:
+    try:
+        return bool(abs(float(str(value))) >= 10**_MOST_DIGITS)
+    except ValueError:
+        return False

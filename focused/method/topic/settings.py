@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 from focused.method.topic.names import TopicError
@@ -38,8 +37,19 @@ _MOST = 10**12
 
 _SWITCHES = frozenset({"AUTOTHROTTLE_ENABLED", "COOKIES_ENABLED"})
 
-NUMBER_SETTINGS = ALLOWED_SETTINGS - _SWITCHES
-"""Those of Scrapy's that are numbers of at least 0."""
+_DAY_SECS = 86_400
+_MOST_OF = {
+    **dict.fromkeys(("DOWNLOAD_DELAY", "AUTOTHROTTLE_MAX_DELAY", "AUTOTHROTTLE_START_DELAY"), _DAY_SECS),
+    **dict.fromkeys(("DOWNLOAD_TIMEOUT", "DNS_TIMEOUT"), _DAY_SECS),
+    "DOWNLOAD_DELAY_JITTER": 1,
+    **dict.fromkeys(("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN"), 10_000),
+    "AUTOTHROTTLE_TARGET_CONCURRENCY": 10_000,
+    **dict.fromkeys(("REDIRECT_MAX_TIMES", "RETRY_TIMES"), 1000),
+}
+"""Delays and time-outs, in seconds, with which a crawl would seem to hang; more of the others than any crawl can use."""
+
+NUMBER_SETTINGS = {name: _MOST_OF.get(name, _MOST) for name in sorted(ALLOWED_SETTINGS - _SWITCHES)}
+"""Those of Scrapy's that are numbers of at least 0, and the most that each may be."""
 
 
 def is_topic_setting(name: str) -> bool:
@@ -59,8 +69,9 @@ def check_setting(key: str, value: Any, path: Path) -> None:
     if key in _SWITCHES:
         right, kind = isinstance(value, bool), "true or false"
     elif key in ALLOWED_SETTINGS:
-        right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value < math.inf
-        kind = "a number of at least 0"
+        most = NUMBER_SETTINGS[key]
+        right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= most
+        kind = f"a number from 0 to {most:,}"
     else:
         right, kind = isinstance(value, (bool, int, float, str)), "a number, a text, true or false"
     if not right:
