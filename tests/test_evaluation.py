@@ -440,10 +440,10 @@ def test_the_demo_web_needs_no_files_and_one_that_could_not_begin_keeps_no_other
         ("FOCUSED_STRATEGY=none", "The strategy must be one of"),
         ("FOCUSED_MAX_PAGES=5", "decided by the evaluation itself"),
         ("DEPTH_LIMIT=5", "is --depth here"),
-        ("DOWNLOAD_DELAY=abc", "DOWNLOAD_DELAY must be a number of at least 0. Got 'abc'."),
+        ("DOWNLOAD_DELAY=abc", "DOWNLOAD_DELAY must be a number from 0 to 86,400. Got 'abc'."),
         (
             "CONCURRENT_REQUESTS_PER_DOMAIN=0",
-            "CONCURRENT_REQUESTS_PER_DOMAIN must be a whole number of at least 1. Got '0'",
+            "CONCURRENT_REQUESTS_PER_DOMAIN must be a whole number from 1 to 10,000. Got '0'",
         ),
         ("JOBDIR=job", "JOBDIR is not for evaluations"),
         ("FOCUSED_MAX_RELEVANT=5", "FOCUSED_MAX_RELEVANT is not for evaluations"),

@@ -47,7 +47,7 @@ def test_an_argument_that_stands_for_a_setting_is_named_as_what_it_is():
 
 def test_a_number_that_overflows_where_it_is_a_time_is_refused_with_the_most_it_may_be():
     for value in (1e300, "-1e12", "inf", 10**15):
-        with pytest.raises(ValueError, match="must be a number.*It may have 12 digits"):
+        with pytest.raises(ValueError, match=r"must be a number.*It may have 12 digits"):
             Setting("A", 1.0).check(value)
     with pytest.raises(ValueError, match=r"must be a number\. Got nan\.$"):
         Setting("A", 1.0).check(float("nan"))

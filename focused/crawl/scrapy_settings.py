@@ -85,7 +85,7 @@ def _check_slots(settings: Any) -> None:
     except (ValueError, TypeError):
         slots = None
     if not isinstance(slots, dict) or not all(isinstance(each, dict) for each in slots.values()):
-        raise PlanError(f"{name} must be a table of tables, by host. Got {settings.get(name)!r}. {example}")
+        raise PlanError(f"{name} must be a table of tables, by host. Got {slots or settings.get(name)!r}. {example}")
     for host, slot in slots.items():
         for key, setting in _OF_SLOT.items():
             if key in slot:
