@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -51,7 +52,7 @@ class Site:
         self.posted: list[bytes] = []
         self.answered: Counter[int] = Counter()
         self.agents: set[str] = set()
-        self._server = _Server((address, port), _Handler)
+        self._server = (_Server6 if ":" in address else _Server)((address, port), _Handler)
         self._server.site = self
         self._scheme = "https" if tls else "http"
         if tls:
@@ -60,7 +61,8 @@ class Site:
 
     @property
     def url(self) -> str:
-        return f"{self._scheme}://{self._server.server_address[0]}:{self._server.server_port}"
+        host = self._server.server_address[0]
+        return f"{self._scheme}://{f'[{host}]' if ':' in host else host}:{self._server.server_port}"
 
     def __enter__(self) -> Site:
         self._thread.start()
@@ -85,6 +87,10 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Clients of these tests hang up now and then."""
+
+
+class _Server6(_Server):
+    address_family = socket.AF_INET6
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -170,3 +170,23 @@ def test_a_folder_without_a_frontier_is_told_from_one_that_is_not_there(capsys, 
         show(capsys, tmp_path)
     with pytest.raises(ValueError, match=r"nowhere is not there. Name the folder of a run: scrapy frontier RUN_DIR"):
         show(capsys, tmp_path / "nowhere")
+
+
+def test_ports_of_a_host_are_named_in_its_row(capsys, tmp_path):
+    store = FrontierStore(tmp_path / "frontier.sqlite")
+    urls = [
+        "http://a.example:81/",
+        "http://a.example:82/x:9",
+        "http://a.example/",
+        "http://b.example:8000/",
+        "http://c.example/:7",
+    ]
+    store.add([FrontierLink(n, url, Evidence(0.5, BY_ANCHOR, admitted=True)) for n, url in enumerate(urls)])
+    store.commit(topic="stars", web="live")
+    store.close()
+    shown = show(capsys, tmp_path, top="1").splitlines()
+    assert [line.rpartition("0  ")[2] for line in shown if line.startswith("        ")] == [
+        "a.example (ports 81, 82)",
+        "b.example:8000",
+        "c.example",
+    ]

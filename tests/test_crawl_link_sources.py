@@ -16,6 +16,8 @@ from sites import HTML, Reply, Site
 from test_crawl_live import FAST as LIVE
 from test_frontier_crash import n_done
 
+from focused.frontier.store.view import FrontierView
+
 pytestmark = pytest.mark.slow
 
 FAST = {**LIVE, "FOCUSED_COPIES": "off"}  # the sites' pages are alike
@@ -83,6 +85,13 @@ def test_pages_that_only_sitemaps_and_feeds_name_are_found_and_scored_by_what_th
     assert rows[paths.index("/new")]["referrer"] == f"{site.url}/news.rss"
     assert site.asked.count("/index.xml") == site.asked.count("/news.rss") == 1  # all pages name that feed
     assert "focused/sources/over_limit_count" not in stats
+    assert f"Read: 3 sitemaps and 1 feed; {N_LISTED // 2 + 1} relevant pages came through" in result.err
+    with FrontierView(result.run_dir) as view:
+        feed, listed = view.find(f"{site.url}/news.rss"), view.find(f"{site.url}/stars.xml")
+        assert (feed.state, feed.note, feed.referrer) == ("done", "feed", f"{site.url}/")
+        assert (listed.note, listed.referrer) == ("sitemap", f"{site.url}/index.xml")
+        assert view.is_own_request(feed)
+        assert not view.is_own_request(view.find(f"{site.url}/new"))
 
 
 def test_hosts_without_a_relevant_page_are_not_asked_and_settings_and_limits_of_pages_hold(models, tmp_path):

@@ -371,6 +371,7 @@ def test_an_exhaustive_crawl_fetches_what_the_graph_says_can_be_reached(site, tm
         ({"topics": "none"}, r"--topics names 'none', which is no label of site\. Labels with their pages: "),
         ({"web": None}, "--web is missing"),
         ({"labels": None}, "--labels must be given once for each --web"),
+        ({"web": "hostile"}, "The hostile web is for crawls"),
         ({"labels": "nowhere.tsv"}, "--labels must be the path of a file"),
         ({"strategies": "best_frist"}, "Did you mean 'best_first'"),
         ({"seeds": 9}, "--seeds 9 are drawn from --positives 8"),

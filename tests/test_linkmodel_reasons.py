@@ -10,6 +10,7 @@ from focused.method.page.reader import PageReader
 from focused.method.scoring import Visit
 from focused.method.scoring.reasons import MAX_REASON_CHARS, kind_of
 from focused.method.strategies import make_strategy
+from focused.method.strategies.linkmodel.anchor_texts import anchor_texts
 from focused.method.strategies.linkmodel.link_reasons import EXPLORATION, LinkReasons
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.session import LinkSession
@@ -127,3 +128,12 @@ def test_hostile_pages_write_short_lines():
         assert each.isprintable()
         assert len(each) <= MAX_REASON_CHARS
         assert kind_of(each) != "unknown"
+
+
+def test_a_number_of_another_link_is_never_quoted():
+    topic = hand_made.topic()
+    links = [(f"/nebula/{n}", f"Nebula {n} of M31, 3.5 stars") for n in range(12, 15)]
+    page = PageReader(topic.analyzer).read(hand_made.html(hand_made.STARS, *links), HOME, "text/html")
+    columns, words = anchor_texts(page)
+    assert len(set(columns)) == 1
+    assert set(words) == {"Nebula … of M31, … stars"}

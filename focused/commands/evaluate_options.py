@@ -20,6 +20,7 @@ from focused.utils.clock import VIRTUAL_DELAY, VIRTUAL_LATENCY
 from focused.utils.plugins import is_class_path
 from focused.utils.project_command import whole_number
 from focused.utils.url_lists import asked_for
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
@@ -87,10 +88,16 @@ def _webs(opts: argparse.Namespace) -> tuple[WebOption, ...]:
         raise ValueError("--labels are those of people, --labels-from those of a classifier. Leave one out.")
     for name in topics:
         check_topic_name(name)
-    if not topics and len(labels) not in (len(webs), sum(web != "demo" for web in webs)):
+    if "hostile" in webs:
         raise ValueError(
-            f"--labels must be given once for each --web, in the same order (the demo web has its own). Got {len(webs)} "
-            f"webs and {len(labels)} files of labels. If there are none: --labels-from TOPIC"
+            "--web must be demo or the path of a WARC file. The hostile web is for crawls: its bound and its labels know "
+            "nothing of traps. Crawl it: scrapy crawl focused -a topic=demo -a web=hostile"
+        )
+    if not topics and len(labels) not in (len(webs), sum(web != "demo" for web in webs)):
+        got = f"{quantity(len(webs), 'webs')} and {quantity(len(labels), 'files')} of labels"
+        raise ValueError(
+            f"--labels must be given once for each --web, in the same order (the demo web has its own). Got {got}. If there "
+            f"are none: --labels-from TOPIC"
         )
     found: list[WebOption] = []
     for web in webs:

@@ -13,6 +13,7 @@ from focused.crawl.own_settings import CSV_SAFE
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
+from focused.method.scoring.base import BY_FEED, BY_SITEMAP
 from focused.method.strategies import BY_ADAPTIVE, REASONS
 from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.output_files import check_output
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
 _LEARNS = REASONS[BY_ADAPTIVE]
+_MOST_WITH_PORTS, _MOST_PORTS = 500, 5
+_SOURCES = (REASONS[BY_SITEMAP], REASONS[BY_FEED])
 
 EXAMPLES = """\
 The crawl may be running: it is not disturbed, and the links are those after its last page.
@@ -151,14 +154,24 @@ def _overview(view: FrontierView, n_hosts: int, n_links: int) -> Iterator[str]:
     if hosts := view.hosts(n_hosts):
         widths = {"waiting": 9, "leased": 7, "done": 8, "failed": 7, "dropped": 8, "pages": 8, "relevant": 8}
         yield "\n" + " ".join(f"{name:>{width}}" for name, width in widths.items()) + "  host"
+        ports = view.ports([host["host"] for host in hosts[:_MOST_WITH_PORTS]])
         for host in hosts:
-            yield " ".join(f"{host[name]:>{width},}" for name, width in widths.items()) + f"  {host['host']}"
+            numbers = " ".join(f"{host[name]:>{width},}" for name, width in widths.items())
+            yield f"{numbers}  {_with_ports(host['host'], ports.get(host['host'], []))}"
     if links := view.top(n_links):
         yield f"\n{'score':>6}  {'by':<15} {'pages':>5}  next, if all hosts may be asked"
         for link in links:
             # A strategy with a memory keeps the pages that link to it there; the frontier knows only the first.
             n_pages = "-" if link.reason == _LEARNS else _n_referrers(link)
             yield f"{link.score:>6.3f}  {link.reason:<15} {n_pages:>5}  {_printable(link.url)}"
+
+
+def _with_ports(host: str, ports: list[str]) -> str:
+    """Return a host with the ports that its links name: it has one delay, and one row, whatever the port."""
+    if len(ports) < 2:
+        return f"{host}:{ports[0]}" if ports else host
+    more = f" and {len(ports) - _MOST_PORTS:,} more" if len(ports) > _MOST_PORTS else ""
+    return f"{host} (ports {', '.join(ports[:_MOST_PORTS])}{more})"
 
 
 def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
@@ -168,6 +181,11 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     yield _printable(link.url)
     note, when = f": {link.note}" if link.note else "", f" ({_time(link.ended_at)})" if link.ended_at else ""
     yield f"  state       {link.state}{note}{when}"
+    if view.is_own_request(link):
+        by = "by the crawl itself: a sitemap, a feed or a request of the spider's own"
+        yield f"  asked for   {by}; priority {link.priority}"
+        yield f"  found on    {_printable(link.referrer) or 'no page'} ({_time(link.found_at)})"
+        return
     # Fits of a learning strategy are no versions of the model.
     version = f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {version}"
@@ -175,7 +193,9 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     if link.reason == _LEARNS:
         yield from _learnt(view, link, settings)
     else:
-        yield f"  referrers   {quantity(_n_referrers(link), 'pages')} known to link to it"
+        n_pages = _n_referrers(link)
+        of_source = "; it was found in a sitemap or feed" if link.reason in _SOURCES and not n_pages else ""
+        yield f"  referrers   {quantity(n_pages, 'pages')} known to link to it{of_source}"
     yield (
         f"  path        {quantity(link.depth, 'links')} from a seed, {quantity(link.irrelevant_on_path, 'irrelevant pages')}, "
         f"{link.tunnel:,} since the last relevant one"

@@ -102,10 +102,15 @@ class EstimatedHarvest:
         found = self.now()
         return str(found) if found is not None else ("not known" if self.why_unknown else NOT_YET)
 
-    def restore(self, path: Path, n_pages: int) -> None:
-        """Add the ``n_pages`` pages that earlier runs of this crawl wrote to ``fetched.csv``; not known if some are lost."""
+    def restore(self, path: Path, n_pages: int, said: HarvestEstimate | None = None) -> None:
+        """Add the ``n_pages`` pages that earlier runs of this crawl wrote to ``fetched.csv``; not known if some are lost.
+
+        ``said``: the estimate of all of them at the end of the last run. It knows more than the last training before.
+        """
         if path.is_file():
             self._read(path)
+        if self._is_against_met and said is not None and self._n_met < n_pages:
+            self._met, self._n_met = said, n_pages
         if len(self._relevances) < n_pages and not self.why_unknown:
             n_lost = n_pages - len(self._relevances)
             self.why_unknown = f"{path.name} has lost the relevances of {quantity(n_lost, 'pages')}"

@@ -31,6 +31,15 @@ _UNANSWERED = {
 }
 
 
+_OTHERS = {
+    "AddressRefusedError": "address that may not be asked (FOCUSED_PRIVATE_ADDRESSES)",
+    "HeadersTooLongError": "headers too long",
+    "IgnoreRequest": "not asked",
+    "LinkWaitsError": "host that does not answer",
+}
+"""By the names of classes."""
+
+
 class LinkWaitsError(IgnoreRequest):
     """The host of a request does not answer, and the request's link waits again: nothing has failed for good."""
 
@@ -54,6 +63,17 @@ def why_unanswered(error: BaseException) -> str:
     if number in (errno.EMFILE, errno.ENFILE):
         return TOO_MANY_FILES
     return next((words for kind, words in _UNANSWERED.items() if isinstance(error, kind)), "") or why_failed(error)
+
+
+def words_of_exception(path: str) -> str:
+    """Return in our words what an exception is, by the path of its class, as Scrapy's stats name it; else the class's name.
+
+    >>> words_of_exception("scrapy.exceptions.CannotResolveHostError"), words_of_exception("mypackage.OddError")
+    ('name not found', 'OddError')
+    """
+    name = path.rpartition(".")[2]
+    by_name = {kind.__name__: words for kind, words in _UNANSWERED.items()}
+    return (by_name | _OTHERS).get(name, name)
 
 
 def why_failed(error: BaseException | None) -> str:

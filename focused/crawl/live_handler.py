@@ -16,7 +16,8 @@ from scrapy.core.downloader.handlers.http11 import (
     _TunnelingTCP4ClientEndpoint,
 )
 from scrapy.exceptions import DownloadCancelledError
-from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+from twisted.internet.abstract import isIPv6Address
+from twisted.internet.endpoints import HostnameEndpoint, TCP6ClientEndpoint, wrapClientTLS
 from twisted.internet.interfaces import IReactorPluggableNameResolver, IReactorTCP, IReactorTime, IStreamClientEndpoint
 from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
@@ -144,8 +145,13 @@ class _CheckedEndpoint:
     def connect(self, factory: Any) -> Any:
         """Connect, or fail with an `AddressRefusedError`."""
         pool, host, port = self._pool, self._host, self._port
-        reactor = _CheckedReactor(pool.reactor, pool.addresses, host.decode("ascii"), port)
-        endpoint: Any = HostnameEndpoint(reactor, host, port, pool.timeout_secs, self._bind_address)
+        name, limits = host.decode("ascii"), (port, pool.timeout_secs, self._bind_address)
+        reactor = _CheckedReactor(pool.reactor, pool.addresses, name, port)
+        # Scrapy's default resolver looks an IPv6 address up as if it were a name, and finds none.
+        is_ipv6 = isIPv6Address(name)
+        endpoint: Any = (
+            TCP6ClientEndpoint(reactor, name, *limits) if is_ipv6 else HostnameEndpoint(reactor, host, *limits)
+        )
         if self._scheme == b"https":
             endpoint = wrapClientTLS(pool.tls.creatorForNetloc(host, port), endpoint)
         return endpoint.connect(factory)

@@ -16,7 +16,7 @@ from focused.crawl.former_classes import refuse_former_classes
 from focused.crawl.old_middlewares import with_old_middlewares
 from focused.crawl.own_settings import BELOW_THRESHOLD, MAX_MINUTES, MAX_PAGES, MAX_RELEVANT, PRIVATE_ADDRESSES
 from focused.crawl.plan import CrawlPlan
-from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses
+from focused.crawl.private_addresses import ALLOW, REFUSE, SEEDS, PrivateAddresses, about_seeds
 from focused.crawl.reader_and_judge import make_judge, make_reader
 from focused.crawl.run_directory import (
     check_copies,
@@ -43,6 +43,7 @@ from focused.method.strategies.hybrid import Hybrid
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.presets import check_preset
 from focused.retraining.options import OFF, read_options
+from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.places import models_dirs
 from focused.utils.plugins import is_class_path
 from focused.webs import GENERATED, open_web
@@ -138,6 +139,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         decided=decided,
         addresses=_addresses(str(arguments.get("seeds")), seeds, web, effective, is_confined),
     )
+    _check_addresses(plan, effective)
     decided["FOCUSED_RUN_DIR"] = str(plan.run_dir)
     check_frontier_folder(plan.run_dir, effective)
     if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
@@ -175,6 +177,13 @@ def _seeds(argument: Any, topic: Topic, settings: Any, is_confined: bool) -> lis
         return given.check_seeds(topic.seeds, f"topic {topic.name!r} (seeds in topic.toml)")
     urls = given.read_seeds(str(argument), settings if is_confined else None)
     return given.check_seeds(urls, "spider argument 'seeds'", "-a seeds=" if given.names_urls(str(argument)) else "")
+
+
+def _check_addresses(plan: CrawlPlan, settings: Any) -> None:
+    """Refuse a crawl all of whose seeds have addresses that it may not ask, unless an earlier run has left it links."""
+    is_begun = (Path(settings.get("JOBDIR") or plan.run_dir) / FRONTIER_FILE).exists()
+    if plan.web == "live" and plan.seeds and not is_begun and all(map(plan.addresses.kind_of_url, plan.seeds)):
+        raise PlanError(about_seeds(plan.seeds, plan.addresses.mode))
 
 
 def _addresses(argument: str, seeds: list[str], web: str, settings: Any, is_confined: bool) -> PrivateAddresses:

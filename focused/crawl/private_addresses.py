@@ -13,7 +13,7 @@ from focused.crawl.own_settings import PRIVATE_ADDRESSES
 from focused.utils.addresses import LINK_LOCAL, METADATA, address_of, kind_of, kind_of_host
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from scrapy.crawler import Crawler
 
@@ -110,6 +110,12 @@ def count_refused(crawler: Crawler, url: str, refused: AddressRefusedError) -> N
         logger.warning("%s is %s; %s. Others like it are counted (%s).", url, refused, remedy, REFUSED)
     crawler.stats.inc_value(REFUSED)
     crawler.stats.inc_value(f"focused/addresses/{refused.kind}_count")
+
+
+def about_seeds(seeds: Sequence[str], mode: str) -> str:
+    """Say that no seed may be asked, in the given mode of `PrivateAddresses`, and what to do."""
+    others = f", nor are the {len(seeds) - 1:,} others" if len(seeds) > 1 else ""
+    return f"No seed is asked: {seeds[0]} is not{others}, for {_REMEDIES[SEEDS if mode == SEEDS else REFUSE]}."
 
 
 def origin(url: str) -> tuple[str, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from focused.method.topic.harvest_estimate import HarvestEstimate
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -34,6 +36,18 @@ def first_model(run_file: Path, model_sha256: str, n_pages_before: int) -> str:
     """Return the digest of the model that a run began with: ``model_sha256`` (today's) where no earlier start tells."""
     earlier = _earlier(run_file).get("model_sha256") if n_pages_before else None
     return earlier if earlier and isinstance(earlier, str) else model_sha256
+
+
+def last_estimate(run_file: Path, n_pages: int) -> HarvestEstimate | None:
+    """Return the harvest that the last start of a run said at its end; None if it did not, or not of ``n_pages`` pages."""
+    run = _earlier(run_file)
+    try:
+        if run["stats"]["focused/pages/fetched_count"] != n_pages or run["harvest"]["is_known"] is not True:
+            return None
+        found = HarvestEstimate(*(float(run["harvest"][name]) for name in HarvestEstimate._fields))
+    except (KeyError, TypeError, ValueError):
+        return None
+    return found if 0 <= found.low <= found.share <= found.high <= 1 else None
 
 
 def _earlier(run_file: Path) -> dict[str, Any]:

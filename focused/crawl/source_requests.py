@@ -71,17 +71,17 @@ class SourceRequests:
         """
         host = _netloc(page.url)
         for url in self._named.pop(host, ()):
-            yield from self._request(url, LinkSource(SITEMAP, host))
+            yield from self._request(url, LinkSource(SITEMAP, host), page.url)
         if follows and self._most[FEED] and page.marked_text.feeds:
             resolver = UrlResolver(page.url, page.marked_text.base, encoding=page.encoding)
             for url in dict.fromkeys(map(resolver.resolve_file, page.marked_text.feeds)):
-                yield from self._request(url, LinkSource(FEED, host))
+                yield from self._request(url, LinkSource(FEED, host), page.url)
 
     def of_index(self, targets: Iterable[str], url: str, source: LinkSource) -> Iterator[Request]:
         """Yield requests for sitemaps that an index lists, the best first; ``url`` is that of the index."""
         resolver, listed = UrlResolver(url), LinkSource(SITEMAP, source.host, source.depth + 1)
         for target in targets:
-            yield from self._request(resolver.resolve_file(target), listed)
+            yield from self._request(resolver.resolve_file(target), listed, url)
 
     def _robots_parsed(self, robotparser: Any, request: Request) -> None:
         """Take down the sitemaps that a host's robots.txt names."""
@@ -98,8 +98,11 @@ class SourceRequests:
         if named:
             _remember(self._named, _netloc(request.url), named)
 
-    def _request(self, url: str, source: LinkSource) -> Iterator[Request]:
-        """Yield the request for a source, once, unless its host has had enough of its kind, or it lies too deep."""
+    def _request(self, url: str, source: LinkSource, referrer: str) -> Iterator[Request]:
+        """Yield the request for a source that a page or an index names.
+
+        Once, and not where its host has had enough of its kind, or it lies too deep.
+        """
         callback = getattr(self._crawler.spider, CALLBACK, None)
         if url in REFUSALS or callback is None:
             return
@@ -117,7 +120,7 @@ class SourceRequests:
             errback=getattr(self._crawler.spider, "failed", None),
             priority=self._priorities[source.kind],
             cb_kwargs={"kind": source.kind, "host": source.host, "depth": source.depth},
-            meta=self._opening(url, source.host),
+            meta={"focused_referrer": referrer, **self._opening(url, source.host)},
         )
 
     def _opening(self, url: str, host: str) -> dict[str, bool]:

@@ -14,24 +14,22 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.collection.figure_words import figure_lines
 from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
-from focused.crawl.losses import LOSSES
-from focused.crawl.pdf_counts import being_read, pdf_advice, pdf_summary
-from focused.crawl.pdf_reading import is_installed
+from focused.crawl.pdf_counts import being_read
+from focused.crawl.private_addresses import REFUSED, about_seeds
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.crawl.scrapyd_client import is_client
 from focused.crawl.state import Crawl
 from focused.extensions.progress_line import Progress
 from focused.extensions.resume_command import how_to_resume, overwritten_feeds
+from focused.extensions.summary import Summary
 from focused.extensions.time_left import TimeLeft
 from focused.extensions.time_limit import REASON as TIME_IS_UP
-from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
-from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE, RUNNING
+from focused.utils.file_names import PAGES_FILE, RUN_FILE, RUNNING
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
@@ -50,8 +48,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_MOST_NAMED, _MOST_KEPT = 5, 1_000
-"""Hosts that were given up, in the summary and in ``run.json``."""
+_MOST_KEPT = 1_000
+"""Hosts that were given up, in ``run.json``."""
 _BUDGETS_SPENT = ("finished", "max_pages", "max_relevant", TIME_IS_UP)
 """Reasons to end after which nothing is left to do for the same command."""
 _SIGN_OF_LIFE_SECS = 60.0
@@ -67,6 +65,7 @@ class HarvestMonitor:
     def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest) -> None:
         self.crawler = crawler
         self._estimate = estimate
+        self._summary = Summary(crawler, plan, harvest, estimate)
         self._plan = plan
         self._harvest = harvest
         self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
@@ -96,7 +95,7 @@ class HarvestMonitor:
         """Say what is going to happen, and keep saying how it goes."""
         plan = self._plan
         limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
-        limit += f", {plan.max_minutes:g} minutes" if plan.max_minutes else ""
+        limit += f", {quantity(plan.max_minutes, 'minutes')}" if plan.max_minutes else ""
         seeds = quantity(len(plan.seeds), "seeds") if plan.seeds else "seeds of the spider"
         preset = f"preset {plan.preset}, " if plan.preset else ""
         what = f"Topic {plan.topic.name} on web {plan.web}, {preset}strategy {plan.strategy.name}"
@@ -112,6 +111,7 @@ class HarvestMonitor:
                 "Topic %s can hardly be crawled for: %s Then train it again, with better examples: %s --force",
                 *(plan.topic.name, weakness, as_typed(plan.topic.training_command)),
             )
+        self._summary.begin()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
         self._look_at_budgets(self._clock)
@@ -135,8 +135,11 @@ class HarvestMonitor:
             self._calls.stop()
         if not self._is_begun:  # what is there was written by another crawl
             return
-        harvest, plan, stats = self._harvest, self._plan, self.crawler.stats
+        harvest, plan = self._harvest, self._plan
         self._judged = judged_figures(plan.run_dir)
+        if why := self._why_no_seed():
+            plan.error = why
+            logger.error(why)
         self._write_run(reason)
         speed = (harvest.n_pages - harvest.n_pages_before) / max(time.monotonic() - self._clock, 1e-9)
         found = (
@@ -145,23 +148,7 @@ class HarvestMonitor:
         )
         waiting = quantity(frontier_of(self.crawler).n_waiting, "links")
         logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, speed, waiting)
-        lines = [quantity(n, what) for name, what in LOSSES.items() if (n := stats.get_value(name, 0))]
-        lines += [self._about_hosts(), *self._about_pdf(), summary(stats.get_stats()), advice(stats.get_stats())]
-        if harvest.n_pages:
-            lines.append(self._about_harvest())
-        if self._judged is not None:
-            lines += figure_lines(self._judged.figures, self._judged.believed)
-        if not harvest.n_pages:
-            lines.append(f"No page was fetched. {self._why_nothing()}")
-        elif not harvest.n_relevant:
-            hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
-            lines.append(f"No page was relevant. {hint}")
-        lines += [
-            f"relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else "",
-            f"harvest rate    {plan.run_dir / HARVEST_FILE}",
-            f"the whole run   {plan.run_dir / RUN_FILE}",
-        ]
-        for line in filter(None, lines):
+        for line in self._summary.lines(reason, self._judged):
             logger.info("  %s", line)
         if reason not in _BUDGETS_SPENT:
             self._say_how_to_resume()
@@ -179,36 +166,12 @@ class HarvestMonitor:
         for name in overwritten_feeds(sys.orig_argv):
             logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)
 
-    def _about_harvest(self) -> str:
-        found, why = self._estimate.now(), self._estimate.why_unknown
-        if found is None:
-            why = why or self._estimate.why_not_yet
-            return f"The harvest is not known: {why}"
-        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
-        return f"About {found.share:.0%} of the pages are relevant: {interval}"
-
-    def _about_pdf(self) -> tuple[str, str]:
-        stats = self.crawler.stats.get_stats()
-        return pdf_summary(stats), pdf_advice(stats, is_installed=is_installed())
-
-    def _about_hosts(self) -> str:
-        """Name the hosts that were given up, those with most links first."""
-        hosts = frontier_of(self.crawler).given_up_hosts()
-        named = ", ".join(f"{host} ({why}; {quantity(n_links, 'links')})" for host, why, n_links in hosts[:_MOST_NAMED])
-        more = f" and {len(hosts) - _MOST_NAMED:,} more" if len(hosts) > _MOST_NAMED else ""
-        return f"Given up because they did not answer: {named}{more}" if hosts else ""
-
-    def _why_nothing(self) -> str:
-        stats = self.crawler.stats.get_stats()
-        causes: dict[str, int] = {}
-        for key, value in stats.items():
-            name = key.rpartition("/")[2]
-            if "downloader/exception_type_count/" in key:
-                causes[name] = value
-            elif "downloader/response_status_count/" in key:
-                # Not the answers to the question for robots.txt.
-                causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
-        return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
+    def _why_no_seed(self) -> str:
+        """Say why a crawl could not begin all of whose seeds have addresses that it may not ask; empty if it could."""
+        seeds, n_refused = self._plan.seeds, self.crawler.stats.get_value(REFUSED, 0)
+        if self._harvest.n_pages or not seeds or n_refused < len(seeds):
+            return ""
+        return about_seeds(seeds, self._plan.addresses.mode)
 
     def _log_line(self) -> None:
         harvest = self._harvest
@@ -282,6 +245,7 @@ class HarvestMonitor:
                     {"host": host, "why": why, "links": n_links}
                     for host, why, n_links in frontier_of(self.crawler).given_up_hosts()[:_MOST_KEPT]
                 ],
+                "stood_back": frontier_of(self.crawler).stood_back()[:_MOST_KEPT],
                 "stats": self.crawler.stats.get_stats(),
             }
         write_json(plan.run_dir / RUN_FILE, run)

@@ -98,7 +98,7 @@ class Outcomes:
         if note:
             self.store.failed(last, note)
         else:
-            self.store.done(last, relevant, (remark or None) if relevant is not None else "no page")
+            self.store.done(last, relevant, remark or (None if relevant is not None else "no page"))
         if relevant is not None and self.penalty.strength:
             self._sink(self.penalty.judged(lease.link.host, relevant))
         if self.learning is not None:

@@ -129,6 +129,20 @@ class Credit:
         _remember(self._domains, domain, known, _MAX_DOMAINS)
         return known
 
+    # --- What has come of it
+
+    def groups(self) -> list[tuple[str, float, float]]:
+        """Return each group with its pages and the new ones among them; the latest count most, so that 100 are the most."""
+        return [(group, n_pages, n_new) for group, (n_pages, n_new) in self._groups.items()]
+
+    def domains_that_stand_back(self) -> list[tuple[str, int, int, bool]]:
+        """Return the domains that do: pages, relevant ones, and whether that is because they have had too many pages."""
+        return [
+            (domain, known.n_pages, known.n_relevant, self._over_share(known) > 0)
+            for domain, known in self._domains.items()
+            if self.host_levels(domain)
+        ]
+
     # --- How far links sink
 
     def link_levels(self, url: str, referrer: str) -> int:

@@ -182,8 +182,10 @@ def count_passed_over(stats: StatsCollector, levels: int) -> None:
     stats.inc_value(BY_LEVELS, min(levels, LEVELS))
 
 
-def advice(stats: Mapping[str, Any]) -> str:
+def advice(stats: Mapping[str, Any], *, max_pages: int = 0, max_minutes: float = 0.0, is_virtual: bool = False) -> str:
     """Return what to say of it at the end of a crawl; empty where few links were passed over, or hardly better ones.
+
+    What would help depends on the limits of the crawl, and on whether its time ``is_virtual``.
 
     >>> advice({COUNT: 24, BY_LEVELS: 6000, "scheduler/dequeued": 100})
     ''
@@ -196,9 +198,19 @@ def advice(stats: Mapping[str, Any]) -> str:
     mean = stats.get(BY_LEVELS, 0) / n_passed_over / LEVELS
     if mean < _MUCH:
         return ""
+    # Without a limit of pages no link is waited for; with one of time that rules, whatever FOCUSED_PATIENCE is.
+    waits = (
+        "more patience (FOCUSED_PATIENCE)"
+        if max_pages
+        else "a limit of pages, within which the crawl waits (-a max_pages)"
+    )
+    delay = "FOCUSED_VIRTUAL_DELAY_SECS" if is_virtual else "DOWNLOAD_DELAY, DOWNLOAD_SLOTS"
+    ways = ["more time (-a max_minutes)" if max_pages and max_minutes else waits]
+    ways.append(f"a shorter delay for hosts that allow it ({delay})")
+    ways += ["more pages (-a max_pages)"] if max_pages else []
+    ways.append("seeds on fewer hosts")
     return (
         f"{n_passed_over:,} of {n_requests:,} requests were for poorer links while better ones waited for their hosts (by "
-        f"{mean:.2f} of score in the mean): no time was lost, but pages of the budget were. To have more of the better "
-        "ones: more patience (FOCUSED_PATIENCE), a shorter delay for hosts that allow it (DOWNLOAD_DELAY, DOWNLOAD_SLOTS), "
-        "more pages (-a max_pages), or seeds on fewer hosts"
+        f"{mean:.2f} of score in the mean): no time was lost{', but pages of the budget were' if max_pages else ''}. To have "
+        f"more of the better ones: {', '.join(ways[:-1])}, or {ways[-1]}"
     )

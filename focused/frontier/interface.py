@@ -82,6 +82,9 @@ class Frontier(Protocol):
     def host_counts(self) -> HostCounts | None:
         """Return how many hosts there are to ask; None where that is not known."""
 
+    def stood_back(self) -> list[str]:
+        """Return which folders, domains and query parameters stood back and why, in words; those with most pages first."""
+
     @property
     def can_rescore(self) -> bool:
         """Whether the scores of waiting links can be changed."""

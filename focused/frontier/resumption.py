@@ -12,6 +12,7 @@ from focused.frontier.store.rescoping import rescope
 from focused.utils.file_names import FETCHED_FILE
 from focused.utils.former_files import with_present_names
 from focused.utils.scope import Scope
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,8 +55,12 @@ class Resumption:
             if (counted := store.remembered("harvest")) is not None:
                 harvest.restore(counted)
             logger.info(
-                "Going on in %s: %d pages are in, %d links wait%s.",
-                *(run_dir, stats.get_value("focused/pages/fetched_count", 0), len(store)),
+                "Going on in %s: %s fetched, %s waiting%s.",
+                *(
+                    run_dir,
+                    quantity(stats.get_value("focused/pages/fetched_count", 0), "pages"),
+                    quantity(len(store), "links"),
+                ),
                 f"; {cut.n_beyond:,} bytes of pages that were under way are cut off" if cut.n_beyond else "",
             )
             if cut.n_missing:

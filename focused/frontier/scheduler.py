@@ -30,6 +30,7 @@ from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
+from focused.frontier.stood_back import stood_back
 from focused.frontier.store.rescoring import rescore
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
@@ -257,6 +258,11 @@ class FrontierScheduler(BaseScheduler):
     def host_counts(self) -> HostCounts:
         """Return how many hosts there are to ask."""
         return self._unreachable.host_counts()
+
+    def stood_back(self) -> list[str]:
+        """Return which parts of the web stood back and why, in words."""
+        sinking = self._outcomes.sinking
+        return [] if sinking is None else stood_back(sinking.credit, sinking.idle)
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000

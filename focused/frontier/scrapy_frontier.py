@@ -208,6 +208,10 @@ class ScrapyFrontier:
         """Return None: Scrapy's scheduler does not know its hosts."""
         return
 
+    def stood_back(self) -> list[str]:
+        """Return none: Scrapy's queues let nothing stand back."""
+        return []
+
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
     ) -> Iterator[int]:

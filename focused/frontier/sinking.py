@@ -73,6 +73,6 @@ class Sinking:
         self.stats.inc_value("focused/frontier/idle_parameters_count")
         self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
         logger.info(
-            "The parameter %s of %s changes nothing: it is left out where URLs are compared. %d waiting links are dropped",
+            "The parameter %s of %s changes nothing: it is left out where URLs are compared. Waiting links dropped: %d",
             *(parameter, host, n_dropped),
         )

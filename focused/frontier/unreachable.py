@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from focused.frontier.interface import GivenUpHost, HostCounts
 from focused.frontier.open_files import is_none_left
 from focused.frontier.store.link import host_of, origin_of
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -55,8 +56,8 @@ class UnreachableHosts:
         """Begin anew: links of hosts that an earlier run gave up wait again."""
         if self.store.n_resumed:
             logger.info(
-                "%d links of hosts that could not be reached, or were not to be asked, are tried again.",
-                self.store.n_resumed,
+                "Tried again: %s of hosts that could not be reached, or were not to be asked.",
+                quantity(self.store.n_resumed, "links"),
             )
         for name in ("given_up_count", "unreachable_links_count"):
             if self.stats.get_value(f"focused/hosts/{name}"):

@@ -13,6 +13,7 @@ from scrapy import Request
 from scrapy.exceptions import DropItem
 from scrapy.pipelines import ItemPipelineManager
 
+from focused.crawl.source_requests import CALLBACK
 from focused.frontier.completion import Completion, EndedPage, MetText
 from focused.frontier.interface import crawl_of
 from focused.frontier.scheduler import FrontierScheduler
@@ -69,11 +70,18 @@ class PageEndMiddleware:
             raise
         if item is None:
             page.note = lease.note if 200 <= response.status < 300 else f"HTTP {response.status}"
+            page.remark = _source(response)
             await ending.page_ended(page)
             return
         page.joined = item.joined
         item.ended_page = page
         yield item
+
+
+def _source(response: Response) -> str:
+    """Return what kind of link source a response was asked for as; empty for all others."""
+    callback = None if response.request is None else response.request.callback
+    return str(response.cb_kwargs.get("kind", "")) if getattr(callback, "__name__", "") == CALLBACK else ""
 
 
 class PageEndItems(ItemPipelineManager):

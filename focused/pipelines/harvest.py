@@ -10,11 +10,12 @@ from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.own_settings import CSV_SAFE
+from focused.crawl.run_history import last_estimate
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
 from focused.utils.csv_cells import safe_cell
-from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE
+from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE
 from focused.utils.files import LineFile, has_header
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class HarvestPipeline:
     def open_spider(self) -> None:
         """Take up the pages that an earlier run of this crawl has judged."""
         if self._counter.n_pages:
-            self._estimate.restore(self._plan.run_dir / FETCHED_FILE, self._counter.n_pages)
+            run_dir, n_pages = self._plan.run_dir, self._counter.n_pages
+            self._estimate.restore(run_dir / FETCHED_FILE, n_pages, last_estimate(run_dir / RUN_FILE, n_pages))
 
     def process_item(self, item: Any) -> Any:
         """Count a page."""

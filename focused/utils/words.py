@@ -4,20 +4,42 @@ from __future__ import annotations
 
 import re
 
-_THINGS = re.compile(
-    r"\b(byte|context|crawl|file|host|link|negative|page|place|positive|record|repeat|request|response|revisit|row|seed|topic|"
-    r"training|URL|verdict)"
-    r"s\b"
+_NOUNS = (
+    *(
+        "answer",
+        "byte",
+        "context",
+        "crawl",
+        "feed",
+        "file",
+        "host",
+        "line",
+        "link",
+        "minute",
+        "negative",
+        "page",
+        "place",
+    ),
+    *("positive", "record", "repeat", "request", "response", "revisit", "row", "run", "seed", "sitemap", "topic"),
+    *("training", "URL", "verdict", "web"),
 )
+_THINGS = re.compile(rf"\b({'|'.join(_NOUNS)})s\b(?: and ({'|'.join(_NOUNS)})s\b)?")
 
 
-def quantity(count: int, things: str) -> str:
+def quantity(count: float, things: str) -> str:
     """Return a count with its noun, the first plural of the things.
 
-    >>> quantity(1200, "pages with many links"), quantity(1, "pages with many links")
-    ('1,200 pages with many links', '1 page with many links')
+    >>> quantity(1200, "pages with many links"), quantity(1, "pages with many links"), quantity(1, "sitemaps and feeds left")
+    ('1,200 pages with many links', '1 page with many links', '1 sitemap or feed left')
+    >>> quantity(1.0, "minutes"), quantity(2.5, "minutes")
+    ('1 minute', '2.5 minutes')
     """
-    return f"{count:,} {things if count != 1 else _THINGS.sub(lambda found: found[1], things, count=1)}"
+    number = f"{count:,}" if isinstance(count, int) else f"{count:g}"
+    return f"{number} {things if count != 1 else _THINGS.sub(_singular, things, count=1)}"
+
+
+def _singular(found: re.Match[str]) -> str:
+    return f"{found[1]} or {found[2]}" if found[2] else found[1]
 
 
 def duration(secs: float) -> str:

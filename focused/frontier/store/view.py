@@ -22,7 +22,7 @@ from focused.utils.own_files import check_frontier_file
 from focused.utils.registered_domain import registered_domain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from typing_extensions import Self
@@ -95,6 +95,20 @@ class FrontierView:
         names = ("host", *STATES, "pages", "relevant")
         return [dict(zip(names, row, strict=True)) for row in rows]
 
+    def ports(self, hosts: Sequence[str]) -> dict[str, list[str]]:
+        """Return the ports that URLs of some hosts name, by host; a host without one is left out."""
+        self._sql.create_function("port_of", 1, _port_of, deterministic=True)
+        found = self._sql.execute(
+            "SELECT DISTINCT name, port_of(url) FROM links JOIN hosts ON hosts.id = host"
+            f" WHERE url GLOB '*://*:[0-9]*' AND name IN ({', '.join('?' * len(hosts))}) ORDER BY 1, 2",
+            tuple(hosts),
+        )
+        ports: dict[str, list[str]] = {}
+        for host, port in found:
+            if port:
+                ports.setdefault(host, []).append(port)
+        return ports
+
     def top(self, n_links: int) -> list[LinkView]:
         """Return the links that would be fetched next if all hosts could be asked now."""
         query = f"{_QUERY} WHERE state = {WAITING} ORDER BY rank LIMIT ?"
@@ -110,6 +124,14 @@ class FrontierView:
             if row is not None:
                 return self._row(row)
         return None
+
+    def is_own_request(self, link: LinkView) -> bool:
+        """Tell whether a link is a request of the spider's own, or for a sitemap or feed: it has no score of its own."""
+        host = "(SELECT id FROM hosts WHERE name = ?)"
+        found = self._sql.execute(
+            f"SELECT request IS NOT NULL FROM links WHERE host = {host} AND url = ?", (link.host, link.url)
+        )
+        return any(is_own for (is_own,) in found)
 
     def n_asked(self, url: str, *, of_domain: bool = False) -> int:
         """Return how many links were ever asked for of a URL's host, or of all hosts of its registered domain."""
@@ -159,6 +181,16 @@ class FrontierView:
 def file_of(path: Path) -> Path:
     """Return the frontier's file of a run directory, or the file itself."""
     return path / FRONTIER_FILE if path.is_dir() else path
+
+
+def _port_of(url: str) -> str:
+    """Return the port that a URL names; empty if it names none.
+
+    >>> _port_of("http://h.org:8000/x"), _port_of("http://h.org/a:9"), _port_of("http://[::1]:80/")
+    ('8000', '', '80')
+    """
+    netloc = url.partition("://")[2].partition("/")[0].rpartition("]")[2]
+    return netloc.rpartition(":")[2] if ":" in netloc else ""
 
 
 def _other_port(url: str) -> str:

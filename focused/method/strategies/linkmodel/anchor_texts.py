@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 MAX_ANCHOR_TERMS = 12
 _MAX_REMEMBERED_BYTES = 256
 _MAX_REMEMBERED = 2**14
+_NUMBER = re.compile(r"(?<!\w)\d\w*(?:[.,:/-]\d\w*)*")
+_ANY = "\N{HORIZONTAL ELLIPSIS}"
 
 # Most anchor texts stand on other pages, too: by their term ids, columns and words.
 _remembered: dict[bytes, tuple[tuple[int, ...], str]] = {}
@@ -26,7 +29,8 @@ def anchor_texts(page: Page) -> tuple[list[tuple[int, ...]], list[str]]:
     """Return of each link the columns of its anchor terms, in ascending order, and the anchor text.
 
     Where several elements lead to one target, the terms are those of all, and the text is that of the first. Anchor texts
-    of the same terms share the text that came first. One without terms is empty.
+    of the same terms share the text that came first; numbers are no terms, so an ellipsis stands for each ("Page 12" and
+    "Page 13" share "Page …"). One without terms is empty.
     """
     size, terms = page.terms.itemsize, page.terms.tobytes()
     starts = (page.chunk_start[page.outline.first_chunk[page.anchors]] * size).tolist()
@@ -37,7 +41,7 @@ def anchor_texts(page: Page) -> tuple[list[tuple[int, ...]], list[str]]:
         found = _remembered.get(text)
         if found is None:
             of_text = _columns(text, kind)
-            found = of_text, plain(page.anchor_text(anchors[0])) if of_text else ""
+            found = of_text, plain(_NUMBER.sub(_ANY, page.anchor_text(anchors[0]))) if of_text else ""
             if len(text) <= _MAX_REMEMBERED_BYTES:
                 if len(_remembered) >= _MAX_REMEMBERED:
                     _remembered.clear()

@@ -1,0 +1,141 @@
+"""What the log says of a crawl when it ends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.figure_words import figure_lines
+from focused.crawl.failures import words_of_exception
+from focused.crawl.losses import LOSSES
+from focused.crawl.pdf_counts import pdf_advice, pdf_summary
+from focused.crawl.pdf_reading import is_installed
+from focused.frontier.dispatch import advice
+from focused.frontier.interface import frontier_of
+from focused.frontier.patience import summary
+from focused.utils.clock import VIRTUAL_DELAY
+from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.program import as_typed
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scrapy.crawler import Crawler
+
+    from focused.collection.judged import JudgedFigures
+    from focused.crawl.estimated_harvest import EstimatedHarvest
+    from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.plan import CrawlPlan
+
+_MOST_NAMED = 5
+"""Hosts that were given up, and parts of the web that stood back."""
+_LIMITS = {"max_pages": "pages", "max_relevant": "relevant pages", "max_minutes": "minutes"}
+
+
+class Summary:
+    """The last lines of a crawl. Counts are those of all its runs; of one that was resumed, what this run adds is said."""
+
+    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest) -> None:
+        self._crawler, self._plan, self._harvest, self._estimate = crawler, plan, harvest, estimate
+        self._before: dict[str, Any] = {}
+
+    def begin(self) -> None:
+        """Note what earlier runs have counted."""
+        self._before = dict(self._crawler.stats.get_stats()) if self._harvest.n_pages_before else {}
+
+    def lines(self, reason: str, judged: JudgedFigures | None) -> list[str]:
+        """Return the lines, for the reason that the crawl ended for; ``judged``: what people's verdicts say."""
+        return [line for line in self._lines(reason, judged) if line]
+
+    def _lines(self, reason: str, judged: JudgedFigures | None) -> Iterator[str]:
+        plan, harvest, stats = self._plan, self._harvest, self._crawler.stats.get_stats()
+        yield from (self._counted(name, what) for name, what in LOSSES.items())
+        yield self._about_sources(stats)
+        yield self._about_hosts()
+        yield self._about_what_stood_back()
+        yield pdf_summary(stats)
+        yield pdf_advice(stats, is_installed=is_installed())
+        yield summary(stats)
+        is_virtual = VIRTUAL_DELAY.read(self._crawler.settings) is not None
+        yield advice(
+            self._of_this_run(stats), max_pages=plan.max_pages, max_minutes=plan.max_minutes, is_virtual=is_virtual
+        )
+        yield self._about_a_limit_spent(reason)
+        if harvest.n_pages:
+            yield self._about_harvest()
+        if judged is not None:
+            yield from figure_lines(judged.figures, judged.believed)
+        if not harvest.n_pages:
+            yield f"No page was fetched. {self._why_nothing(stats)}"
+        elif not harvest.n_relevant:
+            hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
+            yield f"No page was relevant. {hint}"
+        yield f"relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else ""
+        yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
+        yield f"the whole run   {plan.run_dir / RUN_FILE}"
+
+    def _counted(self, name: str, what: str) -> str:
+        """Return a line for a stat; empty if it is zero."""
+        n = self._crawler.stats.get_value(name, 0)
+        if not n:
+            return ""
+        n_before = self._before.get(name, 0)
+        return quantity(n, what) + (f"; {n - n_before:,} of them since the crawl was resumed" if n_before else "")
+
+    def _of_this_run(self, stats: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            name: value - self._before.get(name, 0)
+            for name, value in stats.items()
+            if isinstance(value, (int, float)) and isinstance(self._before.get(name, 0), (int, float))
+        }
+
+    def _about_sources(self, stats: Mapping[str, Any]) -> str:
+        kinds = {kind: stats.get(f"focused/sources/{kind}s_count", 0) for kind in ("sitemap", "feed")}
+        read = [quantity(n, f"{kind}s") for kind, n in kinds.items() if n]
+        if not read:
+            return ""
+        n_relevant = sum(stats.get(f"focused/relevant/by_{kind}_count", 0) for kind in kinds)
+        return f"Read: {' and '.join(read)}; {quantity(n_relevant, 'relevant pages')} came through links of them alone"
+
+    def _about_harvest(self) -> str:
+        found, why = self._estimate.now(), self._estimate.why_unknown
+        if found is None:
+            why = why or self._estimate.why_not_yet
+            return f"The harvest is not known: {why}"
+        interval = f"{found.low:.0%} to {found.high:.0%} by the model's own reckoning"
+        return f"About {found.share:.0%} of the pages are relevant: {interval}"
+
+    def _about_hosts(self) -> str:
+        """Name the hosts that were given up, those with most links first."""
+        hosts = frontier_of(self._crawler).given_up_hosts()
+        named = [f"{host} ({why}; {quantity(n_links, 'links')})" for host, why, n_links in hosts]
+        return f"Given up because they did not answer: {_first(named)}" if named else ""
+
+    def _about_what_stood_back(self) -> str:
+        named = frontier_of(self._crawler).stood_back()
+        return f"Stood back behind other links (FOCUSED_TRAPS): {_first(named)}" if named else ""
+
+    def _about_a_limit_spent(self, reason: str) -> str:
+        """Say what to do where a crawl is resumed whose limit had been reached before."""
+        if reason not in _LIMITS or self._harvest.n_pages != self._harvest.n_pages_before:
+            return ""
+        limit = getattr(self._plan, reason)
+        what = quantity(limit, _LIMITS[reason])
+        return f"The limit of {what}, which counts all runs of this crawl, is reached. To go on: a larger one, -a {reason}=N"
+
+    def _why_nothing(self, stats: Mapping[str, Any]) -> str:
+        causes: dict[str, int] = {}
+        for key, value in stats.items():
+            name = key.rpartition("/")[2]
+            if "downloader/exception_type_count/" in key:
+                words = words_of_exception(name)
+                causes[words] = causes.get(words, 0) + value
+            elif "downloader/response_status_count/" in key:
+                # Not the answers to the question for robots.txt.
+                causes[f"HTTP {name}"] = value - stats.get(f"robotstxt/response_status_count/{name}", 0)
+        return "Answers: " + (", ".join(f"{n} x {cause}" for cause, n in causes.items() if n > 0) or "none") + "."
+
+
+def _first(named: list[str]) -> str:
+    more = f" and {len(named) - _MOST_NAMED:,} more" if len(named) > _MOST_NAMED else ""
+    return f"{', '.join(named[:_MOST_NAMED])}{more}"

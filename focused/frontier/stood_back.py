@@ -1,0 +1,53 @@
+"""Which parts of the web stood back in a crawl, in words: folders of copies, and domains that have had too many pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.method.scoring.reasons import plain
+from focused.utils.registered_domain import registered_domain
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from focused.frontier.credit import Credit
+    from focused.frontier.idle_parameters import IdleParameters
+
+_LEAST_PAGES = 5
+_FEW_NEW = 0.6
+"""Share of new texts up to which a group is named: of others links stand back a little, and nobody calls them a trap."""
+_FEW_RELEVANT = 0.25
+_MOST_CHARS = 60
+
+
+def stood_back(credit: Credit, idle: IdleParameters) -> list[str]:
+    """Return what stood back and why, that with most pages first; of groups within one another the widest.
+
+    Query parameters that change nothing come last: links that differ by them are one.
+    """
+    found: list[tuple[float, str]] = []
+    named: list[str] = []
+    for group, n_pages, n_new in sorted(credit.groups(), key=lambda each: len(each[0])):
+        domain = f"{registered_domain(group.partition('/')[0])}/"
+        is_within = domain in named or any(f"{group}/".startswith(each) for each in named)
+        if is_within or n_pages < _LEAST_PAGES or n_new > _FEW_NEW * n_pages:
+            continue
+        named.append(f"{group.removesuffix('/')}/")
+        found.append((n_pages, f"{_name(group)} ({1 - n_new / n_pages:.0%} of its last pages are copies)"))
+    for domain, n_pages, n_relevant, is_too_many in credit.domains_that_stand_back():
+        if f"{domain}/" in named or n_pages < _LEAST_PAGES:
+            continue
+        if is_too_many:
+            found.append((n_pages, f"{_name(domain)} ({quantity(n_pages, 'pages')}: more than its share)"))
+        elif n_relevant <= _FEW_RELEVANT * n_pages:
+            found.append((n_pages, f"{_name(domain)} ({n_relevant:,} relevant of {quantity(n_pages, 'pages')})"))
+    parameters = [
+        f"parameter {_name(name)} of {_name(host)} (changes nothing)"
+        for host, names in idle.of_host.items()
+        for name in sorted(names)
+    ]
+    return [words for _, words in sorted(found, reverse=True)] + parameters
+
+
+def _name(text: str) -> str:
+    """Return a stranger's text on one line."""
+    return plain(text.removesuffix("/") if text.count("/") == 1 else text, _MOST_CHARS)
