@@ -148,10 +148,11 @@ class _CheckedEndpoint:
         name, limits = host.decode("ascii"), (port, pool.timeout_secs, self._bind_address)
         reactor = _CheckedReactor(pool.reactor, pool.addresses, name, port)
         # Scrapy's default resolver looks an IPv6 address up as if it were a name, and finds none.
-        is_ipv6 = isIPv6Address(name)
-        endpoint: Any = (
-            TCP6ClientEndpoint(reactor, name, *limits) if is_ipv6 else HostnameEndpoint(reactor, host, *limits)
-        )
+        endpoint: Any
+        if isIPv6Address(name):
+            endpoint = TCP6ClientEndpoint(reactor, name, *limits)  # type: ignore[no-untyped-call]
+        else:
+            endpoint = HostnameEndpoint(reactor, host, *limits)
         if self._scheme == b"https":
             endpoint = wrapClientTLS(pool.tls.creatorForNetloc(host, port), endpoint)
         return endpoint.connect(factory)
