@@ -73,7 +73,7 @@ def test_hosts_that_do_not_answer_are_given_up_named_and_tried_again_when_the_cr
     with Site({f"/{number}": STARS for number in range(4)}, "127.0.2.1", port):
         again = crawl(models, tmp_path, seeds=",".join(seeds), run_dir="run", settings=FAST)
     assert again.exit_code == 0, again.err
-    assert "4 links of hosts that could not be reached, or were not to be asked, are tried again" in again.err
+    assert "Tried again: 4 links of hosts that could not be reached, or were not to be asked." in again.err
     assert again.stats["focused/pages/fetched_count"] == 5
     assert again.stats["focused/hosts/unreachable_links_count"] == 0
 
@@ -149,12 +149,11 @@ def test_a_page_that_is_always_unavailable_fails_alone_and_takes_no_healthy_host
 
 def test_what_was_not_to_be_asked_waits_again_when_the_next_start_allows_it(models, tmp_path):
     with Site({"/": STARS}) as site:
-        refused = crawl(
-            models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "refuse"}
-        )
+        seeds = f"{site.url}/,http://nowhere.invalid/"
+        refused = crawl(models, tmp_path, seeds=seeds, settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "refuse"})
         assert (refused.exit_code, site.asked) == (0, [])
         assert refused.stats["focused/addresses/refused_count"] == 1
-        done = crawl(models, tmp_path, seeds=f"{site.url}/", settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
+        done = crawl(models, tmp_path, seeds=seeds, settings={**FAST, "FOCUSED_PRIVATE_ADDRESSES": "allow"})
     assert done.stats["focused/pages/fetched_count"] == 1
     assert done.stats["focused/addresses/refused_count"] == 0
-    assert "or were not to be asked, are tried again" in done.err
+    assert "of hosts that could not be reached, or were not to be asked." in done.err

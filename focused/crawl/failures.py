@@ -33,6 +33,8 @@ _UNANSWERED = {
 
 _OTHERS = {
     "AddressRefusedError": "address that may not be asked (FOCUSED_PRIVATE_ADDRESSES)",
+    "ConnectionRefusedError": "connection refused",
+    "DNSLookupError": "name not found",
     "HeadersTooLongError": "headers too long",
     "IgnoreRequest": "not asked",
     "LinkWaitsError": "host that does not answer",
