@@ -58,9 +58,9 @@ def test_no_seed_s_name_stands_for_metadata_but_its_number_does():
 
 
 def test_only_seeds_on_the_command_line_are_named(models, tmp_path, settings):
-    (tmp_path / "seeds.txt").write_text(SITE)
+    (tmp_path / "seeds.txt").write_text(f"{SITE}\nhttp://h.org/\n")
     (tmp_path / "topics").mkdir()
-    hand_made.topic("local", seeds=[SITE]).save(tmp_path / "topics")
+    hand_made.topic("local", seeds=[SITE, "http://h.org/"]).save(tmp_path / "topics")
     of_topic = settings.copy()
     of_topic.set("FOCUSED_MODELS_DIR", str(tmp_path / "topics"), priority="cmdline")
     on_server = settings.copy()
@@ -69,7 +69,7 @@ def test_only_seeds_on_the_command_line_are_named(models, tmp_path, settings):
         "command line": plan_crawl({"topic": "stars", "seeds": f"{SITE},http://h.org/"}, settings),
         "file": plan_crawl({"topic": "stars", "seeds": str(tmp_path / "seeds.txt")}, settings),
         "topic": plan_crawl({"topic": "local"}, of_topic),
-        "Scrapyd": plan_crawl({"topic": "stars", "seeds": SITE, "_job": "1"}, on_server),
+        "Scrapyd": plan_crawl({"topic": "stars", "seeds": f"{SITE},http://h.org/", "_job": "1"}, on_server),
         "recorded web": plan_crawl({"topic": "stars", "seeds": SITE, "web": "demo"}, settings),
     }
     allowed = {how for how, plan in plans.items() if not plan.addresses.kind_of_url(SITE)}
