@@ -316,7 +316,7 @@ def test_a_link_names_the_version_of_the_model_that_its_score_comes_from(open_st
 def test_a_host_that_sinks_comes_later_and_not_never(open_store):
     store = open_store()
     store.add([link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2)])
-    store.sink("bad", 400)
+    store.standing.sink("bad", 400)
     assert drain(store) == ["good/1", "bad/1", "good/2"]
 
 

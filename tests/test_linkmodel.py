@@ -79,7 +79,7 @@ def learnt(pages: list[PageLinks], **options) -> LinkSession:
 
 
 def scores(session: LinkSession, *urls: str) -> list[float]:
-    return session._scores(np.array(session.memory.numbers(urls))).tolist()
+    return session.scorer.scores(np.array(session.memory.numbers(urls))).tolist()
 
 
 def matrix(model: LinkModel, links: np.ndarray) -> tuple[np.ndarray, sparse.csr_matrix, np.ndarray]:
@@ -332,7 +332,7 @@ def test_a_frontier_is_told_of_waiting_links_whose_score_has_changed():
     for found in many(60):
         led = session.memory.number(found.urls[0])
         ids = learn(session, found)
-        for url, score in zip(found.links, session._scores(ids).tolist(), strict=True):
+        for url, score in zip(found.links, session.scorer.scores(ids).tolist(), strict=True):
             number = session.memory.number(url)
             if url not in place and np.isnan(session.memory.links["outcome"][number]):
                 place[url] = [len(place) + 1, score]

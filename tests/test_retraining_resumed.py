@@ -63,7 +63,7 @@ def again(session: LinkSession, seen: list[Page], judge: Judge, meanwhile: tuple
 
 
 def scores(session: LinkSession, urls: list[str]) -> np.ndarray:
-    return session._scores(np.array(session.memory.numbers(urls)))
+    return session.scorer.scores(np.array(session.memory.numbers(urls)))
 
 
 def test_what_is_learnt_anew_is_what_the_new_model_would_have_taught_from_the_beginning():

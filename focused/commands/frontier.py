@@ -13,8 +13,7 @@ from focused.crawl.own_settings import CSV_SAFE
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
-from focused.method.scoring.base import BY_FEED, BY_SITEMAP
-from focused.method.strategies import BY_ADAPTIVE, REASONS
+from focused.method.strategies import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, REASONS
 from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number

@@ -139,7 +139,7 @@ class Outcomes:
     def _sink(self, levels_of: dict[str, int]) -> None:
         if self.sinking is None:
             for host, levels in levels_of.items():
-                self.store.sink(host, levels)
+                self.store.standing.sink(host, levels)
 
 
 @dataclass(eq=False)

@@ -40,8 +40,8 @@ class Sinking:
     stats: StatsCollector
 
     def __post_init__(self) -> None:
-        self.store.link_levels = self.credit.link_levels
-        self.store.host_levels = self._host_levels
+        self.store.standing.link_levels = self.credit.link_levels
+        self.store.standing.host_levels = self._host_levels
         self.requests.form = lambda url: self.idle.form(url, host_of(url)) if self.idle.of_host else url
         self._n_pages = 0
 
@@ -62,14 +62,14 @@ class Sinking:
             self._join(*found)
         self._n_pages += 1
         if self._n_pages % _REVIEW_EVERY_PAGES == 0:
-            self.store.review_hosts()
-        if self.store.n_sunk:
-            self.stats.set_value("focused/frontier/sunk_count", self.store.n_sunk)
+            self.store.standing.review_hosts()
+        if n_sunk := self.store.standing.n_sunk:
+            self.stats.set_value("focused/frontier/sunk_count", n_sunk)
 
     def _join(self, host: str, parameter: str) -> None:
         why = f"same page as another link: parameter {parameter} changes nothing"
         form, fingerprint = self.requests.form, self.requests.url_fingerprint
-        n_dropped = self.store.join_forms(host, form, fingerprint, why)
+        n_dropped = self.store.forms.join(host, form, fingerprint, why)
         self.stats.inc_value("focused/frontier/idle_parameters_count")
         self.stats.inc_value("focused/frontier/idle_dropped_count", n_dropped)
         logger.info(

@@ -191,6 +191,14 @@ class LinkStates:
             self.by_level.forget(host)
         self.hosts.put(host, None)
 
+    def _drop_waiting(self, host: int, ranks: Sequence[int]) -> None:
+        """Note that links of these ranks, which waited, were dropped."""
+        if self.by_level is not None:
+            for rank in ranks:
+                self.by_level.remove(host, rank)
+        self._move(WAITING, DROPPED, len(ranks))
+        self._refresh(host)
+
     def rows_of(self, state: int) -> Iterator[list[tuple[int, str, int, str | None, str | None]]]:
         """Yield slices of the links in a state: number, URL, links from a seed, request, note. Links may change meanwhile."""
         last = 0

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.frontier.store.evidence_rows import COLUMNS, NAMES, REFERRER, EvidenceRows
-from focused.frontier.store.link import fingerprints_of
 from focused.frontier.store.ranks import MOST_PRIORITY
-from focused.frontier.store.schema import DROPPED, WAITING
+from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from focused.frontier.store.link import FrontierLink
     from focused.method.scoring.evidence import Evidence
@@ -26,7 +25,6 @@ _NEXT_RANK = (
 _BY_FINGERPRINT = f"SELECT {_COLUMNS} FROM links WHERE fingerprint = ?"
 _BY_NUMBER = f"SELECT {_COLUMNS} FROM links WHERE id = ?"
 _BEST = f"SELECT ({_NEXT_RANK}), {_COLUMNS} FROM links WHERE host = ? AND state = {WAITING} ORDER BY links.rank LIMIT 1"
-_MOST_JOINED = 20_000
 _N_BEFORE = 10  # columns before those of the evidence
 _INSERTED = (*"id fingerprint host state rank extra tunnel url".split(), *NAMES, *"found_at callback request".split())
 _INSERT = f"INSERT INTO links ({', '.join(_INSERTED)}) VALUES ({', '.join('?' * len(_INSERTED))})"
@@ -103,32 +101,6 @@ class LinkTable:
     def sink(self, number: int, rank: int, extra: int) -> None:
         """Write the new place of a link that stands back."""
         self._sql.execute("UPDATE links SET rank = ?, extra = ? WHERE id = ?", (rank, extra, number))
-
-    def join_forms(
-        self, number: int, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str
-    ) -> list[int]:
-        """Give links of a host the fingerprints of their forms; drop those that wait where another link has it.
-
-        Returns the ranks of those that were dropped. Of very many links the rest stays as it is.
-        """
-        dropped: list[int] = []
-        least, most = fingerprints_of(host)
-        rows = self._sql.execute(
-            "SELECT id, url, state, rank FROM links WHERE fingerprint BETWEEN ? AND ? AND host = ? AND request IS NULL"
-            " ORDER BY state = 0, id LIMIT ?",
-            (least, most, number, _MOST_JOINED),
-        ).fetchall()
-        for link, url, state, rank in rows:
-            if (joined := form(url)) == url:
-                continue
-            value = (fingerprint(joined), link)
-            taken = self._sql.execute("SELECT 1 FROM links WHERE fingerprint = ? AND id <> ?", value).fetchone()
-            if taken is None:
-                self._sql.execute("UPDATE links SET fingerprint = ? WHERE id = ?", value)
-            elif state == WAITING:
-                self._sql.execute("UPDATE links SET state = ?, note = ? WHERE id = ?", (DROPPED, why, link))
-                dropped.append(rank)
-        return dropped
 
     def take_over(self, number: int, link: FrontierLink, rank: int) -> None:
         """Let the spider's own request stand in the place of a waiting link."""

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP, Caps
 from focused.frontier.store.evidence_rows import HostNames
+from focused.frontier.store.joined_forms import JoinedForms
 from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.link_states import LinkStates
 from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.schema import DROPPED, RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
 from focused.frontier.store.waiting_scores import WaitingScores
@@ -39,8 +41,6 @@ _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
-_STEP = 50
-"""Levels by which a link or a host moves at least."""
 TAKEN_OVER = "taken_over"
 """What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
@@ -93,12 +93,10 @@ class FrontierStore(LinkStates):
         self.log = WriteLog(sql, path)
         #: Scores of links that wait, to be read and changed.
         self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
-        #: How many levels the link of a page stands back, by its URL and its referrer's, and a host, by its name; asked when
-        #: their turn comes. None: none does.
-        self.link_levels: Callable[[str, str], int] | None = None
-        self.host_levels: Callable[[str], int] | None = None
-        #: How many times a link was put back.
-        self.n_sunk = 0
+        #: Which links and hosts stand back.
+        self.standing = StandingBack(self.transaction, self.hosts, self._names, self._table, self._ranks, self._moved)
+        #: Which links of a host are one.
+        self.forms = JoinedForms(sql, self.transaction, self._names, self._drop_waiting)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
         #: Priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None.
@@ -232,9 +230,10 @@ class FrontierStore(LinkStates):
         """Return the host of the best link, the link, and the rank of the host's next one."""
         names = self._names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
-        n_most = self.n_sunk + _MOST_SUNK
+        standing = self.standing
+        n_most = standing.n_sunk + _MOST_SUNK
         while (host := self.hosts.take(ask, now)) is not None:
-            if self._has_sunk(host):
+            if standing.has_sunk(host):
                 continue
             # What waits is counted where it stood before its host sank.
             cut = None if least is None else least - (self.hosts.most_sunk >> RANK_BITS)
@@ -248,55 +247,9 @@ class FrontierStore(LinkStates):
                 self.hosts.put(host, found[0].rank)
             elif cap := self._caps.reached(host):
                 self._drop_rest(host, cap)
-            elif self.n_sunk >= n_most or not self._put_back(found[0]):
+            elif standing.n_sunk >= n_most or not standing.put_back(found[0]):
                 return host, *found
         return None
-
-    def _has_sunk(self, host: int) -> bool:
-        """Put a host where it belongs; tell whether it stood elsewhere."""
-        if self.host_levels is None:
-            return False
-        by = self.host_levels(self._names.names[host]) // _STEP * _STEP << RANK_BITS
-        if by == self.hosts.sunk(host):
-            return False
-        self.hosts.sink(host, by)
-        return True
-
-    def _put_back(self, row: LinkRow) -> bool:
-        """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
-        if self.link_levels is None or row.request is not None or row.extra > 0:
-            return False
-        levels = self.link_levels(row.url, row.referrer or "")
-        if levels < _STEP - row.extra:
-            return False
-        self.transaction.begin()
-        rank = self._ranks.rank(priority_of(row.rank) - levels - row.extra, self._ranks.turn_of(row.rank))
-        self._table.sink(row.number, rank, -levels)
-        self._moved(row, rank)
-        self.n_sunk += 1
-        return True
-
-    def review_hosts(self) -> None:
-        """Lift the hosts that stand further back than they should by now."""
-        for host in self.hosts.all_sunk:
-            self._has_sunk(host)
-
-    def join_forms(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
-        """Let the links of a host whose URLs have one form be one link; return how many were dropped because of it.
-
-        Of those that wait the first is left, and none if one has been fetched. ``fingerprint``: of a URL.
-        """
-        number = self._names.get(host)
-        if number is None:
-            return 0
-        self.transaction.begin()
-        dropped = self._table.join_forms(number, host, form, fingerprint, why)
-        if self.by_level is not None:
-            for rank in dropped:
-                self.by_level.remove(number, rank)
-        self._move(WAITING, DROPPED, len(dropped))
-        self._refresh(number)
-        return len(dropped)
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
         """Return numbers and URLs of links of pages that wait, drawn from all; fewer where few wait."""
@@ -315,12 +268,6 @@ class FrontierStore(LinkStates):
         self._refresh(row.host)
         asked = number, row.url, self._names.names[row.host], priority_of(row.rank), row.tunnel, evidence
         return Leased(*asked, row.callback, row.request)
-
-    def sink(self, host: str, levels: int) -> None:
-        """Let a host's links stand so many levels of priority behind what they are worth; 0 lifts them again."""
-        number = self._names.get(host)
-        if number is not None:
-            self.hosts.sink(number, levels << RANK_BITS)
 
     def host_number(self, host: str) -> int:
         """Return the number of a host by its name; -1 if no link of it is known."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from focused.method.scoring.base import BY_ADAPTIVE, LinkScores, Strategy, Visit
+from focused.method.scoring.base import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, LinkScores, Strategy, Visit
 from focused.method.scoring.evidence import Evidence
 from focused.method.scoring.reasons import REASONS
 from focused.method.strategies.anchor_tree import AnchorTree
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BY_ADAPTIVE",
+    "BY_FEED",
+    "BY_SITEMAP",
     "CHOICES",
     "PLUG_IN",
     "REASONS",

@@ -6,19 +6,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from focused.method.scoring.base import BY_ADAPTIVE, LinkScores
 from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discovery
 from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
-from focused.method.strategies.linkmodel.link_reasons import LinkReasons
 from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
 from focused.method.strategies.linkmodel.prior import NO_PRIOR, Prior
 from focused.method.strategies.linkmodel.score_updates import ScoreUpdates
+from focused.method.strategies.linkmodel.scorer import LinkScorer
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
@@ -65,10 +64,10 @@ class LinkSession(Session):
         discovery: float = 0.0,
     ) -> None:
         memory = LinkMemory(max_links)
+        self._fairness = fairness
         self._use(LinkModel(memory, credit, prior), Discovery(memory, discovery))
         self._every_pages = every_pages
         self._exploration = LinkExploration(exploration, seed)
-        self._fairness = fairness
         self._warm_up_pages = warm_up_pages
         self._next_fit = min(_FIRST_FIT, every_pages)
         self._n_fits = self._n_new = 0
@@ -92,11 +91,7 @@ class LinkSession(Session):
 
     def why(self, url: str) -> str:
         """Return the strongest evidence for a link in words; empty if no page is known to link there."""
-        number = self.memory.number(url)
-        if number is None:
-            return ""
-        advantage = self._factor() * self.memory.fairness.advantage(number)
-        return self._reasons.of(number, url, advantage, self._lift(number, advantage))
+        return self.scorer.why(url)
 
     @property
     def figures(self) -> dict[str, float]:
@@ -213,8 +208,8 @@ class LinkSession(Session):
 
     def _use(self, model: LinkModel, discovery: Discovery) -> None:
         self.model, self.memory, self._discovery = model, model.memory, discovery
-        self._reasons, self._forgetting = LinkReasons(model), Forgetting(model, discovery)
-        self._updates = ScoreUpdates(model.memory, self._scores)
+        self.scorer, self._forgetting = LinkScorer(model, discovery, self._fairness), Forgetting(model, discovery)
+        self._updates = ScoreUpdates(model.memory, self.scorer.scores)
         # What was under way refers to links by their former numbers.
         self._work: Iterator[int] | None = None
 
@@ -235,7 +230,7 @@ class LinkSession(Session):
         yield len(links)
         self._some_work()
         yield _WORK_OF_PAGE
-        scores = self._scores(links)
+        scores = self.scorer.scores(links)
         if self._has_frontier:
             self._updates.changed(links, scores)
         return links, scores
@@ -270,23 +265,3 @@ class LinkSession(Session):
         yield self._discovery.learn()
         if self._has_frontier and (before or self._discovery.counts):
             yield from self._updates.all_changed(self._next_fit, LEAST_BETWEEN)
-
-    def _scores(self, links: Integers) -> Floats:
-        # Half the log-odds: where few links lead to relevant pages a frontier with a thousand levels tells them apart.
-        log_odds = self._discovery.lifted(self.model.scores(links) + self._advantages(links), links)
-        found: Floats = expit(log_odds / 2)
-        return np.where(self.memory.links["explores"][links], 1.0, found)
-
-    def _lift(self, number: int, advantage: float) -> float:
-        """Return what is added to the log-odds of a link because others may lie behind it."""
-        links = np.array([number])
-        log_odds = self.model.scores(links) + advantage
-        return float((self._discovery.lifted(log_odds, links) - log_odds).item())
-
-    def _advantages(self, links: Integers) -> Floats:
-        """Return the advantage in log-odds of links behind seeds with few pages so far: less if most pages are relevant."""
-        return self._factor() * self.memory.fairness.advantages(links)
-
-    def _factor(self) -> float:
-        """Return what an advantage counts for."""
-        return self._fairness * (1 - self.memory.mean_relevance)

@@ -1,0 +1,80 @@
+"""Which links and hosts stand further back than what is known of them says, and how far: in levels of priority."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.schema import RANK_BITS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.frontier.store.evidence_rows import HostNames
+    from focused.frontier.store.host_queue import HostQueue
+    from focused.frontier.store.link_table import LinkRow, LinkTable
+    from focused.frontier.store.ranks import Ranks
+    from focused.frontier.store.transaction import Transaction
+
+_STEP = 50
+"""Levels by which a link or a host moves at least."""
+
+
+class StandingBack:
+    """Moves links and hosts back when their turn comes; hosts rise again, links do not.
+
+    ``moved``: called with the row of a waiting link, as it was, and its new rank.
+    """
+
+    def __init__(
+        self,
+        transaction: Transaction,
+        hosts: HostQueue,
+        names: HostNames,
+        table: LinkTable,
+        ranks: Ranks,
+        moved: Callable[[LinkRow, int], None],
+    ) -> None:
+        self._transaction, self._hosts, self._names = transaction, hosts, names
+        self._table, self._ranks, self._moved = table, ranks, moved
+        #: How many levels the link of a page stands back, by its URL and its referrer's, and a host, by its name; asked when
+        #: their turn comes. None: none does.
+        self.link_levels: Callable[[str, str], int] | None = None
+        self.host_levels: Callable[[str], int] | None = None
+        #: How many times a link was put back.
+        self.n_sunk = 0
+
+    def has_sunk(self, host: int) -> bool:
+        """Put a host where it belongs; tell whether it stood elsewhere."""
+        if self.host_levels is None:
+            return False
+        by = self.host_levels(self._names.names[host]) // _STEP * _STEP << RANK_BITS
+        if by == self._hosts.sunk(host):
+            return False
+        self._hosts.sink(host, by)
+        return True
+
+    def put_back(self, row: LinkRow) -> bool:
+        """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
+        if self.link_levels is None or row.request is not None or row.extra > 0:
+            return False
+        levels = self.link_levels(row.url, row.referrer or "")
+        if levels < _STEP - row.extra:
+            return False
+        self._transaction.begin()
+        rank = self._ranks.rank(priority_of(row.rank) - levels - row.extra, self._ranks.turn_of(row.rank))
+        self._table.sink(row.number, rank, -levels)
+        self._moved(row, rank)
+        self.n_sunk += 1
+        return True
+
+    def review_hosts(self) -> None:
+        """Lift the hosts that stand further back than they should by now."""
+        for host in self._hosts.all_sunk:
+            self.has_sunk(host)
+
+    def sink(self, host: str, levels: int) -> None:
+        """Let a host's links stand so many levels of priority behind what they are worth; 0 lifts them again."""
+        number = self._names.get(host)
+        if number is not None:
+            self._hosts.sink(number, levels << RANK_BITS)
