@@ -22,7 +22,9 @@ class BuildWithTopics(build_py):
 setup(
     packages=find_packages(include=["focused", "focused.*"]),
     package_data={
-        "focused": ["py.typed", "presets/*.toml"],
+        "focused": ["py.typed"],
+        "focused.dashboard": ["templates/*.html", "static/*", "static/vendor/*"],
+        "focused.method.topic": ["preset_files/*.toml"],
         "focused.method.text": ["*.npz"],
     },  # the general background
     cmdclass={"build_py": BuildWithTopics},

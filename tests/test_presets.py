@@ -62,7 +62,7 @@ def test_a_preset_names_only_what_there_is(name):
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
-    text = files("focused").joinpath("presets", f"{name}.toml").read_text()
+    text = files("focused.method.topic").joinpath("preset_files", f"{name}.toml").read_text()
     lines = [line for line in text.splitlines() if line.startswith("FOCUSED_")]
     assert len(lines) == len(load_preset(name).settings)
     said = r" # (ours|alg\.|eq\.|sect\.|tables? \d|P13,|a page is|a person|the training set|nothing is learnt)"

@@ -138,7 +138,9 @@ class CollectionView:
     def rows(self, statement: str, values: Sequence[Any] = ()) -> Iterator[sqlite3.Row]:
         """Yield what a statement selects; a `CollectionFileError` if it cannot be read."""
         try:
-            yield from self._sql.execute(statement, values)
+            # No `yield from`: it would close the cursor of whoever stops early, perhaps after the file was closed.
+            for row in self._sql.execute(statement, values):  # noqa: UP028
+                yield row
         except sqlite3.OperationalError as error:
             if "fts5" in str(error) or "no such column" in str(error) or "unterminated" in str(error):
                 raise CollectionFileError(

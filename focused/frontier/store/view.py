@@ -114,6 +114,26 @@ class FrontierView:
         query = f"{_QUERY} WHERE state = {WAITING} ORDER BY rank LIMIT ?"
         return [self._row(row) for row in self._sql.execute(query, (n_links or -1,))]
 
+    def busiest_hosts(self, n_hosts: int) -> list[dict[str, Any]]:
+        """Return the hosts with most pages, with how many were relevant and how many links failed: quick at any size."""
+        columns = "name, n_pages, n_relevant, n_failed"
+        query = f"SELECT {columns} FROM hosts WHERE n_pages OR n_failed ORDER BY n_pages DESC, name LIMIT ?"
+        return [
+            dict(zip(("host", "pages", "relevant", "failed"), row, strict=True))
+            for row in self._sql.execute(query, (n_hosts,))
+        ]
+
+    def best_of_hosts(self, n_links: int, n_hosts: int = 500) -> list[LinkView]:
+        """Return the best waiting links of the hosts with most pages: as `top`, but quick where a million links wait."""
+        best: list[tuple[int, int]] = []
+        of_host = f"SELECT rank, id FROM links WHERE host = ? AND state = {WAITING} ORDER BY rank LIMIT ?"
+        for (host,) in self._sql.execute("SELECT id FROM hosts ORDER BY n_pages DESC LIMIT ?", (n_hosts,)):
+            best += self._sql.execute(of_host, (host, n_links))
+        chosen = [number for _, number in sorted(best)[:n_links]]
+        return [
+            self._row(row) for number in chosen for row in self._sql.execute(f"{_QUERY} WHERE links.id = ?", (number,))
+        ]
+
     def find(self, url: str) -> LinkView | None:
         """Return what is known of a URL; None if it is not known."""
         for form in dict.fromkeys((url, canonical := canonicalize_url(url), _other_port(canonical))):

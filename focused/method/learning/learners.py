@@ -40,7 +40,7 @@ _LEARNERS = {
     "wvc_tfc": _learner("two_step.wvc.WVC", weighting="tfc", too_few="error"),
     "wvc_tfidf": _learner("two_step.wvc.WVC", weighting="tfidf", too_few="error"),
     "wvc_independent": _learner("two_step.wvc.WVC", weighting="tfipndf_independent", too_few="error"),
-    # As printed, for the papers' presets (focused/presets): term frequencies as they are. What is left of D13 to D28 stands
+    # As printed, for the papers' presets (preset_files): term frequencies as they are. What is left of D13 to D28 stands
     # in the presets' files.
     "wvc_p13": _printed("two_step.wvc.WVC", reliable="1-dnfc-rare", too_few="error", guard=None),
     "wvc_libsvm": _printed("two_step.wvc.WVC", kernel="libsvm", reliable="1-dnfc-rare", too_few="error", guard=None),

@@ -1,4 +1,4 @@
-"""Presets: each file of focused/presets sets everything that one paper fixes, with the section where it says so.
+"""Presets: each file of preset_files/ sets everything that one paper fixes, with the section where it says so.
 
 A preset is data: the paper's strategies, the learner that its topics are trained with, and settings. ``focused.crawl.presets``
 puts them into a crawl, ``scrapy train --preset`` into a training, ``scrapy evaluate --preset`` into a comparison.
@@ -45,6 +45,8 @@ def check_preset(name: str) -> str:
 @lru_cache(maxsize=len(PRESETS))
 def load_preset(name: str) -> Preset:
     """Return a preset by its name, from a package that may be zipped; a ValueError says which there are."""
-    text = files("focused").joinpath("presets", f"{check_preset(name)}.toml").read_text(encoding="utf-8")
+    text = (
+        files("focused.method.topic").joinpath("preset_files", f"{check_preset(name)}.toml").read_text(encoding="utf-8")
+    )
     found = tomlkit.parse(text).unwrap()
     return Preset(name, found["title"], tuple(found["strategies"]), found["learner"], found["settings"])

@@ -1,0 +1,132 @@
+"""Who may ask the dashboard: the browser of the person who opened the link that was printed, and nobody on her behalf.
+
+Other sites that she visits could send requests to this machine. They do not know the token, a browser does not let them read
+answers, and what they send has another ``Origin``. A name of theirs that resolves to this machine (DNS rebinding) is another
+``Host``.
+"""
+
+from __future__ import annotations
+
+import hmac
+from http.cookies import CookieError, SimpleCookie
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse
+
+if TYPE_CHECKING:
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+COOKIE = "focused_dashboard"
+MAX_BODY_BYTES = 64_000
+MAX_STREAMS = 50
+"""Pages that may be watched at a time."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+_HARMLESS_METHODS = ("GET", "HEAD")
+
+
+class Guard:
+    """ASGI middleware that answers what may not be asked itself.
+
+    Parameters
+    ----------
+    token : str
+        What the printed link holds; it becomes a cookie.
+    hosts : set of str
+        What the header Host may be, with the port.
+    """
+
+    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:
+        self._app, self._token, self._hosts = app, token, hosts
+        # Cookies know no ports: two dashboards must not overwrite each other's.
+        self._cookie = f"{COOKIE}_{min(hosts).rpartition(':')[2]}"
+        self._n_streams = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        answer = self._refusal(scope)
+        if answer is not None:
+            for name, value in _HEADERS.items():
+                answer.headers[name] = value
+            await answer(scope, receive, send)
+            return
+        is_stream = scope["path"].endswith("/events")
+        self._n_streams += is_stream
+        try:
+            await self._app(scope, _limited(receive), _with_headers(send))
+        finally:
+            self._n_streams -= is_stream
+
+    def _refusal(self, scope: Scope) -> PlainTextResponse | RedirectResponse | None:
+        headers = Headers(scope=scope)
+        if headers.get("host", "") not in self._hosts:
+            return PlainTextResponse(f"Only {', '.join(sorted(self._hosts))} is answered here.\n", 421)
+        method = scope["method"]
+        if method not in (*_HARMLESS_METHODS, "POST"):
+            return PlainTextResponse("Only GET and POST are answered here.\n", 405)
+        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        if method == "GET" and self._is_token(query.pop("token", "")):
+            target = scope["path"] + (f"?{urlencode(query)}" if query else "")
+            answer = RedirectResponse("/" + target.lstrip("/"), 303)
+            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+            return answer
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            cookie = None
+        if cookie is None or not self._is_token(cookie.value):
+            return PlainTextResponse("Open the link that `scrapy dashboard` printed: it holds a token.\n", 403)
+        if method == "POST":
+            origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+            is_own = origin in {f"http://{host}" for host in self._hosts} if origin else site == "same-origin"
+            if not is_own:
+                return PlainTextResponse("A form of another site is not answered here.\n", 403)
+            if int(headers.get("content-length", "0") or 0) > MAX_BODY_BYTES:
+                return PlainTextResponse("That is too much.\n", 413)
+        if scope["path"].endswith("/events") and self._n_streams >= MAX_STREAMS:
+            return PlainTextResponse("Too many pages are watched at a time.\n", 503)
+        return None
+
+    def _is_token(self, text: str) -> bool:
+        return hmac.compare_digest(text.encode("utf-8", "replace"), self._token.encode())
+
+
+def _limited(receive: Receive) -> Receive:
+    """Return what receives a request, of which no more than `MAX_BODY_BYTES` come in."""
+    n_left = MAX_BODY_BYTES
+
+    async def limited() -> Message:
+        nonlocal n_left
+        message = await receive()
+        n_left -= len(message.get("body", b""))
+        return message if n_left >= 0 else {"type": "http.disconnect"}
+
+    return limited
+
+
+def _with_headers(send: Send) -> Send:
+    async def with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            for name, value in _HEADERS.items():
+                headers[name] = value
+        await send(message)
+
+    return with_headers

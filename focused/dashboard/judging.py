@@ -1,0 +1,100 @@
+"""Sessions of people who judge in the browser: each in a thread of its own, as SQLite wants it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from focused.collection.figure_words import figure_lines
+from focused.collection.judging import JudgingSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from focused.collection.judging import ShownPage
+
+MAX_SESSIONS = 20
+ANSWERS = {"y": True, "n": False, "s": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a person is shown."""
+
+    person: str
+    shown: ShownPage | None
+    counts: tuple[int, int, int]
+    figures: list[str]
+
+
+@dataclass(eq=False, slots=True)
+class _Seat:
+    """One person's session on one run."""
+
+    executor: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(1))
+    session: JudgingSession | None = None
+    asked: Asked | None = None
+
+
+class JudgingRoom:
+    """The sessions; beyond `MAX_SESSIONS` the one used longest ago ends. Nothing is lost: each verdict is on disk at once."""
+
+    def __init__(self) -> None:
+        self._seats: OrderedDict[tuple[Path, str], _Seat] = OrderedDict()
+
+    async def ask(self, run_dir: Path, person: str) -> Asked:
+        """Return what the person is shown now; a ValueError says why there is nothing to judge, or the name is none."""
+        return await self._run(run_dir, person, _ask)
+
+    async def answer(self, run_dir: Path, person: str, url: str, answer: str) -> Asked:
+        """Take an answer (``y``, ``n``, ``s``, or ``u`` for undo) on the page that was shown, and return what is shown next.
+
+        An answer on another page than the one that is shown changes nothing: it was sent twice, or from an old window.
+        """
+        return await self._run(run_dir, person, lambda seat: _answer(seat, url, answer))
+
+    async def _run(self, run_dir: Path, person: str, work: Callable[[_Seat], Asked]) -> Asked:
+        seat = self._seats.pop((run_dir, person), None) or _Seat()
+
+        def begun() -> Asked:
+            if seat.session is None:
+                seat.session = JudgingSession(run_dir, person, "mixed")
+            return work(seat)
+
+        found = await asyncio.get_running_loop().run_in_executor(seat.executor, begun)
+        self._seats[run_dir, person] = seat
+        while len(self._seats) > MAX_SESSIONS:
+            _, oldest = self._seats.popitem(last=False)
+            oldest.executor.submit(_close, oldest)
+            oldest.executor.shutdown(wait=False)
+        return found
+
+
+def _ask(seat: _Seat) -> Asked:
+    session = seat.session
+    assert session is not None
+    if seat.asked is None or seat.asked.shown is None:
+        lines = list(figure_lines(session.figures(), session.about.believed_precision()))
+        seat.asked = Asked(session.path.stem, session.next(), session.counts, lines)
+    return seat.asked
+
+
+def _answer(seat: _Seat, url: str, answer: str) -> Asked:
+    session, asked = seat.session, _ask(seat)
+    assert session is not None
+    if answer == "u":
+        if session.undo():
+            seat.asked = None
+    elif asked.shown is not None and asked.shown.row["url"] == url and answer in ANSWERS:
+        session.say(ANSWERS[answer])
+        seat.asked = None
+    return _ask(seat)
+
+
+def _close(seat: _Seat) -> None:
+    if seat.session is not None:
+        seat.session.__exit__(None, None, None)

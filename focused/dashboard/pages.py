@@ -1,0 +1,75 @@
+"""Pages of a collection: a list by words and filters, and one page with the words marked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.schema import CollectionFileError
+from focused.collection.view import CollectionView, PageFilter
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHICH = {"delivered": True, "refused": False, "all": None}
+SORTS = {"order": "number", "latest": "number DESC", "relevance": "relevance DESC, number"}
+PAGE_ROWS = 50
+_MAX_SHOWN = 200_000
+# Marks that no page's text can hold: what it shows has lost its control characters.
+_BEGIN, _END = "\x02", "\x03"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Pages for a list."""
+
+    rows: list[Any]
+    #: How many there are in all; None where it was not counted.
+    n_all: int | None
+    error: str = ""
+
+
+def find(run_dir: Path, words: str, which: str, sort: str, offset: int) -> Found:
+    """Return pages, the best first where words are sought for; an error says what is wrong with the words."""
+    delivered = WHICH.get(which, True)
+    try:
+        with CollectionView(run_dir) as view:
+            if words:
+                return Found(view.search(words, delivered=delivered, limit=PAGE_ROWS), None)
+            wanted = PageFilter(delivered=delivered)
+            order = f"{SORTS.get(sort, 'number')} LIMIT {PAGE_ROWS} OFFSET {max(0, offset)} --"
+            return Found(list(view.pages(wanted, order=order)), view.count(wanted))
+    except CollectionFileError as error:
+        return Found([], None, str(error))
+
+
+def one(run_dir: Path, number: int, words: str) -> tuple[Any, list[list[tuple[str, bool]]]] | None:
+    """Return a page's row, and its text as paragraphs of pieces with whether they are sought for; None if there is none."""
+    with CollectionView(run_dir) as view:
+        row = next(view.rows("SELECT * FROM pages WHERE id = ?", [number]), None)
+        if row is None:
+            return None
+        text = "".join(char for char in row["text"][:_MAX_SHOWN] if char not in (_BEGIN, _END))
+        if words:
+            try:
+                marked = view.rows(
+                    "SELECT highlight(pages_fts, 1, ?, ?) AS text FROM pages_fts WHERE pages_fts MATCH ? AND rowid = ?",
+                    [_BEGIN, _END, words, number],
+                )
+                text = next((found["text"][: 2 * _MAX_SHOWN] for found in marked), text)
+            except CollectionFileError:
+                pass  # the words are none: the text is shown without marks
+    return row, [pieces(line) for line in text.split("\n") if line.strip()]
+
+
+def pieces(line: str) -> list[tuple[str, bool]]:
+    r"""Return the pieces of a marked line, and whether each is marked.
+
+    >>> pieces("a \x02b\x03 c")
+    [('a ', False), ('b', True), (' c', False)]
+    """
+    found: list[tuple[str, bool]] = []
+    for number, part in enumerate(line.split(_BEGIN)):
+        marked, _, rest = part.partition(_END) if number else ("", "", part)
+        found += [(marked, True)] * bool(marked) + [(rest, False)] * bool(rest)
+    return found
