@@ -31,7 +31,7 @@ ORDER = (
     *("method.training", "method.explanation", "method"),
     *("collection", "items", "frontier.store", "frontier", "retraining", "crawl"),
     *("spiders", "middlewares", "pipelines", "extensions"),
-    *("evaluation.report", "evaluation", "commands", "settings", "addon"),
+    *("evaluation.report", "evaluation", "dashboard", "commands", "settings", "addon"),
 )
 
 Arrows = dict[tuple[str, str], set[tuple[str, str]]]

@@ -84,6 +84,18 @@ def test_who_uses_the_package_sees_its_types(installed, tmp_path):
 
 
 @pytest.mark.slow
+def test_a_wheel_brings_the_files_that_are_no_modules(installed):
+    [site] = installed.parent.glob("lib/python*/site-packages")
+    for folder, pattern in (
+        ("dashboard/templates", "*.html"),
+        ("dashboard/static", "**/*.*"),
+        ("method/topic/preset_files", "*"),
+    ):
+        there = {path.name for path in (ROOT / "focused" / folder).glob(pattern)}
+        assert there <= {path.name for path in (site / "focused" / folder).glob(pattern)}
+        assert there
+
+
 def test_a_wheel_asks_for_what_the_requirements_name(installed):
     [site] = installed.parent.glob("lib/python*/site-packages")
     [package] = distributions(name="focused", path=[str(site)])

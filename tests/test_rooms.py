@@ -37,10 +37,10 @@ def test_rooms_form_no_cycle_and_import_only_what_stands_below_them():
         assert rooms.cycles(arrows) == []
         assert rooms.upward(arrows) == []
     # Half of what there were before the rooms were planned.
-    # The collection came later, as a room of its own: what it adds is counted apart.
-    with_collection = [pair for pair in arrows if "focused.collection" in pair]
-    assert len(arrows) - len(with_collection) <= 118
-    assert len(with_collection) <= 8
+    # The collection and the dashboard came later, as rooms of their own: what they add is counted apart.
+    later = [pair for pair in arrows if {"focused.collection", "focused.dashboard"} & set(pair)]
+    assert len(arrows) - len(later) <= 118
+    assert len(later) <= 14
 
 
 def test_what_counts_as_an_arrow(tmp_path):

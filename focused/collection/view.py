@@ -94,14 +94,16 @@ class CollectionView:
         self._sql.close()
 
     def pages(
-        self, wanted: PageFilter | None = None, *, order: str = "number", limit: int = -1
+        self, wanted: PageFilter | None = None, *, order: str = "number", limit: int = -1, offset: int = 0
     ) -> Iterator[sqlite3.Row]:
         """Yield rows of the table ``pages``, in the order of a column or an SQL expression over columns.
 
         ``headings`` and ``terms`` are as the file has them: see `headings_of` and `terms_of`.
         """
         condition, values = (wanted or PageFilter()).condition()
-        yield from self.rows(f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ?", [*values, limit])
+        yield from self.rows(
+            f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?", [*values, limit, offset]
+        )
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""

@@ -37,8 +37,8 @@ def find(run_dir: Path, words: str, which: str, sort: str, offset: int) -> Found
             if words:
                 return Found(view.search(words, delivered=delivered, limit=PAGE_ROWS), None)
             wanted = PageFilter(delivered=delivered)
-            order = f"{SORTS.get(sort, 'number')} LIMIT {PAGE_ROWS} OFFSET {max(0, offset)} --"
-            return Found(list(view.pages(wanted, order=order)), view.count(wanted))
+            rows = view.pages(wanted, order=SORTS.get(sort, "number"), limit=PAGE_ROWS, offset=offset)
+            return Found(list(rows), view.count(wanted))
     except CollectionFileError as error:
         return Found([], None, str(error))
 

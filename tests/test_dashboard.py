@@ -1,0 +1,264 @@
+"""The dashboard: who may ask it, what it shows of runs, also of strangers', and that a person can judge with one key."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import threading
+import time
+
+import pytest
+from commands import ROOT, crawl, environment, finished, started
+from starlette.testclient import TestClient
+
+from focused.collection.page import CollectedPage
+from focused.collection.store import CollectionStore
+from focused.dashboard.app import make_app
+from focused.dashboard.guard import MAX_STREAMS, POLICY, Guard
+from focused.dashboard.runs import KILLED, LIVE, Runs
+from focused.frontier.store.schema import lock
+
+MODELS = ROOT / "models"
+HOST, TOKEN = "127.0.0.1:8088", "right-token"
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("runs")
+    assert crawl(MODELS, folder, topic="demo", max_pages=60, run_dir="good").exit_code == 0
+    strange = folder / "strange"
+    strange.mkdir()
+    run = {
+        "topic": EVIL,
+        "strategy": ["no", "text"],
+        "finish_reason": "max_pages",
+        "started_at": EVIL,
+        "max_pages": "many",
+    }
+    (strange / "run.json").write_text(json.dumps(run))
+    (strange / "harvest.csv").write_bytes(b"pages,relevant,harvest_rate\n1,2,3\n\xff\xff,nan,inf\n")
+    store = CollectionStore(strange / "collection.sqlite", max_irrelevant=10)
+    text = f"star {EVIL} \x1b[2J \x02 \x03 {'x' * 300_000}\n{EVIL}"
+    store.add(CollectedPage(1, "javascript:alert(1)", title=EVIL, text=text, relevant=True, relevance=0.9, author=EVIL,
+                            referrer=EVIL, link_reason=EVIL, language=EVIL))  # fmt: skip
+    store.close()
+    (folder / "broken").mkdir()
+    (folder / "broken" / "run.json").write_text("{")
+    (folder / "broken" / "collection.sqlite").write_bytes(b"nonsense")
+    (folder / "broken" / "frontier.sqlite").write_bytes(b"nonsense")
+    return folder
+
+
+@pytest.fixture
+def app(runs):
+    return make_app(runs, token=TOKEN, hosts=frozenset({HOST, "localhost:8088"}))
+
+
+@pytest.fixture
+def client(app):
+    """A browser that has opened the printed link."""
+    with TestClient(app, base_url=f"http://{HOST}", raise_server_exceptions=True) as client:
+        assert client.get(f"/?token={TOKEN}").status_code == 200
+        yield client
+
+
+def key_of(runs, name: str) -> str:
+    return next(run.key for run in Runs(runs).all() if run.name == name)
+
+
+def test_nobody_without_the_token_is_answered(app):
+    client = TestClient(app, base_url=f"http://{HOST}")
+    for path in ("/", "/?token=wrong", "/runs/x", "/static/run.js", "/runs/x/events"):
+        answer = client.get(path)
+        assert answer.status_code == 403
+        assert "Open the link" in answer.text
+    answer = client.get(f"/runs/x?a=1&token={TOKEN}", follow_redirects=False)
+    assert (answer.status_code, answer.headers["location"]) == (303, "/runs/x?a=1")  # the token leaves the address
+    assert re.search(r"httponly; .*samesite=strict", answer.headers["set-cookie"], re.IGNORECASE)
+    assert (
+        client.get(f"http://{HOST}//evil.example/?token={TOKEN}", follow_redirects=False)
+        .headers["location"]
+        .startswith("/evil")
+    )
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1", "127.0.0.1:9", "evil.example:8088", ""])
+def test_another_host_is_refused_even_with_the_token(client, host):
+    assert client.get(f"/?token={TOKEN}", headers={"host": host}).status_code == 421
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"origin": f"http://{HOST}"}, 200), ({"sec-fetch-site": "same-origin"}, 200),
+        ({"origin": "http://evil.example"}, 403), ({"origin": "null"}, 403), ({"origin": "http://127.0.0.1:9"}, 403),
+        ({"sec-fetch-site": "cross-site"}, 403), ({}, 403),
+    ],
+)  # fmt: skip
+def test_a_form_of_another_site_is_refused(client, runs, headers, status):
+    path = f"/runs/{key_of(runs, 'good')}/judge"
+    answer = client.post(path, data={"as": "eve", "url": "", "answer": "y"}, headers=headers)
+    assert answer.status_code == status
+    assert (runs / "good" / "verdicts" / "eve.jsonl").exists() is False  # no page was shown yet, so none was judged
+
+
+def test_too_long_a_body_and_other_methods_are_refused(client, runs):
+    path = f"/runs/{key_of(runs, 'good')}/judge"
+    own = {"origin": f"http://{HOST}"}
+    assert client.post(path, data={"as": "x" * 100_000}, headers=own).status_code == 413
+    assert client.request("DELETE", path, headers=own).status_code == 405
+
+
+def test_every_answer_says_what_a_browser_must_not_do(client, runs):
+    for path in ("/", f"/runs/{key_of(runs, 'good')}", "/nowhere", "/static/run.js"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"] == POLICY
+        assert (headers["x-content-type-options"], headers["cache-control"]) == ("nosniff", "no-store")
+    assert "unsafe" not in POLICY
+
+
+def test_a_path_is_never_made_of_what_a_browser_sends(client, runs):
+    (runs.parent / "secret.txt").write_text("secret")
+    for path in (
+        "/runs/..%2f..%2fetc",
+        "/runs/%2e%2e",
+        "/static/..%2f..%2fapp.py",
+        "/static/%2e%2e/app.py",
+        "/runs/good",
+    ):
+        answer = client.get(path)
+        assert answer.status_code == 404
+        assert "secret" not in answer.text
+        assert "import" not in answer.text
+
+
+@pytest.mark.parametrize("name", ["good", "strange", "broken"])
+@pytest.mark.parametrize(
+    "view", ["", "/pages", "/pages?words=star", "/pages/1", "/pages/1?words=star", "/judge?as=me", "/curve.json"]
+)
+def test_each_view_of_each_run_is_whole_and_shows_what_strangers_wrote_as_text(client, runs, name, view):
+    answer = client.get(f"/runs/{key_of(runs, name)}{view}")
+    assert answer.status_code in ((200,) if name != "broken" else (200, 400, 404))
+    assert EVIL not in answer.text
+    assert 'href="javascript' not in answer.text
+    assert "Traceback" not in answer.text
+    if "html" in answer.headers["content-type"]:
+        assert answer.text.rstrip().endswith("</html>")
+        assert not re.search(r"<script(?! src=)|<[^>]+ (?:style|on\w+)=", answer.text)  # the policy would refuse them
+
+
+def test_words_that_mean_nothing_are_explained(client, runs):
+    answer = client.get(f"/runs/{key_of(runs, 'good')}/pages", params={"words": '"a'})
+    assert answer.status_code == 200
+    assert "The words cannot be sought for" in answer.text
+
+
+def test_pages_are_shown_in_parts_with_the_words_marked(client, runs):
+    key = key_of(runs, "good")
+    all_pages = client.get(f"/runs/{key}/pages", params={"which": "all"}).text
+    assert "60 pages, 1 to 50 shown" in all_pages
+    assert client.get(f"/runs/{key}/pages", params={"which": "all", "offset": "50"}).text.count("<li>") == 10
+    found = client.get(f"/runs/{key}/pages", params={"words": "star"}).text
+    link = re.search(rf"/runs/{key}/pages/\d+\?words=star", found)[0]
+    assert re.search(r"<mark>[Ss]tar</mark>", client.get(link).text)
+
+
+def test_the_state_of_a_run_is_that_of_its_process(runs, tmp_path):
+    shutil.copytree(runs / "good", tmp_path / "run")
+    about = json.loads((tmp_path / "run" / "run.json").read_text())
+    (tmp_path / "run" / "run.json").write_text(json.dumps(about | {"finish_reason": "running"}))
+    [run] = Runs(tmp_path).all()
+    assert (run.state, run.n_pages, run.max_pages) == (KILLED, 60, 60)
+    with lock(tmp_path / "run" / "frontier.sqlite"):
+        assert Runs(tmp_path).get(run.key).state == LIVE
+    (tmp_path / "run" / "run.json").write_text(json.dumps(about))
+    assert Runs(tmp_path).all()[0].state == "max_pages"
+
+
+def test_a_verdict_is_written_once_for_the_page_that_was_shown(client, runs, tmp_path):
+    key, own = key_of(runs, "good"), {"origin": f"http://{HOST}", "x-part": "1"}
+
+    def url_of(text: str) -> str:
+        return re.search(r'name="url" value="([^"]*)"', text)[1]
+
+    first = url_of(client.get(f"/runs/{key}/judge", params={"as": "ann"}).text)
+    form = {"as": "ann", "url": first, "answer": "y"}
+    second = url_of(client.post(f"/runs/{key}/judge", data=form, headers=own).text)
+    assert second != first
+    assert url_of(client.post(f"/runs/{key}/judge", data=form, headers=own).text) == second  # sent twice
+    back = client.post(f"/runs/{key}/judge", data=form | {"answer": "u"}, headers=own).text
+    assert url_of(back) == first
+    client.post(f"/runs/{key}/judge", data=form | {"answer": "n"}, headers=own)
+    said = [json.loads(line) for line in (runs / "good" / "verdicts" / "ann.jsonl").read_text().splitlines()]
+    assert [(each["url"], each["relevant"]) for each in said] == [(first, True), (first, None), (first, False)]
+    bad = client.get(f"/runs/{key}/judge", params={"as": "../../x"})
+    assert bad.status_code == 400
+    assert "name must be" in bad.text
+
+
+def test_no_more_than_some_streams_are_open_at_a_time():
+    started_, release = [], threading.Event()
+
+    async def app(scope, receive, send):
+        started_.append(scope["path"])
+
+    guard = Guard(app, token=TOKEN, hosts=frozenset({HOST}))
+    guard._n_streams = MAX_STREAMS
+    client = TestClient(guard, base_url=f"http://{HOST}", cookies={"focused_dashboard_8088": TOKEN})
+    assert client.get("/runs/x/events").status_code == 503
+    release.set()
+    assert not started_
+
+
+def test_a_run_that_has_ended_is_sent_once(client, runs):
+    with client.stream("GET", f"/runs/{key_of(runs, 'good')}/events") as answer:
+        text = "".join(answer.iter_text())
+    assert [line for line in text.splitlines() if line.startswith("event")] == ["event: state", "event: end"]
+    assert "In the end" in text
+
+
+@pytest.mark.slow
+def test_a_person_watches_a_crawl_and_judges_it_with_one_key(tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api")
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        pytest.skip("no Chromium here")
+    (tmp_path / "runs").mkdir()
+    with started("dashboard", "runs", "--port", "0", cwd=tmp_path, env=environment(MODELS)) as served:
+        deadline = time.monotonic() + 60
+        while not (
+            link := re.search(r"http://\S+", (tmp_path / "out").read_text() if (tmp_path / "out").exists() else "")
+        ):
+            assert time.monotonic() < deadline
+            assert served.is_alive(), (tmp_path / "err").read_text()
+            time.sleep(0.05)
+        (tmp_path / "elsewhere").mkdir()
+        arguments = {"topic": "demo", "max_pages": 60, "run_dir": tmp_path / "runs" / "one"}
+        assert crawl(MODELS, tmp_path / "elsewhere", **arguments).exit_code == 0
+        with playwright.sync_playwright() as driver:
+            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+            page, faults = browser.new_page(), []
+            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+            page.on("pageerror", lambda error: faults.append(str(error)))
+            page.goto(link[0])
+            assert "token" not in page.url
+            page.click("tbody a")
+            page.wait_for_selector("#curve canvas")
+            page.click("text=Judge")
+            page.fill("input[name=as]", "ann")
+            page.keyboard.press("Enter")
+            for n, key in enumerate("ynyyn", 1):
+                page.wait_for_selector(f"text={n - 1} judged:")
+                page.keyboard.press(key)
+            page.wait_for_selector("text=5 judged: 3 yes, 2 no")
+            assert faults == []
+            browser.close()
+        served.terminate()
+    finished(served, tmp_path)
+    lines = (tmp_path / "runs" / "one" / "verdicts" / "ann.jsonl").read_text().splitlines()
+    assert [json.loads(line)["relevant"] for line in lines] == [True, False, True, True, False]
+    sql = sqlite3.connect(tmp_path / "runs" / "one" / "collection.sqlite")
+    assert sql.execute("SELECT count(*) FROM pages").fetchone() == (60,)
