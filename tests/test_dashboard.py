@@ -207,7 +207,7 @@ def test_no_more_than_some_streams_are_open_at_a_time():
 
     guard = Guard(app, token=TOKEN, hosts=frozenset({HOST}))
     guard._n_streams = MAX_STREAMS
-    client = TestClient(guard, base_url=f"http://{HOST}", cookies={"focused_dashboard_8088": TOKEN})
+    client = TestClient(guard, base_url=f"http://{HOST}", cookies={"dashboard_token_8088": TOKEN})
     assert client.get("/runs/x/events").status_code == 503
     release.set()
     assert not started_

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-COOKIE = "focused_dashboard"
+COOKIE = "dashboard_token"
 MAX_BODY_BYTES = 64_000
 MAX_STREAMS = 50
 """Pages that may be watched at a time."""
