@@ -1,7 +1,7 @@
 """Which order teaches most? Simulated people judge the pages of finished crawls, in several orders; labels answer for them.
 
-For each web `adaptive` crawls 300 pages for two topics (from 30 examples), and keeps its collection. Then, without any further
-crawl, pages are judged in each order. After 20, 50 and 100 verdicts two figures of the collection's 300 pages are taken, means
+For each web `adaptive` crawls 300 pages (or `--pages`) for two topics (from 30 examples), and keeps its collection. Then, without any further
+crawl, pages are judged in each order. After 20, 50 and 100 verdicts two figures of the collection's pages are taken, means
 over topics: F1 of what is delivered then, which is the model's word corrected by the verdicts; and F1 where, besides, a
 logistic regression decides about the others, which learns from the verdicts (weight 3) and the model's beliefs (weight 0.3).
 It stands for any training: what the project's own training makes of verdicts is another table.
@@ -9,6 +9,7 @@ It stands for any training: what the project's own training makes of verdicts is
 Examples
 --------
   python benchmarks/queue_order.py --webs ../webs
+  python benchmarks/queue_order.py --webs ../webs --pages 1000 --only hyperphysics,webkb,foldoc,docs
   python benchmarks/queue_order.py --only hyperphysics --no-write
 """
 
@@ -86,6 +87,7 @@ def main() -> None:
     parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of sites and docs")
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "queue-order")
     parser.add_argument("--only", metavar="NAMES", default=",".join(TOPICS), help=f"some of {', '.join(TOPICS)}")
+    parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of each crawl (default: {PAGES})")
     parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
     names = options.only.split(",")
@@ -105,12 +107,17 @@ def main() -> None:
         print(text)
         return
     rooms = [f"focused/collection/{name}.py" for name in ("belief", "queue", "random_order")]
-    write_blocks({"order of verdicts": text}, now("python benchmarks/queue_order.py", rooms, {"pages": PAGES}))
+    is_usual = options.pages == PAGES
+    command = "python benchmarks/queue_order.py" + (
+        "" if is_usual else f" --pages {options.pages} --only {options.only}"
+    )
+    name = "order of verdicts" if is_usual else "order of verdicts, larger crawls"
+    write_blocks({name: text}, now(command, rooms, {"pages": options.pages}))
 
 
 def crawled(name: str, options: argparse.Namespace) -> Iterator[Crawled]:
     """Crawl a web, or take what was crawled, and yield the collection of each topic."""
-    output = options.output.resolve() / name
+    output = options.output.resolve() / (name if options.pages == PAGES else f"{name}-{options.pages}")
     if name == "demo":
         labels = output.parent / "demo.labels.tsv"
         if not labels.is_file():
@@ -126,7 +133,17 @@ def crawled(name: str, options: argparse.Namespace) -> Iterator[Crawled]:
         known = web_arguments(name if name in RECORDED else "foldoc", folder)
         arguments = [each.replace("foldoc", name) if "/" in each else each for each in known]
         arguments[arguments.index("--topics") + 1] = TOPICS[name]
-    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", "examples", "--quiet"]
+    chosen = [
+        "--strategies",
+        "adaptive",
+        "--pages",
+        str(options.pages),
+        "--repeats",
+        "1",
+        "--start",
+        "examples",
+        "--quiet",
+    ]
     evaluate([*arguments, *chosen, "-s", "FOCUSED_COLLECTION=on"], output, 1)
     of_url = labels_of(labels)
     with (output / "results.csv").open(newline="", encoding="utf-8") as file:

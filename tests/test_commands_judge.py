@@ -20,7 +20,9 @@ from collected import collect, collected, url
 from commands import crawl
 from test_report_evaluation import page_of
 
-from focused.commands.judge import Command
+from focused.collection import queue
+from focused.collection.view import CollectionView
+from focused.commands.judge import ORDERS, Command
 from focused.evaluation.report import write_run_report
 from focused.utils.terminal_text import columns, cut, harmless, wrapped
 
@@ -181,6 +183,17 @@ def test_a_crawl_and_its_report_end_with_the_figure(models, two_regions, tmp_pat
     text = page_of(write_run_report([tmp_path / "run"])).text
     assert "Precision of the collection: 1.00" in text
     assert "the model believes 0." in text
+
+
+def test_the_collection_of_a_finished_crawl_follows_the_verdicts_at_the_end(capsys, monkeypatch, run_dir):
+    out = judge(capsys, monkeypatch, "nyyyyy", run_dir)  # the last two of six are called irrelevant
+    assert "2 pages more and 1 fewer are delivered" in out
+    with CollectionView(run_dir) as view:
+        assert {row["url"] for row in view.pages() if row["delivered"]} == {url(number) for number in range(2, 7)}
+
+
+def test_the_help_names_the_orders_that_the_queue_knows():
+    assert set(ORDERS) == set(queue.ORDERS)
 
 
 @pytest.mark.parametrize(

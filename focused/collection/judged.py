@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-
 _NEW = """
 SELECT id, number, url, location, relevance, threshold, relevant, noindex, duplicate_of, text_left_out, fetched_at
 FROM pages WHERE id > ? ORDER BY id

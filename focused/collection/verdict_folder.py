@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FOLDER = "verdicts"
 ASSESSOR = "assessor-"
-"""How the names of programs begin that judge like a person. What they say is in no figure."""
+"""How the names of programs begin that judge in people's place. What they say is in no figure, and people overrule it."""
 SEPARATORS = {".jsonl": "", ".json": "", ".csv": ",", ".tsv": "\t"}
 """Files that are read; what separates the columns of a table."""
 MAX_FILES, MAX_FILE_BYTES, MAX_LINE_BYTES = 1000, 100_000_000, 20_000

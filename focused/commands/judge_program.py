@@ -18,14 +18,14 @@ from focused.collection.assessor_settings import (
     TIMEOUT_SECS,
     URL,
 )
+from focused.collection.judging import JudgingSession
 from focused.collection.verdict_folder import ASSESSOR
+from focused.commands.judge_session import taken_in
 from focused.method.topic import TopicError, load_topic
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from focused.collection.judging import JudgingSession
 
 _EVERY = 10
 """Pages between two lines."""
@@ -63,6 +63,17 @@ def topic_in_words(name: str, settings: Any) -> str:
     except (TopicError, ValueError):
         raise ValueError(f"The topic {name!r} of this run is not here. Say what it is: --describe SENTENCE") from None
     return ". ".join(filter(None, (topic.title, topic.note)))
+
+
+def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, described: str | None) -> None:
+    """Let a program judge pages, at most so many, and print how it goes."""
+    with JudgingSession(run_dir, name_of_program(settings), order) as session:
+        words = described or topic_in_words(session.about.about("topic"), settings)
+        for line in judge_by_program(session, make_assessor(settings, words), most):
+            print(line, flush=True)
+        session.figures()  # takes in what was said last
+        for line in filter(None, (*taken_in(session, run_dir), str(session.path), agreement(session))):
+            print(line)
 
 
 def judge_by_program(session: JudgingSession, assessor: Assessor, most: int | None) -> Iterator[str]:
