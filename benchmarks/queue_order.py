@@ -1,10 +1,10 @@
 """Which order teaches most? Simulated people judge the pages of finished crawls, in several orders; labels answer for them.
 
-For each web `adaptive` crawls 300 pages (or `--pages`) for two topics (from 30 examples), and keeps its collection. Then, without any further
-crawl, pages are judged in each order. After 20, 50 and 100 verdicts two figures of the collection's pages are taken, means
-over topics: F1 of what is delivered then, which is the model's word corrected by the verdicts; and F1 where, besides, a
-logistic regression decides about the others, which learns from the verdicts (weight 3) and the model's beliefs (weight 0.3).
-It stands for any training: what the project's own training makes of verdicts is another table.
+For each web `adaptive` crawls 300 pages (or `--pages`) for two topics (from 30 examples), and keeps its collection. Then,
+without any further crawl, pages are judged in each order. After 20, 50 and 100 verdicts two figures of the collection's pages
+are taken, means over topics: F1 of what is delivered then, which is the model's word corrected by the verdicts; and F1 where,
+besides, a logistic regression decides about the others, which learns from the verdicts (weight 3) and the model's beliefs
+(weight 0.3). It stands for any training: what the project's own training makes of verdicts is another table.
 
 Examples
 --------
