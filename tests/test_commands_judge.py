@@ -187,7 +187,7 @@ def test_a_crawl_and_its_report_end_with_the_figure(models, two_regions, tmp_pat
 
 def test_the_collection_of_a_finished_crawl_follows_the_verdicts_at_the_end(capsys, monkeypatch, run_dir):
     out = judge(capsys, monkeypatch, "nyyyyy", run_dir)  # the last two of six are called irrelevant
-    assert "2 pages more and 1 fewer are delivered" in out
+    assert "Delivered from now on: 2 pages more; not any more: 1 page" in out
     with CollectionView(run_dir) as view:
         assert {row["url"] for row in view.pages() if row["delivered"]} == {url(number) for number in range(2, 7)}
 

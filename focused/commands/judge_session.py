@@ -79,7 +79,8 @@ def taken_in(session: JudgingSession, run_dir: Path) -> Iterator[str]:
         return
     n_in = sum(each.is_delivered for each in changed)
     if changed:
-        yield f"{quantity(n_in, 'pages')} more and {len(changed) - n_in:,} fewer are delivered"
+        n_out = quantity(len(changed) - n_in, "pages")
+        yield f"Delivered from now on: {quantity(n_in, 'pages')} more; not any more: {n_out}"
 
 
 def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
