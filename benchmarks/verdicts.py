@@ -49,8 +49,9 @@ PAGES, STEPS = 300, (10, 20, 50, 100)
 WEBS = ("hyperphysics", "webkb", "demo", "foldoc", "grass")
 STARTS = {"met": "examples", "web": "web"}
 GRASS = "data exchange,imagery"
+CRAWLED = 2
+"""Topics of each web that crawls are made for; `--topics` chooses among them."""
 ORDERS = ("mixed", "random", "top")
-SHARES = (0.0, 0.1, 0.3)
 
 
 def main() -> None:
@@ -59,29 +60,37 @@ def main() -> None:
     parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs (grass)")
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "verdicts")
     parser.add_argument("--only", metavar="NAMES", default=",".join(WEBS), help=f"some of {', '.join(WEBS)}")
-    parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
+    parser.add_argument("--topics", type=int, default=2, help="topics of each web, at most 2 (default: 2)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--orders", default=",".join(ORDERS), help=f"some of {', '.join(ORDERS)} (default: all)")
+    parser.add_argument(
+        "--wrong", default="0,0.1,0.3", help="shares of wrong verdicts, 0 the first (default: 0,0.1,0.3)"
+    )
     parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
     names = options.only.split(",")
     if unknown := [name for name in names if name not in WEBS]:
         sys.exit(f"--only must name some of {', '.join(WEBS)}. Got {', '.join(unknown)}.")
     runs = [run for name in names for start in STARTS for run in recorded(name, start, options)]
+    orders, shares = options.orders.split(","), [float(share) for share in options.wrong.split(",")]
     tasks = [
-        (*run, order, share) for run in runs for order in ORDERS for share in SHARES if order != "top" or not share
+        (*run, order, share) for run in runs for order in orders for share in shares if order == "mixed" or not share
     ]
     with ProcessPoolExecutor(options.jobs) as pool:
         found = []
         for number, each in enumerate(pool.map(replayed, tasks), start=1):
             say(f"{number} of {len(tasks)}: {each['name']}, {each['order']}, {each['share']:.0%} wrong")
             found.append(each)
-    blocks = {"verdicts: F1": of_orders(found), "verdicts: webs": of_webs(found), "verdicts: wrong": of_wrong(found)}
+    blocks = {"verdicts: F1": of_orders(found), "verdicts: webs": of_webs(found)}
+    if len(shares) > 1:
+        blocks["verdicts: wrong"] = of_wrong(found, shares)
     if options.no_write or options.only != ",".join(WEBS):
         print("\n\n".join(blocks.values()))
         return
     settings = {"pages": PAGES, "topics": options.topics, "repeats": 1, "positives": 30}
     rooms = [*CRAWL_ROOMS, "focused/retraining", "focused/collection"]
-    command = f"python benchmarks/verdicts.py --webs ../webs --topics {options.topics}"
+    command = f"python benchmarks/verdicts.py --webs ../webs --topics {options.topics} --orders {options.orders}"
+    command += f" --wrong {options.wrong}"
     write_blocks(blocks, now(command, rooms, settings))
 
 
@@ -91,14 +100,14 @@ def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tup
     if name == "grass":
         folder = options.webs.resolve()
         arguments = ["--web", str(folder / "grass.warc.gz"), "--labels", str(folder / "grass.labels.tsv")]
-        arguments += ["--topics", ",".join(GRASS.split(",")[: options.topics]), "--seeds", "5"]
+        arguments += ["--topics", ",".join(GRASS.split(",")[:CRAWLED]), "--seeds", "5"]
     else:
         arguments = web_arguments(name, options.data.resolve())
         if name == "demo":
-            arguments[arguments.index("--largest") + 1] = str(options.topics)
+            arguments[arguments.index("--largest") + 1] = str(CRAWLED)
         else:
             [topics] = csv.reader([TOPICS.get(name) or MORE_TOPICS[name]])
-            chosen = ",".join(f'"{topic}"' for topic in topics[: options.topics])
+            chosen = ",".join(f'"{topic}"' for topic in topics[:CRAWLED])
             arguments[arguments.index("--topics") + 1] = chosen
     # With retraining that nobody feeds the words of all pages are written down.
     (options.output.resolve()).mkdir(parents=True, exist_ok=True)
@@ -114,14 +123,15 @@ def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tup
         STARTS[start],
         "--quiet",
     ]
-    evaluate([*arguments, *chosen_run, *kept], output, options.jobs)
+    if not (output / "results.csv").is_file():
+        evaluate([*arguments, *chosen_run, *kept], output, options.jobs)
     labels = output / "labels.tsv"
     if name == "demo":
         write_labels(DemoWeb(), labels)
     else:
         base = options.webs if name == "grass" else options.data
         labels = base.resolve() / f"{name}.labels.tsv"
-    for path in sorted((output / "groups").glob("*.json")):
+    for path in sorted((output / "groups").glob("*.json"))[: options.topics]:
         yield name, start, str(path), str(labels)
 
 
@@ -253,6 +263,8 @@ def of_orders(found: list[dict[str, Any]]) -> str:
     for start in STARTS:
         for order in ORDERS:
             some = chosen(found, start=start, order=order, share=0.0)
+            if not some:
+                continue
             cells = [f"{np.mean([each['before'] for each in some]):.3f}"]
             for place in range(len(STEPS)):
                 both = [np.mean([each[what][place] for each in some]) for what in ("f1", "rest")]
@@ -287,19 +299,16 @@ def of_webs(found: list[dict[str, Any]]) -> str:
     return f"{table(header, rows)}\n\nMet, within 0.005: {met[0]} and {met[1]} of {len(rows)}."
 
 
-def of_wrong(found: list[dict[str, Any]]) -> str:
+def of_wrong(found: list[dict[str, Any]], shares: list[float]) -> str:
     """F1 of the collection where a share of the verdicts is wrong."""
     rows = []
     for start in STARTS:
-        for order in ("mixed", "random"):
-            for share in SHARES:
-                some = chosen(found, start=start, order=order, share=share)
-                cells = [
-                    f"{mean(some, 'f1', place):.3f} ({mean(some, 'rest', place):.3f})" for place in range(len(STEPS))
-                ]
-                before = f"{np.mean([each['before'] for each in some]):.3f}"
-                rows.append([start, order, f"{share:.0%}", before, *cells])
-    return table(["start", "order", "wrong", "before", *(f"{step} verdicts" for step in STEPS)], rows)
+        for share in shares:
+            some = chosen(found, start=start, order="mixed", share=share)
+            cells = [f"{mean(some, 'f1', place):.3f} ({mean(some, 'rest', place):.3f})" for place in range(len(STEPS))]
+            before = f"{np.mean([each['before'] for each in some]):.3f}"
+            rows.append([start, f"{share:.0%}", before, *cells])
+    return table(["start", "wrong", "before", *(f"{step} verdicts" for step in STEPS)], rows)
 
 
 if __name__ == "__main__":
