@@ -10,6 +10,7 @@ spider is the pages with most text and links.
 Examples:
   python benchmarks/crawl_cost.py
   python benchmarks/crawl_cost.py --before ../older-checkout
+  python benchmarks/crawl_cost.py --before ../older-checkout --set-new FOCUSED_WARC=off --set-new FOCUSED_COLLECTION=off
   python benchmarks/crawl_cost.py --max-pages 800 --repeats 1 --set SCHEDULER=focused.frontier.budget_scheduler.BudgetScheduler
 """
 
@@ -143,7 +144,8 @@ def crawl(kind: str, options: argparse.Namespace, folder: Path) -> None:
     settings = Settings() if is_plain else get_project_settings()
     settings.setdict(SETTINGS, priority="cmdline")
     if not is_plain:
-        settings.setdict(dict(each.split("=", 1) for each in options.set), priority="cmdline")
+        given = options.set if kind == "before" else [*options.set, *options.set_new]
+        settings.setdict(dict(each.split("=", 1) for each in given), priority="cmdline")
     if is_plain and max_pages:
         settings.set("CLOSESPIDER_PAGECOUNT", max_pages, priority="cmdline")
     process = CrawlerProcess(settings)
@@ -190,6 +192,7 @@ def run(kind: str, seeds: list[str], options: argparse.Namespace, models_dir: Pa
             "--strategy",
             options.strategy,
             *(f"--set={each}" for each in options.set),
+            *(f"--set-new={each}" for each in options.set_new),
             *seeds,
         ],
         cwd=tree,
@@ -219,6 +222,9 @@ def main() -> None:
     )
     parser.add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of the focused spider"
+    )
+    parser.add_argument(
+        "--set-new", action="append", default=[], metavar="NAME=VALUE", help="the same, not for the one of --before"
     )
     parser.add_argument(
         "--before", type=Path, metavar="DIR", help="a checkout whose focused spider takes its turn, too"
@@ -282,7 +288,7 @@ def main() -> None:
     ratio = statistics.median(per_page["focused"]) / statistics.median(per_page["plain"])
     print(
         f"{machine()}; {options.repeats} crawls each, in turn; {', '.join(present)}; seed {options.seed}; "
-        f"{' '.join([options.strategy, *options.set])}\n"
+        f"{' '.join([options.strategy, *options.set, *options.set_new])}\n"
     )
     print(table(header, rows))
     print(f"\nFocused / plain: {ratio:.2f} (best {min(per_page['focused']) / min(per_page['plain']):.2f}; bar: {BAR})")
