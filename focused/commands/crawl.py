@@ -110,8 +110,11 @@ class Command(ScrapyCrawl):
 
 @contextmanager
 def _said_if_slow(what: str) -> Iterator[None]:
-    """Log what is done if it takes a moment: a refusal stays one line, and nobody looks at nothing for long."""
-    timer = Timer(_SLOW_SECS, logger.info, ["%s ...", what])
+    """Log what is done, on a terminal at once: nobody looks at nothing for long. Elsewhere only if it takes a moment.
+
+    So a refusal that a program reads is one line.
+    """
+    timer = Timer(0.0 if sys.stderr.isatty() else _SLOW_SECS, logger.info, ["%s ...", what])
     timer.daemon = True
     timer.start()
     try:
