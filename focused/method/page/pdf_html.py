@@ -9,7 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from focused.method.page.pdf_layout import paragraphs, with_headings
-from focused.method.page.pdf_pages import MOST_LINKS, PdfiumError, language_of, open_document, read_page
+from focused.method.page.pdf_pages import PdfiumError, language_of, open_document, read_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_CHARS = 1_000_000
 """Of the text of a file."""
+_MOST_LINKS = 10_000
 _MOST_TITLE_CHARS = 300
 # What programs write where nobody has given a title.
 _NO_TITLE = re.compile(
@@ -53,16 +54,22 @@ def pdf_as_html(body: bytes, max_pages: int, secs: float) -> PdfHtml:
     """
     until = time.monotonic() + secs
     document = open_document(body)
-    n_pages, n_chars, n_read = len(document), 0, 0
+    n_pages, n_chars, n_links, n_read = len(document), 0, 0, 0
+    is_cut = False
     pages: list[tuple[PdfPage, list[Paragraph]]] = []
     for number in range(min(n_pages, max_pages)):
-        if n_chars > MOST_CHARS or time.monotonic() > until:
+        if n_chars >= MOST_CHARS or time.monotonic() > until:
             break
         n_read += 1
         page = _page(document, number)
-        if page is not None:
-            n_chars += len(page.text)
-            pages.append((page, paragraphs(page.lines)))
+        if page is None:
+            is_cut = True
+            continue
+        if n_chars + len(page.text) > MOST_CHARS or n_links + len(page.links) > _MOST_LINKS:
+            page, is_cut = page.shortened(MOST_CHARS - n_chars, _MOST_LINKS - n_links), True
+        n_chars += len(page.text)
+        n_links += len(page.links)
+        pages.append((page, paragraphs(page.lines)))
     found = with_headings([each for _, each in pages])
     info = document.get_metadata_dict()
     title = _title(info.get("Title", ""), found)
@@ -78,7 +85,7 @@ def pdf_as_html(body: bytes, max_pages: int, secs: float) -> PdfHtml:
     for (page, _), each in zip(pages, found, strict=True):
         parts += ["<div>", *_rendered(page, each), "</div>"]
     html = "\n".join([*parts, "</body></html>"]).encode("utf-8", "replace")
-    return PdfHtml(html, n_pages, n_read, n_read < n_pages, has_text=any(page.lines for page, _ in pages))
+    return PdfHtml(html, n_pages, n_read, is_cut or n_read < n_pages, has_text=any(page.lines for page, _ in pages))
 
 
 def _page(document: PdfDocument, number: int) -> PdfPage | None:
@@ -104,7 +111,7 @@ def _title(given: str, pages: Sequence[Sequence[Paragraph]]) -> str:
 
 def _rendered(page: PdfPage, found: Sequence[Paragraph]) -> Iterator[str]:
     """Yield the elements of a page: headings, paragraphs, and links that no text stands for."""
-    links = page.links[:MOST_LINKS]
+    links = page.links
     for each in found:
         tag = f"h{each.level}" if each.level else "p"
         lines = ("".join(_with_links(page.text, line.start, line.end, links)) for line in each.lines)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pypdfium2
@@ -19,9 +19,9 @@ from focused.method.page.pdf_layout import Line
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-__all__ = ["MOST_LINKS", "PdfPage", "PdfiumError", "language_of", "needs_password", "open_document", "read_page"]
+__all__ = ["PdfPage", "PdfiumError", "language_of", "needs_password", "open_document", "read_page"]
 
-MOST_LINKS = 1_000
+_MOST_LINKS = 1_000
 """Of a page."""
 DIVIDED = "\ufffe"
 """What PDFium has in place of the hyphen at which a word is divided at the end of a line."""
@@ -31,7 +31,8 @@ _NEAR_POINTS = 2.0
 _HOST = re.compile(r"www\.|[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z]{2,}/", re.IGNORECASE).match
 _PROBES = 10
 """Places at which the text of a link is looked for, from each end: its box may be wider than its text."""
-_MOST_URL_BYTES = 8_192
+_MOST_URL_BYTES = 2_083
+"""As of a page's links: FOCUSED_PAGE_MAX_URL_CHARS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,16 @@ class PdfPage:
     text: str
     lines: list[Line]
     links: list[Link]
+
+    def shortened(self, n_chars: int, n_links: int) -> PdfPage:
+        """Return the page with so many characters and links at most."""
+        lines = [
+            replace(line, end=min(line.end, n_chars), text=line.text[: max(n_chars - line.start, 0)])
+            for line in self.lines
+            if line.start < n_chars
+        ]
+        links = [each for each in self.links if each.start < n_chars]
+        return PdfPage(self.text[:n_chars], lines, links[:n_links])
 
 
 def open_document(body: bytes) -> pypdfium2.PdfDocument:
@@ -127,7 +138,7 @@ def _box(text_page: Any, number: int) -> tuple[float, float, float]:
 def _annotated(document: Any, page: Any, text_page: Any) -> Iterator[Link]:
     """Yield the links that the file has as such."""
     place, link = ctypes.c_int(0), pdfium.FPDF_LINK()
-    for _ in range(MOST_LINKS):
+    for _ in range(_MOST_LINKS):
         if not pdfium.FPDFLink_Enumerate(page, place, link):
             return
         action = pdfium.FPDFLink_GetAction(link)
@@ -188,7 +199,7 @@ def _written(text_page: Any, n_chars: int) -> Iterator[Link]:
         return
     try:
         start, count = ctypes.c_int(0), ctypes.c_int(0)
-        for number in range(min(pdfium.FPDFLink_CountWebLinks(found), MOST_LINKS)):
+        for number in range(min(pdfium.FPDFLink_CountWebLinks(found), _MOST_LINKS)):
             n_units = pdfium.FPDFLink_GetURL(found, number, None, 0)
             if not 1 < n_units <= _MOST_URL_BYTES:
                 continue

@@ -40,7 +40,7 @@ MEMORY_MB = Setting(
 PDF_SETTINGS = (ENABLED, MAX_PAGES, TIMEOUT_SECS, MEMORY_MB)
 
 CRASHED, TIMEOUT = "crashed", "timeout"
-_MOST_ANSWER_BYTES = 64_000_000
+_MOST_ANSWER_BYTES = 32_000_000
 _MOST_FILES = 1_000
 """After so many the process is replaced: what native code has lost of its memory is free again."""
 _START = b"%PDF-"
