@@ -227,8 +227,8 @@ def crawl_table(read: list[tuple[Path, PdfAnswer]]) -> str:
         for kind in own
     ]
     about = (
-        f"A page from a PDF file takes {own['PDF'] - own['HTML']:+.1f} ms ({own['PDF'] / own['HTML'] - 1:+.0%}) of the crawl's "
-        "process beside the same text as an HTML page: it is handed over, and there are more bytes to unpack. Without what a "
+        f"A page from a PDF file takes {own['PDF'] - own['HTML']:+.1f} ms ({own['PDF'] / own['HTML'] - 1:+.0%}) of "
+        "the crawl's process beside the same text as an HTML page: it is handed over, and there are more bytes to unpack. Without what a "
         "crawl of one page takes. The better of two crawls each, topic `demo`, from a WARC file, one page that links to "
         f"all. {machine()}."
     )
@@ -237,7 +237,9 @@ def crawl_table(read: list[tuple[Path, PdfAnswer]]) -> str:
 
 
 def write_web(path: Path, pages: list[tuple[bytes, str]]) -> None:
-    links = "".join(f'<p><a href="/{number}.pdf">planet {number}</a></p>' for number in range(len(pages)))
+    links = "<h1>Papers</h1>" + "".join(
+        f'<p><a href="/{number}.pdf">planet {number}</a></p>' for number in range(len(pages))
+    )
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=True)
         for name, (body, kind) in {
