@@ -44,6 +44,7 @@ _MOST_ANSWER_BYTES = 32_000_000
 _MOST_FILES = 1_000
 """After so many the process is replaced: what native code has lost of its memory is free again."""
 _START = b"%PDF-"
+_BLANK = b"\xef\xbb\xbf \t\r\n\0"
 _GRACE_SECS = 2.0
 """On the clock, after the process should have ended the file itself."""
 _OUT_OF_CPU = -getattr(signal, "SIGXCPU", 1)
@@ -54,12 +55,12 @@ _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "LD_LIBRARY
 
 
 def is_pdf(body: bytes) -> bool:
-    r"""Tell by its beginning whether a body is a PDF file; some begin with a few other bytes.
+    r"""Tell by its beginning whether a body is a PDF file; some have white space or a byte order mark before it.
 
     >>> is_pdf(b"%PDF-1.7\n"), is_pdf(b"\xef\xbb\xbf\r\n%PDF-1.4"), is_pdf(b"<p>%PDF-1.4"), is_pdf(b"")
     (True, True, False, False)
     """
-    return body.startswith(_START) or (_START in body[:1024] and b"<" not in body[: body.index(_START)])
+    return body.startswith(_START) or body[:64].lstrip(_BLANK).startswith(_START)
 
 
 @cache
