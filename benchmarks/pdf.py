@@ -22,7 +22,6 @@ import json
 import os
 import random
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -34,7 +33,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from common import DOCUMENTATION, SCRAPY, machine, say, table
+from common import DOCUMENTATION, machine, say, table
 from pdf_faults import DAMAGES, hostile
 from provenance import now, write_blocks
 from warcio.statusandheaders import StatusAndHeaders
@@ -48,6 +47,15 @@ MAX_BYTES = 5_000_000  # DOWNLOAD_MAXSIZE
 _TAG = re.compile(r"<[^>]*>")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _ORIGIN = "http://papers.example"
+_MEASURED = """
+import atexit, resource
+from scrapy.cmdline import execute
+def spent(who):
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+atexit.register(lambda: print(spent(resource.RUSAGE_SELF), spent(resource.RUSAGE_CHILDREN)))
+execute()
+"""
 _PICTURE = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR"
 
 
@@ -237,8 +245,8 @@ def crawl_table(read: list[tuple[Path, PdfAnswer]]) -> str:
     bytes_ms = own["PDF, fetched only"] - own["HTML, fetched only"]
     more_ms = own["PDF"] - own["HTML"]
     about = (
-        f"{n_files} pages of each kind. Beside the same text as an HTML page, one from a PDF file takes {more_ms:+.1f} ms of the "
-        f"crawl's process: {bytes_ms:+.1f} ms because there are more bytes to fetch, {more_ms - bytes_ms:+.1f} ms "
+        f"{n_files} pages of each kind. Beside the same text as an HTML page, one from a PDF file takes {more_ms:+.1f} ms of "
+        f"the crawl's process: {bytes_ms:+.1f} ms because there are more bytes to fetch, {more_ms - bytes_ms:+.1f} ms "
         f"({(more_ms - bytes_ms) / own['HTML']:+.0%}) because they are handed over. Without what a crawl of one page "
         "takes. The better of two crawls each, topic `demo`, from a WARC file that is not packed, one page that links to all. "
         f"{machine()}."
@@ -289,17 +297,17 @@ def crawled(warc: Path, folder: Path, n_pages: int) -> dict[str, float]:
         f"run_dir={run_dir}",
     ]
     settings = ["-s", "FOCUSED_COPIES=off", "-s", "FOCUSED_METRICS_INTERVAL_SECS=0", "-L", "ERROR"]
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "focused.settings"}
-    subprocess.run([*SCRAPY, *arguments, *settings], env=environment, check=True)
-    after, secs = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter() - start
+    start = time.perf_counter()
+    command = [sys.executable, "-c", _MEASURED, *arguments, *settings]
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    secs = time.perf_counter() - start
+    own, reader = map(float, done.stdout.split())
     stats = json.loads((run_dir / "run.json").read_text())["stats"]
     if stats["focused/pages/fetched_count"] != n_pages:
         sys.exit(f"{n_pages} pages were to be fetched. Got {stats['focused/pages/fetched_count']}.")
-    in_all = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    reader = stats.get("focused/pdf/cpu_secs", 0.0)
     waited = stats.get("focused/pdf/waiting_most", 0)
-    return {"pages": n_pages, "own": in_all - reader, "reader": reader, "secs": secs, "most": waited}
+    return {"pages": n_pages, "own": own, "reader": reader, "secs": secs, "most": waited}
 
 
 if __name__ == "__main__":
