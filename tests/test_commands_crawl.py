@@ -93,10 +93,10 @@ def load_slowly() -> None:
 
     from focused.commands import crawl as command
 
-    planned = command.plan_crawl
+    planned, command._SLOW_SECS = command.plan_crawl, 0.1
 
     def slowly(*given, **options):
-        time.sleep(0.6)
+        time.sleep(0.4)
         return planned(*given, **options)
 
     command.plan_crawl = slowly

@@ -13,6 +13,7 @@ import pytest
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_rows import VerdictRows
+from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback import FeedbackFiles
@@ -209,3 +210,21 @@ def test_verdicts_in_a_collection_that_is_none_are_an_error_of_one_line(tmp_path
     (tmp_path / "collection.sqlite").write_text("no database, but long enough to be looked at")
     with pytest.raises(ValueError, match="collection"):
         VerdictRows(tmp_path / "collection.sqlite")
+
+
+def test_a_report_of_a_finished_run_shows_what_people_say_of_it(tmp_path):
+    run = crawl(ROOT / "models", tmp_path, topic="demo", max_pages=30)
+    url = run.pages[0]["url"]
+    (run.run_dir / "verdicts").mkdir(exist_ok=True)
+    (run.run_dir / "verdicts" / "ann.jsonl").write_text(json.dumps({"url": url, "relevant": False}) + "\n")
+    done = scrapy("report", "run", cwd=tmp_path, env=environment(ROOT / "models"))
+    assert done.exit_code == 0, done.err
+    with CollectionView(run.run_dir) as view:
+        assert [row["verdict"] for row in view.pages() if row["url"] == url] == [0]
+    assert url not in _listed((run.run_dir / "report.html").read_text())
+    assert run.pages[1]["url"] in _listed((run.run_dir / "report.html").read_text())
+
+
+def _listed(report: str) -> str:
+    """Return the table of pages of a report."""
+    return report.partition("<tbody")[2].partition("</tbody")[0]

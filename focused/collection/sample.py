@@ -97,7 +97,7 @@ def mid_p_interval(share: float, n: float, n_pages: int) -> tuple[float, float]:
     finite group a sample counts for more: n (N - 1) / (N - n).
 
     >>> [round(limit, 3) for limit in mid_p_interval(0.8, 10, 100_000)]
-    [0.479, 0.965]
+    [0.481, 0.965]
     >>> mid_p_interval(0.8, 10, 10)
     (0.8, 0.8)
     """

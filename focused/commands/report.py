@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.crawl.losses import LOSSES
+from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import RESULTS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand
@@ -58,6 +60,9 @@ class Command(ProjectCommand):
         if evaluations and len(folders) > 1:
             alone = f"{evaluations[0]} is an evaluation; give it alone"
             raise ValueError(f"{alone}. Crawls and evaluations do not share figures.")
+        for folder in () if evaluations else folders:
+            with suppress(ValueError, OSError):  # a folder that may not be written is reported as it is
+                apply_verdicts(folder)
         try:
             if evaluations:
                 print(write_evaluation_report(evaluations[0], output))

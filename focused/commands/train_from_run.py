@@ -186,7 +186,7 @@ def _against_pages_met(
             f"with "
             "what is known of that web, and look around no more.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
-            *_about_verdicts(made, len(run.labels), retraining["n_label_noise"], run),
+            *_about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
             *_where(directory, kept),
         ]
     )

@@ -12,6 +12,7 @@ from focused.crawl.pdf_reading import is_installed
 from focused.frontier.dispatch import advice
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
+from focused.frontier.resumption import MISSING
 from focused.utils.clock import VIRTUAL_DELAY
 from focused.utils.file_names import HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.program import as_typed
@@ -79,7 +80,8 @@ class Summary:
         n = self._crawler.stats.get_value(name, 0)
         if not n:
             return ""
-        n_before = self._before.get(name, 0)
+        # What files lost is found out before this run begins.
+        n_before = 0 if name == MISSING else self._before.get(name, 0)
         return quantity(n, what) + (f"; {n - n_before:,} of them since the crawl was resumed" if n_before else "")
 
     def _of_this_run(self, stats: Mapping[str, Any]) -> dict[str, Any]:
