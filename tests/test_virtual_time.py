@@ -14,6 +14,7 @@ from warcs import Warc
 
 from focused import settings as project
 from focused.crawl.settings_layers import check_virtual_time
+from focused.method.text.languages import detect_language
 from focused.webs.recorded import RecordedWeb
 
 DELAY, LATENCY = 0.3, 0.06
@@ -46,6 +47,7 @@ def models(tmp_path_factory) -> Path:
 
 def latent() -> None:
     """Let a recorded web take its time, in the process of a crawl."""
+    detect_language("The first page without a declared language loads the model, and holds the crawl up for that long.")
     answer = RecordedWeb.answer
     RecordedWeb.answer = lambda self, url: replace(answer(self, url), latency_secs=LATENCY)
 
