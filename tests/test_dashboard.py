@@ -250,6 +250,8 @@ def test_a_person_watches_a_crawl_and_judges_it_with_one_key(tmp_path):
             page.click("text=Judge")
             page.fill("input[name=as]", "ann")
             page.keyboard.press("Enter")
+            page.wait_for_url("**/judge?as=ann")
+            page.wait_for_load_state("load")  # a key that is pressed before the script is there is nobody's
             for n, key in enumerate("ynyyn", 1):
                 page.wait_for_selector(f"text={n - 1} judged:")
                 page.keyboard.press(key)
