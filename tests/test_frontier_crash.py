@@ -317,7 +317,7 @@ def test_no_link_stays_leased_whatever_becomes_of_it(models, tmp_path):
         "/picture": Reply(b"\x89PNG\r\n\x1a\n\0\0", headers={"Content-Type": "image/png"}),
     }
     with Site(pages) as site:
-        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=DURABLE)
+        result = crawl(models, tmp_path, seeds=f"{site.url}/", settings=DURABLE | {"FOCUSED_HOST_REST_SECS": 0.2})
         asked = Counter(site.asked)
     assert result.exit_code == 0, result.err
     assert result.stats["finish_reason"] == "finished"
