@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -93,6 +94,26 @@ def test_links_from_places_of_which_fewest_pages_are_known_come_first_whatever_t
         around.note_fetched(drawn.url)
         found.append(place_of(drawn.url)[1])
     assert Counter(found) == {"/poor": 6, "/good": 5, "/best": 1}
+
+
+def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_host_last(frontier):
+    dead = [f"http://dead.org/{folder}/1" for folder in range(20)]
+    around = LookAround(frontier([*dead, "http://h.org/a/1", "http://h.org/a/2"]))
+    around.n_wanted = 1
+    for url in ("http://h.org/a/0", "http://h.org/a/9"):
+        around.note_fetched(url)
+    drawn = []
+    while around.n_wanted:
+        link = around.next(lambda host: 0.0, NOW)
+        assert link is not None
+        drawn.append(link.host)
+        if link.host == "dead.org":
+            around.note_no_page(link)
+        else:
+            around.note_no_page(
+                link._replace(evidence=replace(link.evidence, reason=0))
+            )  # not drawn: another's business
+    assert drawn in (["h.org"], ["dead.org", "h.org"])
 
 
 def test_a_host_that_must_rest_is_not_drawn_from(frontier):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from focused.frontier.host_penalty import HostPenalty
     from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease, Leases
+    from focused.frontier.look_around import LookAround
     from focused.frontier.patience import Patience
     from focused.frontier.sinking import Sinking
     from focused.frontier.store.link import FrontierLink
@@ -76,6 +77,8 @@ class Outcomes:
     patience: Patience | None = None
     #: What pages teach of the groups of URLs that they belong to; None: nothing.
     sinking: Sinking | None = None
+    #: Draws another link in the place of one that brought no page; None: nothing is drawn.
+    around: LookAround | None = None
 
     def resume(self) -> None:
         """Let the hosts of an earlier run sink as far as they had."""
@@ -94,6 +97,8 @@ class Outcomes:
             self.texts.add(*text, bool(relevant))
             if self.sinking is not None:
                 self.sinking.page(*text[:3], bool(relevant))
+        if relevant is None:
+            self._brought_no_page(lease)
         last = self._end_redirects(lease)
         if note:
             self.store.failed(last, note)
@@ -107,6 +112,7 @@ class Outcomes:
 
     def orphan(self, lease: Lease) -> None:
         """Note the end of a link that no request stands for any more."""
+        self._brought_no_page(lease)
         if lease.dropped:
             for number in lease.numbers:
                 self.store.dropped(number, lease.dropped)
@@ -121,6 +127,7 @@ class Outcomes:
 
     def wait_again(self, lease: Lease) -> None:
         """Let the link wait again that stands at the end of a chain of redirects: its host does not answer."""
+        self._brought_no_page(lease)
         self.store.wait_again(self._end_redirects(lease))
         self.store.wake_host(lease.link.host)
 
@@ -128,6 +135,10 @@ class Outcomes:
         """Move all waiting links that the strategy has scored anew and that have not moved yet."""
         if self.learning is not None:
             self.learning.finish()
+
+    def _brought_no_page(self, lease: Lease) -> None:
+        if self.around is not None:
+            self.around.note_no_page(lease.link)
 
     def _end_redirects(self, lease: Lease) -> int:
         """Note that all links of a chain of redirects but the last have done their part; return the last."""

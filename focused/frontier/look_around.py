@@ -27,7 +27,8 @@ Place = tuple[str, str]
 class LookAround:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
 
-    A place is a folder of a host. The same links and the same seed give the same draws.
+    A place is a folder of a host. Hosts whose drawn links brought no page come last: dead links would be drawn one after the
+    other, for of their places no page is known. The same links, ends and seed give the same draws.
     """
 
     links: Rediscovery
@@ -38,12 +39,20 @@ class LookAround:
         self.n_wanted = 0
         #: Of each place; counted from the first link that is wanted on, for few crawls draw any.
         self._n_fetched: Counter[Place] | None = None
+        #: Of each host: links that were drawn and brought no page.
+        self._n_in_vain: Counter[str] = Counter()
         self._random = random.Random(self.seed)
 
     def note_fetched(self, url: str) -> None:
         """Count a page that was fetched."""
         if self._n_fetched is not None:
             self._n_fetched[place_of(url)] += 1
+
+    def note_no_page(self, link: Leased) -> None:
+        """Draw another link in the place of one that was drawn and brought no page."""
+        if link.evidence.reason == LOOK_AROUND:
+            self._n_in_vain[link.host] += 1
+            self.n_wanted += 1
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
         """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn can be had."""
@@ -55,7 +64,8 @@ class LookAround:
         drawn = self.links.store.drawn(self._random, _N_CANDIDATES)
         ready = [(number, url) for number, url in drawn if ready_at(host_of(url)) <= now]
         # Stable: of equally known places the link that was drawn first.
-        for number, _ in sorted(ready, key=lambda link: n_fetched[place_of(link[1])]):
+        in_vain = self._n_in_vain
+        for number, _ in sorted(ready, key=lambda link: (in_vain[host_of(link[1])], n_fetched[place_of(link[1])])):
             link = self.links.lease(number)
             if link is not None:
                 self.n_wanted -= 1

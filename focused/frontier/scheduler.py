@@ -110,7 +110,7 @@ class FrontierScheduler(BaseScheduler):
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
-        self._around = LookAround(self._links)
+        self._around = self._outcomes.around = LookAround(self._links)
         #: Chooses which request is next.
         self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, self._around)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
