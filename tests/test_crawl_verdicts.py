@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
+from focused.collection.verdict_files import Verdict
 from focused.collection.verdict_rows import VerdictRows
 from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.retraining.feedback import FeedbackFiles
-from focused.retraining.verdict_files import Verdict
 from focused.retraining.verdict_table import VerdictTable
 
 PAGE = "http://h.example/1"

@@ -235,7 +235,7 @@ def test_of_the_files_that_a_folder_of_verdicts_holds_in_vain_the_first_is_named
 
 
 def test_verdict_files_beyond_the_limit_of_a_folder_are_named_and_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr("focused.retraining.verdict_files.MAX_FILES", 2)
+    monkeypatch.setattr("focused.collection.verdict_files.MAX_FILES", 2)
     for n in (1, 2, 3, 4):
         (tmp_path / f"{n}.csv").write_text(f"http://h.example/{n},yes\n")
     files = FeedbackFiles(tmp_path)

@@ -8,32 +8,23 @@ file ``*.csv`` or ``*.tsv`` has URL, yes or no, and perhaps a note. The last lin
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
-import stat
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from focused.collection.verdict_files import SUFFIXES, listing, parse_verdict
 from focused.utils.files import append_whole, read_regular
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 FOLDER = "verdicts"
 ASSESSOR = "assessor-"
 """How the names of programs begin that judge in people's place. What they say is in no figure, and people overrule it."""
-SEPARATORS = {".jsonl": "", ".json": "", ".csv": ",", ".tsv": "\t"}
-"""Files that are read; what separates the columns of a table."""
-MAX_FILES, MAX_FILE_BYTES, MAX_LINE_BYTES = 1000, 100_000_000, 20_000
-_YES, _NO = (
-    frozenset({"1", "yes", "y", "true", "relevant", "+"}),
-    frozenset({"0", "no", "n", "false", "irrelevant", "-"}),
-)
+MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000
+_MOST_PERSON_CHARS = 64
 _NAME = re.compile(r"\w[\w .@-]{0,63}")
 
 
@@ -77,8 +68,6 @@ class VerdictFolder:
         for path in self._files():
             try:
                 status = path.lstat()
-                if not stat.S_ISREG(status.st_mode):
-                    raise ValueError("no regular file")
                 state = status.st_size, status.st_mtime_ns
                 if path not in self._known or self._known[path][0] != state:
                     self._known[path] = state, *_opinions(path)
@@ -92,7 +81,11 @@ class VerdictFolder:
 
     def _files(self) -> list[Path]:
         with suppress(OSError):
-            return sorted(each for each in self.path.iterdir() if each.suffix.lower() in SEPARATORS)[:MAX_FILES]
+            if not self.path.is_dir():
+                return []
+            found = listing(self.path)
+            self.ignored += [path for paths in found.ignored.values() for path in paths]
+            return found.files
         return []
 
 
@@ -143,7 +136,7 @@ def _sync_folder(folder: Path) -> None:
 
 def _opinions(path: Path) -> tuple[list[Opinion], int]:
     """Return the opinions of a file, and how many lines hold none. A last line without an end is still being written."""
-    found, n_bad, separator = list[Opinion](), 0, SEPARATORS[path.suffix.lower()]
+    found, n_bad, separator = list[Opinion](), 0, SUFFIXES[path.suffix.lower()]
     for line in read_regular(path, MAX_FILE_BYTES).split(b"\n")[:-1]:
         text = line.decode("utf-8-sig", "replace").strip()
         if not text:
@@ -151,43 +144,12 @@ def _opinions(path: Path) -> tuple[list[Opinion], int]:
         try:
             if len(line) > MAX_LINE_BYTES:
                 raise ValueError("too long")
-            found += (
-                _of_row(text, separator, path.stem) if separator and text[0] != "{" else _of_object(text, path.stem)
-            )
-        except (ValueError, KeyError, TypeError, IndexError, RecursionError, csv.Error):
+            said = parse_verdict(text, separator)
+        except ValueError:
             n_bad += 1
+            continue
+        if said is not None:
+            person = (said.person or path.stem)[:_MOST_PERSON_CHARS]
+            opinion = Opinion(said.written, person, said.relevant, said.note, said.at, said.drawn)
+            found.append(replace(opinion, probability=said.probability, pages=said.pages))
     return found, n_bad
-
-
-def _of_row(text: str, separator: str, person: str) -> Iterator[Opinion]:
-    row = next(csv.reader([text], delimiter=separator))
-    if row[0].lower() != "url":
-        yield Opinion(_url(row[0]), person, _said(row[1]), row[2] if len(row) > 2 else "")
-
-
-def _of_object(text: str, person: str) -> Iterator[Opinion]:
-    values: dict[str, Any] = json.loads(text)
-    texts = {name: str(values.get(name) or "")[:1000] for name in ("note", "at", "drawn")}
-    relevant = values["relevant"]
-    chance, pages = values.get("probability"), values.get("pages")
-    yield Opinion(
-        _url(str(values["url"])),
-        str(values.get("person") or person)[:64],
-        None if relevant is None else _said(str(relevant)),
-        **texts,
-        probability=float(chance) if isinstance(chance, (int, float)) else None,
-        pages=pages if isinstance(pages, int) and 0 <= pages < 2**62 else 0,
-    )
-
-
-def _url(text: str) -> str:
-    if "://" not in text:
-        raise ValueError(f"{text!r} is no URL.")
-    return text.strip()
-
-
-def _said(text: str) -> bool:
-    answer = text.strip().lower()
-    if answer not in _YES | _NO:
-        raise ValueError(f"{text!r} is no verdict.")
-    return answer in _YES

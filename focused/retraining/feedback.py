@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from focused.retraining.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
+from focused.collection.verdict_files import SUFFIXES, fault_of, listing, parse_verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.retraining.verdict_files import Verdict
+    from focused.collection.verdict_files import Verdict
 
 MAX_BYTES_AT_A_TIME = 100_000
 """They take some tens of milliseconds; the rest is read with the next look."""

@@ -12,7 +12,7 @@ from focused.collection.verdict_folder import ASSESSOR
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from focused.retraining.verdict_files import Verdict
+    from focused.collection.verdict_files import Verdict
 
 
 class VerdictTable:
@@ -31,7 +31,7 @@ class VerdictTable:
     def add(self, verdict: Verdict) -> bool:
         """Let a verdict take the place of what its person said before; return whether people as a whole say another thing now.
 
-        >>> from focused.retraining.verdict_files import Verdict
+        >>> from focused.collection.verdict_files import Verdict
         >>> table, page = VerdictTable(10), "http://h.example/"
         >>> [table.add(Verdict(page, relevant, person=who)) for who, relevant in (("a", True), ("b", True), ("b", False))]
         [True, False, True]

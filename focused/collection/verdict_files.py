@@ -34,6 +34,7 @@ _SHOWN = 60
 _YES = frozenset({"1", "yes", "y", "true", "relevant", "+"})
 _NO = frozenset({"0", "no", "n", "false", "irrelevant", "-"})
 _TAKEN_BACK = "null"
+_MOST_PAGES = 2**62
 _MOST_CHARS = 1000
 """Of a note, a person's name, and whatever else a line says beside its verdict."""
 
@@ -105,6 +106,11 @@ class Verdict:
     #: When it was given, ISO 8601 in UTC, and why the page was shown; both as the line says, and perhaps empty.
     at: str = ""
     drawn: str = ""
+    #: The URL as the line has it.
+    written: str = ""
+    #: Of a page that was drawn at random: with what chance, and the number of the crawl's last page at that time.
+    probability: float | None = None
+    pages: int = 0
 
 
 def parse_verdict(text: str, separator: str | None) -> Verdict | None:
@@ -118,12 +124,12 @@ def parse_verdict(text: str, separator: str | None) -> Verdict | None:
     """
     try:
         values = _of_row(text, separator) if separator and text[0] != "{" else _of_object(text)
-        url, answer = values["url"], values["relevant"].strip().lower()
+        url, answer = values["url"].strip(), values["relevant"].strip().lower()
     except (ValueError, KeyError, TypeError, RecursionError, csv.Error):
         raise ValueError from None
     if url.lower() == "url" and answer == "relevant":
         return None
-    form = canonical_form(url.strip()) if "://" in url else None
+    form = canonical_form(url) if "://" in url else None
     if not form:
         raise ValueError(f'"url" must be an address such as http://site.example/page. Got {url[:_SHOWN]!r}.')
     if answer not in _YES | _NO | {_TAKEN_BACK}:
@@ -132,7 +138,10 @@ def parse_verdict(text: str, separator: str | None) -> Verdict | None:
             f"Got {values['relevant'][:_SHOWN]!r}."
         )
     relevant = None if answer == _TAKEN_BACK else answer in _YES
-    return Verdict(form, relevant, *(values.get(name, "")[:_MOST_CHARS] for name in ("note", "person", "at", "drawn")))
+    texts = {name: values.get(name, "")[:_MOST_CHARS] for name in ("note", "person", "at", "drawn")}
+    return Verdict(
+        form, relevant, **texts, written=url, probability=values.get("probability"), pages=values.get("pages", 0)
+    )
 
 
 def fault_of(path: Path, number: int, text: str, separator: str | None, why: str = "") -> str:
@@ -156,13 +165,17 @@ def fault_of(path: Path, number: int, text: str, separator: str | None, why: str
     )
 
 
-def _of_object(text: str) -> dict[str, str]:
+def _of_object(text: str) -> dict[str, Any]:
     value: Any = json.loads(text)
-    found = {name: str(value.get(name) or "") for name in ("note", "person", "at", "drawn")}
-    relevant = value["relevant"]
+    found: dict[str, Any] = {name: str(value.get(name) or "") for name in ("note", "person", "at", "drawn")}
+    relevant, chance, pages = value["relevant"], value.get("probability"), value.get("pages")
+    if isinstance(chance, (int, float)):
+        found["probability"] = float(chance)
+    if isinstance(pages, int) and 0 <= pages < _MOST_PAGES:
+        found["pages"] = pages
     return {**found, "url": str(value["url"]), "relevant": _TAKEN_BACK if relevant is None else str(relevant)}
 
 
-def _of_row(text: str, separator: str) -> dict[str, str]:
+def _of_row(text: str, separator: str) -> dict[str, Any]:
     row = next(csv.reader(io.StringIO(text), delimiter=separator))
     return dict(zip(("url", "relevant", "note"), [*row, "", ""], strict=False))
