@@ -13,8 +13,9 @@ from focused.method.page.own_text import chunks_inside
 from focused.method.text.analyzer import N_MARKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from focused.method.page.outline import Outline
-    from focused.method.page.page import Page
 
 Integers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -51,9 +52,8 @@ class Lines:
         return len(self.texts)
 
 
-def lines_of(page: Page) -> Lines:
-    """Return the lines of a page."""
-    outline, chunks = page.outline, page.marked_text.chunks
+def lines_of(outline: Outline, chunks: Sequence[str], linked_chunks: Flags) -> Lines:
+    """Return the lines of a page, from its chunks of text and which of them stand in links, of shape (n_chunks,)."""
     tokens, kinds = outline.tokens_before, outline.kinds
     n_chunks = len(tokens) - 1
     is_edge = np.zeros(n_chunks + 1, dtype=np.bool_)
@@ -68,7 +68,7 @@ def lines_of(page: Page) -> Lines:
     first, last = edges[:-1][is_filled], edges[1:][is_filled]
     # Tokens before each chunk that stand in links.
     in_link = np.zeros(n_chunks + 1, dtype=np.int64)
-    ((tokens[1:] - tokens[:-1]) * page.linked_chunks).cumsum(out=in_link[1:])
+    ((tokens[1:] - tokens[:-1]) * linked_chunks).cumsum(out=in_link[1:])
     level = np.zeros(n_chunks + 1, dtype=np.int64)
     if len(outline.headings):
         level[outline.first_chunk[outline.headings]] = kinds[outline.headings] - (HEADINGS.start - 1)

@@ -170,7 +170,7 @@ class Page:
     @cached_property
     def lines(self) -> Lines:
         """The lines of the body, with what each is made of."""
-        return lines_of(self)
+        return lines_of(self.outline, self.marked_text.chunks, self.linked_chunks)
 
     @cached_property
     def in_anchor(self) -> bytearray:
