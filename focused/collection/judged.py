@@ -14,8 +14,9 @@ from focused.collection.queue import RANDOM, QueuedPage
 from focused.collection.random_order import place
 from focused.collection.sample import Group
 from focused.collection.schema import CollectionFileError
-from focused.collection.verdict_folder import ASSESSOR, FOLDER, Opinion, VerdictFolder
+from focused.collection.verdict_folder import ASSESSOR, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
+from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.url_forms import canonical_form
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class JudgedFigures:
 
 def judged_figures(run_dir: Path) -> JudgedFigures | None:
     """Return what people's verdicts say of a run; None if there is no verdict on a random page, or no collection to read."""
-    if not (run_dir / FOLDER).is_dir():
+    if not (run_dir / VERDICTS_FOLDER).is_dir():
         return None
     try:
         with JudgedCollection(run_dir) as collection:
@@ -77,7 +78,7 @@ class JudgedCollection:
 
     def __init__(self, run_dir: Path) -> None:
         self.run_dir = run_dir
-        self.folder = VerdictFolder(run_dir / FOLDER)
+        self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER)
         self._view = CollectionView(run_dir)
         self._last_id = 0
         self._pages: dict[str, _Known] = {}

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from focused.collection.judged import JudgedCollection
 from focused.collection.queue import RANDOM, Pick, Queue
-from focused.collection.verdict_folder import ASSESSOR, FOLDER, Opinion, VerdictLog
+from focused.collection.verdict_folder import ASSESSOR, Opinion, VerdictLog
+from focused.utils.file_names import VERDICTS_FOLDER
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,7 +46,7 @@ class JudgingSession:
     """
 
     def __init__(self, run_dir: Path, person: str, order: str) -> None:
-        self._log = VerdictLog(run_dir / FOLDER, person)
+        self._log = VerdictLog(run_dir / VERDICTS_FOLDER, person)
         self._collection = JudgedCollection(run_dir)
         self._is_program = person.startswith(ASSESSOR)
         new = self._collection.refresh()

@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 
 UNCERTAIN, NEW_SIDE, RANDOM, TOP = "uncertain", "new side", "random", "top"
 
+WHY = {
+    UNCERTAIN: "the model is uncertain about pages like it",
+    NEW_SIDE: "called irrelevant, and nobody has judged pages like it",
+    RANDOM: "drawn at random: such pages tell how good the collection is",
+    TOP: "the model is surest that it is relevant",
+}
+"""Why a page is shown, for people."""
+
 ORDERS: dict[str, dict[str, float]] = {
     "mixed": {UNCERTAIN: 0.5, NEW_SIDE: 0.2, RANDOM: 0.3},
     "uncertain": {UNCERTAIN: 1.0},

@@ -20,7 +20,6 @@ from typing import Any
 from focused.collection.verdict_files import SUFFIXES, listing, parse_verdict
 from focused.utils.files import append_whole, read_regular
 
-FOLDER = "verdicts"
 ASSESSOR = "assessor-"
 """How the names of programs begin that judge in people's place. What they say is in no figure, and people overrule it."""
 MAX_FILE_BYTES, MAX_LINE_BYTES = 100_000_000, 20_000

@@ -8,19 +8,13 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from focused.collection.queue import NEW_SIDE, RANDOM, TOP, UNCERTAIN
+from focused.collection.queue import WHY
 from focused.utils.terminal_text import cut, harmless, wrapped
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from focused.collection.judging import ShownPage
 
-WHY = {
-    UNCERTAIN: "the model is uncertain about pages like it",
-    NEW_SIDE: "called irrelevant, and nobody has judged pages like it",
-    RANDOM: "drawn at random: such pages tell how good the collection is",
-    TOP: "the model is surest that it is relevant",
-}
 _KEYS = "y yes  n no  s skip  u undo  q quit"
 _MOST_LINES, _MOST_CHARS = 2_000, 100_000
 _LINES_WITHOUT_SCREEN, _COLUMNS_WITHOUT_SCREEN = 25, 80

@@ -19,6 +19,7 @@ from starlette.templating import Jinja2Templates
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judged import JudgedCollection
+from focused.collection.queue import WHY
 from focused.collection.view import headings_of
 from focused.dashboard import pages
 from focused.dashboard.frontier import best_links, hosts
@@ -65,6 +66,7 @@ class Views:
         self._runs = runs
         self._room = JudgingRoom()
         self._templates = Jinja2Templates(_HERE / "templates")
+        self._templates.env.globals["why"] = WHY
         self._templates.env.filters |= {"size": _size, "thousands": lambda number: f"{number:,}", "link": _link}
 
     def runs(self, request: Request) -> Response:
