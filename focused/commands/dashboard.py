@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import argparse
 
 EXAMPLES = """\
-The dashboard is a process of its own. It reads run directories and writes verdicts; crawls do not depend on it. Only this
-machine can ask it, and only with the link that it prints.
+The dashboard is a process of its own. It reads run directories, writes verdicts, and runs commands of this project; crawls
+do not depend on it. Only this machine can ask it, and only with the link that it prints.
 
 Examples:
   scrapy dashboard
@@ -48,6 +48,7 @@ class Command(ProjectCommand):
             import uvicorn
 
             from focused.dashboard.app import make_app
+            from focused.dashboard.processes import Commands
         except ImportError as error:
             raise ValueError(
                 f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart (or "
@@ -59,7 +60,9 @@ class Command(ProjectCommand):
         listening = _listen(whole_number("--port", opts.port))
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
-        app = make_app(folder.resolve(), token=token, hosts=hosts)
+        # The last word counts: crawls that are started here belong to the folder that is shown.
+        commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"))
+        app = make_app(folder.resolve(), token=token, hosts=hosts, commands=commands)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"
         )

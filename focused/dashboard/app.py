@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -15,34 +13,35 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse, RedirectResponse, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.templating import Jinja2Templates
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judged import JudgedCollection
-from focused.collection.queue import WHY
 from focused.collection.view import headings_of
 from focused.dashboard import pages
+from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
 from focused.dashboard.judging import JudgingRoom
+from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
+from focused.dashboard.site import HERE, Site
 from focused.utils.file_names import RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from starlette.requests import Request
     from starlette.responses import Response
 
-_HERE = Path(__file__).parent
 _EVERY_SECS = 2.0
 
 
-def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str]) -> Starlette:
+def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Commands | None = None) -> Starlette:
     """Return the application for a folder of runs; ``token`` and ``hosts`` as of `Guard`."""
-    views = Views(Runs(runs_dir))
+    views = Views(Runs(runs_dir), commands or Commands())
     routes = [
-        Route("/", views.runs),
+        Route("/", views.all_runs),
         Route("/runs/{key}", views.run),
         Route("/runs/{key}/events", views.events),
         Route("/runs/{key}/curve.json", views.curve),
@@ -50,7 +49,8 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str]) -> Starlette:
         Route("/runs/{key}/pages/{number:int}", views.page),
         Route("/runs/{key}/judge", views.judge),
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
-        Mount("/static", StaticFiles(directory=_HERE / "static")),
+        *Exporting(views).routes(),
+        Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     return Starlette(
         routes=routes,
@@ -59,37 +59,34 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str]) -> Starlette:
     )
 
 
-class Views:
+class Views(Site):
     """One method for each page."""
 
-    def __init__(self, runs: Runs) -> None:
-        self._runs = runs
+    def __init__(self, runs: Runs, commands: Commands) -> None:
+        super().__init__(runs, commands)
         self._room = JudgingRoom()
-        self._templates = Jinja2Templates(_HERE / "templates")
-        self._templates.env.globals["why"] = WHY
-        self._templates.env.filters |= {"size": _size, "thousands": lambda number: f"{number:,}", "link": _link}
 
-    def runs(self, request: Request) -> Response:
+    def all_runs(self, request: Request) -> Response:
         """Show all runs."""
-        return self._show(request, "runs.html", runs=self._runs.all(), folder=self._runs.folder)
+        return self.show(request, "runs.html", runs=self.runs.all(), folder=self.runs.folder)
 
     def run(self, request: Request) -> Response:
         """Show one run."""
-        run = self._run_of(request)
-        return self._show(request, "run.html", run=run, **self._facts(run))
+        run = self.run_of(request)
+        return self.show(request, "run.html", run=run, **self._facts(run))
 
     async def events(self, request: Request) -> Response:
         """Send what has changed of a run, every two seconds while it is crawled."""
-        run = await run_in_threadpool(self._run_of, request)
+        run = await run_in_threadpool(self.run_of, request)
         return StreamingResponse(self._stream(request, run.key), media_type="text/event-stream")
 
     def curve(self, request: Request) -> Response:
         """Return the columns of the chart."""
-        return JSONResponse(curve(self._run_of(request).path))
+        return JSONResponse(curve(self.run_of(request).path))
 
     def pages(self, request: Request) -> Response:
         """Show pages by words and filters."""
-        run, asked = self._run_of(request), request.query_params
+        run, asked = self.run_of(request), request.query_params
         words, which, sort = (
             asked.get("words", "")[:500].strip(),
             asked.get("which", "delivered"),
@@ -97,50 +94,41 @@ class Views:
         )
         offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
         found = pages.find(run.path, words, which, sort, min(offset, 10**9))
-        return self._show(
+        return self.show(
             request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
             n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
         )  # fmt: skip
 
     def page(self, request: Request) -> Response:
         """Show one page."""
-        run, words = self._run_of(request), request.query_params.get("words", "")[:500]
+        run, words = self.run_of(request), request.query_params.get("words", "")[:500]
         found = pages.one(run.path, request.path_params["number"], words)
         if found is None:
             raise HTTPException(404, "This page is not in the collection any more.")
         row, text = found
-        return self._show(request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words)
+        return self.show(request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words)
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""
-        run, person = await run_in_threadpool(self._run_of, request), request.query_params.get("as", "")
+        run, person = await run_in_threadpool(self.run_of, request), request.query_params.get("as", "")
         if not person:
-            return self._show(request, "name.html", run=run)
+            return self.show(request, "name.html", run=run)
         asked = await self._room.ask(run.path, person)
-        return self._show(request, "judge.html", run=run, asked=asked, person=person)
+        return self.show(request, "judge.html", run=run, asked=asked, person=person)
 
     async def answer(self, request: Request) -> Response:
         """Take an answer, and show the next page."""
-        run, form = await run_in_threadpool(self._run_of, request), await request.form(max_files=0, max_fields=5)
+        run, form = await run_in_threadpool(self.run_of, request), await request.form(max_files=0, max_fields=5)
         person, url, answer = (str(form.get(name, "")) for name in ("as", "url", "answer"))
         asked = await self._room.answer(run.path, person, url, answer)
         if request.headers.get("x-part"):
-            return self._show(request, "asked.html", run=run, asked=asked, person=person)
+            return self.show(request, "asked.html", run=run, asked=asked, person=person)
         return RedirectResponse(request.url.include_query_params(**{"as": person}), 303)
 
     def failed(self, request: Request, error: Exception) -> Response:
         """Show an error in one sentence."""
         code, text = (error.status_code, error.detail) if isinstance(error, HTTPException) else (400, str(error))
-        return self._show(request, "error.html", code, text=text)
-
-    def _show(self, request: Request, template: str, status: int = 200, /, **values: Any) -> Response:
-        return self._templates.TemplateResponse(request, template, values, status)
-
-    def _run_of(self, request: Request) -> RunState:
-        run = self._runs.get(request.path_params["key"])
-        if run is None:
-            raise HTTPException(404, "This run is not there any more.")
-        return run
+        return self.show(request, "error.html", code, text=text)
 
     def _facts(self, run: RunState) -> dict[str, Any]:
         """Return what is shown of a run beside its state; what cannot be read is left out."""
@@ -163,11 +151,11 @@ class Views:
     async def _stream(self, request: Request, key: str) -> AsyncIterator[str]:
         last = ""
         while not await request.is_disconnected():
-            run = await run_in_threadpool(self._runs.get, key)
+            run = await run_in_threadpool(self.runs.get, key)
             if run is None:
                 break
             facts = await run_in_threadpool(self._facts, run)
-            text = self._templates.get_template("live.html").render(run=run, **facts)
+            text = self.templates.get_template("live.html").render(run=run, **facts)
             if text != last:
                 yield f"event: state\ndata: {json.dumps(text)}\n\n"
                 last = text
@@ -177,20 +165,3 @@ class Views:
                 yield "event: end\ndata: 0\n\n"
                 break
             await asyncio.sleep(_EVERY_SECS)
-
-
-def _size(n_bytes: int) -> str:
-    """Return a size for people.
-
-    >>> _size(900), _size(1_300_000)
-    ('1 kB', '1.3 MB')
-    """
-    return f"{n_bytes / 1e3:,.0f} kB" if n_bytes < 1e6 else f"{n_bytes / 1e6:,.1f} MB"
-
-
-def _link(url: str) -> str:
-    """Return a URL that may be the target of a link; of others than http and https nothing."""
-    try:
-        return url if urlsplit(url).scheme in ("http", "https") else ""
-    except ValueError:
-        return ""
