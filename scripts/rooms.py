@@ -29,7 +29,7 @@ ORDER = (
     *("method.text", "method.page", "method.learning.estimators", "method.learning.two_step", "method.learning"),
     *("method.topic", "method.scoring", "method.strategies.linkmodel", "method.strategies"),
     *("method.training", "method.explanation", "method"),
-    *("collection", "items", "frontier.store", "frontier", "retraining", "crawl"),
+    *("collection", "items", "frontier.store", "frontier.shared", "frontier", "retraining", "crawl"),
     *("spiders", "middlewares", "pipelines", "extensions"),
     *("evaluation.report", "evaluation", "dashboard", "commands", "settings", "addon"),
 )

@@ -38,9 +38,12 @@ def test_rooms_form_no_cycle_and_import_only_what_stands_below_them():
         assert rooms.upward(arrows) == []
     # Half of what there were before the rooms were planned.
     # The collection and the dashboard came later, as rooms of their own: what they add is counted apart.
-    later = [pair for pair in arrows if {"focused.collection", "focused.dashboard"} & set(pair)]
+    # So did the frontier that many workers share: the second implementation of what frontier.store is the first of.
+    later = [
+        pair for pair in arrows if {"focused.collection", "focused.dashboard", "focused.frontier.shared"} & set(pair)
+    ]
     assert len(arrows) - len(later) <= 118
-    assert len(later) <= 14
+    assert len(later) <= 20
 
 
 def test_what_counts_as_an_arrow(tmp_path):
