@@ -125,7 +125,7 @@ def make_tables(connection: Connection[Any]) -> None:
     """
     if (version := connection.info.server_version) < LEAST_SERVER:
         raise SharedFrontierError(
-            f"The database of FOCUSED_DATABASE must be PostgreSQL {LEAST_SERVER // 10_000} or newer. Got {version // 10_000}."
+            f"The crawl's database must be PostgreSQL {LEAST_SERVER // 10_000} or newer. Got {version // 10_000}."
         )
     with connection.transaction():
         connection.execute("SELECT pg_advisory_xact_lock(%s)", (_MAKING,))
@@ -143,6 +143,6 @@ def make_tables(connection: Connection[Any]) -> None:
     found = row[0] if row else "none"
     if found != str(VERSION):
         raise SharedFrontierError(
-            f"The tables of FOCUSED_DATABASE are of version {found}, this program needs {VERSION}. Let all workers have the "
+            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}. Let all workers have the "
             "same version of it, or choose another database"
         )
