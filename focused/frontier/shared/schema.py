@@ -143,6 +143,6 @@ def make_tables(connection: Connection[Any]) -> None:
     found = row[0] if row else "none"
     if found != str(VERSION):
         raise SharedFrontierError(
-            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}. Let all workers have the "
-            "same version of it, or choose another database"
+            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}. Let all workers have "
+            "the same version of it, or choose another database"
         )
