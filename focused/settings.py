@@ -6,7 +6,7 @@ import os
 
 from scrapy.settings import default_settings
 
-from focused.crawl.declared_settings import defaults, folders
+from focused.crawl.declared_settings import defaults, of_environment
 from focused.utils.places import default_models_dir
 from focused.utils.version import __version__
 
@@ -125,4 +125,4 @@ globals().update(defaults())
 # Absolute, for Scrapyd runs crawls in a folder of its own; the environment wins, for an egg has no folder beside it.
 # Topics that ship with the package are found as well, wherever this is.
 FOCUSED_MODELS_DIR = str(default_models_dir())
-globals().update(folders(os.environ))
+globals().update(of_environment(os.environ))

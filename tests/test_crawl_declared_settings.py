@@ -10,7 +10,7 @@ import pytest
 from scrapy.settings import Settings
 
 from focused import settings as project
-from focused.crawl.declared_settings import DECLARED, GROUPS, check_settings, defaults, folders
+from focused.crawl.declared_settings import DECLARED, GROUPS, check_settings, defaults, of_environment
 from focused.method.strategies import STRATEGIES
 from focused.method.topic.settings import ALLOWED_SETTINGS
 from focused.utils.parameters import parameter, parameters_of
@@ -31,7 +31,7 @@ def test_a_setting_has_a_default_within_its_range_and_a_sentence(name):
 
 @pytest.mark.parametrize("name", DECLARED)
 def test_the_project_s_settings_hold_the_default(name):
-    if name not in folders(dict.fromkeys(DECLARED, "")):
+    if name not in of_environment(dict.fromkeys(DECLARED, "")):
         default = getattr(project, name)
         assert (default, type(default)) == (DECLARED[name].default, type(DECLARED[name].default))
 
@@ -52,10 +52,11 @@ def test_the_demo_web_has_the_defaults_of_its_settings():
     assert given == {name: setting.default for name, setting in GENERATED["hostile"].items()}
 
 
-def test_folders_come_from_the_environment_and_nothing_else_does():
+def test_folders_and_databases_come_from_the_environment_and_nothing_else_does():
     environment = dict.fromkeys(DECLARED, "/x")
-    assert set(folders(environment)) == {f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")}
-    assert folders({}) == {}
+    named = {f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")}
+    assert set(of_environment(environment)) == named | {"FOCUSED_DATABASE", "FOCUSED_POSTGRESQL"}
+    assert of_environment({}) == {}
 
 
 @pytest.mark.parametrize("name", NUMBERS)
@@ -98,6 +99,7 @@ def test_what_a_topic_or_only_a_server_sets():
         *(f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")),
         "FOCUSED_ORACLE_FILE",
         "FOCUSED_VERDICTS",
+        "FOCUSED_DATABASE",
     }
     open_to_topics = {name for name, setting in DECLARED.items() if setting.set_by == TOPIC}
     assert {"FOCUSED_STRATEGY", "FOCUSED_MAX_PAGES", "FOCUSED_RETRAINING", "FOCUSED_DEMO_PAGES"} < open_to_topics

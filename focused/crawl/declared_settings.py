@@ -10,6 +10,7 @@ from focused.crawl.own_settings import (
     CRAWL,
     FOLDERS,
     FRONTIER,
+    OF_ENVIRONMENT,
     OUTPUT,
     PAGE_CLASSIFIER,
     PAGE_READER,
@@ -17,6 +18,7 @@ from focused.crawl.own_settings import (
     SCOPE,
     SOURCES,
     TRAPS,
+    WORKERS,
 )
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS
 from focused.frontier.patience import PATIENCE
@@ -55,6 +57,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Scope": SCOPE,
     "Link sources": SOURCES,
     "The frontier": (PATIENCE, *FRONTIER, *TRAPS, REST_SECS, MOST_FAILURES),
+    "Many workers": WORKERS,
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
     "A judge that is a program": ASSESSOR_SETTINGS,
@@ -77,9 +80,9 @@ def defaults() -> dict[str, Any]:
     return {name: setting.default for name, setting in DECLARED.items()}
 
 
-def folders(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the folders that environment variables of the same names give."""
-    return {each.name: environment[each.name] for each in FOLDERS if each.name in environment}
+def of_environment(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the folders and databases that environment variables of the same names give."""
+    return {each.name: environment[each.name] for each in OF_ENVIRONMENT if each.name in environment}
 
 
 def check_settings(settings: Any) -> None:

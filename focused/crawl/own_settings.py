@@ -151,6 +151,16 @@ POSTGRESQL = Setting(
     "Database that delivered pages are copied to, such as `postgresql://me@host/database`, without a password: "
     "[how to](../how-to/export.md#a-database). Empty: none.", set_by=SERVER)
 
+DATABASE = Setting(
+    "FOCUSED_DATABASE", "",
+    "Database in which workers share a crawl: `postgresql://me@host/database`, without a password. Empty: the crawl is this "
+    "process's own. [Many workers](../method/many-workers.md).", set_by=SERVER)
+SHARED_CRAWL = Setting(
+    "FOCUSED_CRAWL", "",
+    "With FOCUSED_DATABASE: name of the crawl there, which this process joins, or begins if there is none. As spider argument "
+    "`crawl`.", set_by=USER)
+WORKERS = (DATABASE, SHARED_CRAWL)
+
 OUTPUT = (
     Setting("FOCUSED_METRICS_INTERVAL_SECS", 5.0,
             "Seconds between two lines of the log; 0: none. A line that has not changed is repeated once a minute.",
@@ -177,6 +187,7 @@ FOLDERS = (
             "Folder for indexes of WARC files whose own folder cannot be written; by default `$XDG_CACHE_HOME/focused` "
             "or `~/.cache/focused`.", set_by=SERVER),
 )
+OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL)
 """Environment variables of the same names give these, too."""
 
 RUN = (

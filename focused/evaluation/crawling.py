@@ -54,7 +54,7 @@ def crawl_settings(group: CrawlGroup, settings: Any) -> Any:
         "FOCUSED_PAGES_ENABLED": False,
         "FOCUSED_WARC": "off",
         "FOCUSED_PDF_ENABLED": False,  # labels are of pages, and a process of its own keeps no virtual time
-        "FOCUSED_POSTGRESQL": "",
+        **dict.fromkeys(("FOCUSED_POSTGRESQL", "FOCUSED_DATABASE", "FOCUSED_CRAWL"), ""),
     }
     # Labels count every copy, and strategies are compared by their own order.
     unless_asked_for = ("FOCUSED_COPIES", "FOCUSED_TRAPS", "FOCUSED_COLLECTION")
