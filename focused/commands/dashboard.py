@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ class Command(ProjectCommand):
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
         hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
         # The last word counts: crawls that are started here belong to the folder that is shown.
-        commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"))
+        commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
         app = make_app(folder.resolve(), token=token, hosts=hosts, commands=commands)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"

@@ -25,6 +25,7 @@ from focused.dashboard.judging import JudgingRoom
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
 from focused.dashboard.site import HERE, Site
+from focused.dashboard.starting import Starting
 from focused.utils.file_names import RUN_FILE
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Com
         Route("/runs/{key}/judge", views.judge),
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
         *Exporting(views).routes(),
+        *Starting(views).routes(),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     return Starlette(

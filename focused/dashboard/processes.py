@@ -9,14 +9,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
 import sys
+import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
 _POLL_SECS = 0.5
 _MAX_SAID = 20_000
@@ -31,6 +33,8 @@ class Commands:
     """Runs commands of this project, in the folder and with the settings (``NAME=VALUE``) of the dashboard."""
 
     settings: tuple[str, ...] = ()
+    #: Where topics are looked for, the user's own folder first.
+    models_dirs: tuple[Path, ...] = ()
 
     def words(self, command: str, *words: str) -> list[str]:
         """Return the words of a command line. A value that people gave must stand in one word with its option."""
@@ -67,6 +71,37 @@ class Commands:
         if process.returncode:
             raise CommandError(error_line(err[-_MAX_SAID:].decode("utf-8", "replace")))
         return out[:_MAX_SAID].decode("utf-8", "replace")
+
+
+def begin_process(words: Sequence[str], log: Path) -> tuple[subprocess.Popen[bytes], int]:
+    """Start a process that outlives this one, and return it and where in the log begins what it says."""
+    with open_log(log) as file:
+        begin = file.seek(0, os.SEEK_END)
+        process = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=file, stderr=file, env=environment(), start_new_session=True
+        )
+    threading.Thread(target=process.wait, daemon=True).start()  # so that it does not stay as a zombie
+    return process, begin
+
+
+def open_log(path: Path) -> IO[bytes]:
+    """Open a log to append to it: a regular file, whatever a stranger's folder holds; an OSError if it cannot be."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    return open(os.open(path, flags, 0o644), "ab", buffering=0)  # noqa: PTH123
+
+
+def read_log(path: Path, begin: int) -> str:
+    """Return what a log says from a byte on, the last of it if that is much; a negative number counts from its end."""
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            start = max(begin if begin >= 0 else size + begin, size - _MAX_SAID, 0)
+            file.seek(start)
+            return file.read(_MAX_SAID).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def environment() -> dict[str, str]:

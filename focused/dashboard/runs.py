@@ -9,6 +9,7 @@ import json
 import os
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, HARVEST_FILE, RUN_FILE, RUNNING
@@ -21,13 +22,13 @@ except ImportError:  # not on this system: whether a crawl is at work is then no
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 MAX_RUNS = 2_000
 _MAX_DEPTH = 3
 _MAX_BYTES = 5_000_000
 _TAIL_BYTES = 4_000
-LIVE, KILLED = "running", "killed"
+LIVE, KILLED, STOPPED = "running", "killed", "shutdown"
+_MOST_FILES = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class RunState:
     topic: str
     strategy: str
     web: str
-    #: `LIVE`, `KILLED`, or the finish reason.
+    #: `LIVE`, `KILLED`, or the finish reason, which is `STOPPED` where a person ended it.
     state: str
     started_at: str
     n_pages: int
@@ -56,6 +57,12 @@ class RunState:
     def is_live(self) -> bool:
         """Whether a process crawls now."""
         return self.state == LIVE
+
+    @property
+    def in_words(self) -> str:
+        """The state for people."""
+        known = {LIVE: "live", KILLED: "killed", STOPPED: "stopped"}
+        return known.get(self.state) or f"finished: {self.state}"
 
 
 class Runs:
@@ -74,13 +81,18 @@ class Runs:
         """Return a run by its key."""
         return next((read_state(path, found) for found, path in self._paths() if found == key), None)
 
+    @staticmethod
+    def key_of(path: Path) -> str:
+        """Return the key of a run."""
+        return hashlib.sha256(os.fsencode(path)).hexdigest()[:12]
+
     def _paths(self) -> Iterator[tuple[str, Path]]:
-        for path in list(_folders(self.folder, _MAX_DEPTH))[:MAX_RUNS]:
-            yield hashlib.sha256(os.fsencode(path)).hexdigest()[:12], path
+        for path in list(folders(self.folder))[:MAX_RUNS]:
+            yield self.key_of(path), path
 
 
-def _folders(folder: Path, depth: int) -> Iterator[Path]:
-    """Yield folders that hold a run; links are not followed."""
+def folders(folder: Path, depth: int = _MAX_DEPTH) -> Iterator[Path]:
+    """Yield folders that hold a run, the folder itself or some levels below it; links are not followed."""
     if (folder / RUN_FILE).is_file():
         yield folder
         return
@@ -89,7 +101,7 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
     with suppress(OSError):
         for each in sorted(os.scandir(folder), key=lambda entry: entry.name):
             if each.is_dir(follow_symlinks=False) and not each.name.startswith("."):
-                yield from _folders(folder / each.name, depth - 1)
+                yield from folders(folder / each.name, depth - 1)
 
 
 def read_state(path: Path, key: str) -> RunState:
@@ -97,11 +109,6 @@ def read_state(path: Path, key: str) -> RunState:
     run, row = read_json(path / RUN_FILE), last_row(path / HARVEST_FILE)
     said = _text(run.get("finish_reason"))
     state = (LIVE if is_locked(path) else KILLED) if said in ("", RUNNING) else said
-    n_bytes = 0
-    with suppress(OSError):
-        n_bytes = sum(
-            each.stat(follow_symlinks=False).st_size for each in os.scandir(path) if each.is_file(follow_symlinks=False)
-        )
     numbers = [_number(row.get(name)) for name in ("estimated", "estimated_low", "estimated_high")]
     estimate = None
     if all(each is not None for each in numbers):
@@ -111,7 +118,7 @@ def read_state(path: Path, key: str) -> RunState:
         web=_text(run.get("web")), state=state, started_at=_text(run.get("started_at")), n_pages=_whole(row.get("pages")),
         n_relevant=_whole(row.get("relevant")), max_pages=_whole(run.get("max_pages")), n_waiting=_whole(row.get("frontier")),
         estimate=estimate,  # type: ignore[arg-type]
-        n_bytes=n_bytes, has_collection=(path / COLLECTION_FILE).is_file(),
+        n_bytes=_size(path), has_collection=(path / COLLECTION_FILE).is_file(),
     )  # fmt: skip
 
 
@@ -163,6 +170,20 @@ def curve(run_dir: Path, most: int = 500) -> list[list[float | None]]:
     rows = rows[:: max(1, len(rows) // most)] + rows[-1:]
     recent = next((name for name in (rows[0] if rows else {}) if name and name.startswith("harvest_rate_last")), "")
     return [[_number(row.get(name)) for row in rows] for name in ("pages", "harvest_rate", recent, "estimated")]
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes of the files in a folder and those below; links count nothing, and of very many files some."""
+    n_bytes, n_left, waiting = 0, _MOST_FILES, [folder]
+    while waiting and n_left > 0:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for each in entries:
+                n_left -= 1
+                if each.is_dir(follow_symlinks=False):
+                    waiting.append(Path(each.path))
+                elif each.is_file(follow_symlinks=False):
+                    n_bytes += each.stat(follow_symlinks=False).st_size
+    return n_bytes
 
 
 def _text(value: Any) -> str:

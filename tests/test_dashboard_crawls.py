@@ -1,0 +1,205 @@
+"""What people do with crawls on the dashboard: start, stop, resume, delete; and what a stranger's run must not make them do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+
+import pytest
+from commands import ROOT
+from starlette.testclient import TestClient
+
+from focused.crawl.arguments import ARGUMENTS as SPIDER_ARGUMENTS
+from focused.crawl.declared_settings import DECLARED
+from focused.dashboard.app import make_app
+from focused.dashboard.crawls import delete, holder, new_run_dir
+from focused.dashboard.processes import Commands
+from focused.dashboard.resuming import ARGUMENTS, HARMLESS_SETTINGS, SETTINGS, arguments_of, spider_words
+from focused.dashboard.runs import LIVE, Runs
+from focused.dashboard.starting import FIELDS
+from focused.frontier.store.schema import lock
+from focused.method.topic.settings import ALLOWED_SETTINGS
+from focused.utils.setting import TOPIC
+
+HOST, TOKEN = "127.0.0.1:8088", "right-token"
+OWN = {"origin": f"http://{HOST}"}
+
+
+@pytest.fixture
+def runs_dir(tmp_path):
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def client(runs_dir):
+    """A browser that has opened the printed link."""
+    models = ROOT / "models"
+    commands = Commands((f"FOCUSED_MODELS_DIR={models}", "FOCUSED_METRICS_INTERVAL_SECS=0"), (models,))
+    app = make_app(runs_dir, token=TOKEN, hosts=frozenset({HOST}), commands=commands)
+    with TestClient(app, base_url=f"http://{HOST}") as client:
+        assert client.get(f"/?token={TOKEN}").status_code == 200
+        yield client
+
+
+def a_run(folder, **about):
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps({"finish_reason": "shutdown", **about}))
+    return next(run for run in Runs(folder.parent).all() if run.path == folder)
+
+
+def test_a_crawl_is_started_stopped_and_deleted_and_a_refused_one_leaves_nothing(client, runs_dir):
+    refused = client.post("/start", data={"topic": "demo", "max_pages": "many"}, headers=OWN)
+    assert refused.status_code == 400
+    assert "max_pages&#39; must be a whole number of at least 0. Got &#39;many&#39;" in refused.text
+    assert list((runs_dir / "demo").iterdir()) == []
+    answer = client.post("/start", data={"topic": "demo", "max_pages": "100000"}, headers=OWN, follow_redirects=False)
+    path, [run] = answer.headers["location"], Runs(runs_dir).all()
+    assert (answer.status_code, path, run.state) == (303, f"/runs/{run.key}", LIVE)
+    assert os.getsid(holder(run.path)) != os.getsid(0)  # neither Ctrl-C nor a terminal's end reaches it
+    live = client.post(f"{path}/delete", data={"sure": "yes"}, headers=OWN)
+    assert (live.status_code, "A crawl is at work" in live.text) == (400, True)
+    for _ in range(2):  # told twice it would end without its summary
+        assert client.post(f"{path}/stop", headers=OWN).status_code == 200
+    deadline = time.monotonic() + 30
+    while (state := Runs(runs_dir).get(run.key).in_words) != "stopped":
+        assert time.monotonic() < deadline, state
+        time.sleep(0.05)
+    assert "Send again to force" in (run.path / "crawl.log").read_text()
+    shown = client.get(f"{path}/manage").text
+    assert "max_pages=100000" in shown
+    assert "Finished (shutdown)" in shown
+    while holder(run.path):
+        time.sleep(0.02)
+    assert client.post(f"{path}/delete", headers=OWN).status_code == 400  # nobody said to be sure
+    assert client.post(f"{path}/delete", data={"sure": "yes"}, headers=OWN, follow_redirects=False).status_code == 303
+    assert list((runs_dir / "demo").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{"topic": "../../x"}, {"topic": ""}, {"topic": "demo", "seeds": "/etc/passwd"}, {"topic": "demo", "seeds": "-s"}],
+)
+def test_what_a_form_says_never_names_a_folder_or_a_file(client, runs_dir, data):
+    answer = client.post("/start", data=data, headers=OWN)
+    assert answer.status_code == 400
+    assert list(runs_dir.iterdir()) == []
+
+
+def test_a_form_of_another_site_starts_nothing(client, runs_dir):
+    for path in ("/start", "/runs/x/stop", "/runs/x/resume", "/runs/x/delete"):
+        assert client.post(path, data={"topic": "demo"}, headers={"origin": "http://evil.example"}).status_code == 403
+        assert client.get(path).status_code in (200, 405)  # a link does nothing
+    assert list(runs_dir.iterdir()) == []
+
+
+COMMAND = (
+    "python -m focused crawl -s FOCUSED_RUNS_DIR=x focused -a topic=demo -a 'seeds=http://a.example/ http://b.example/'"
+)
+
+
+def test_a_run_is_resumed_by_the_command_that_began_it(runs_dir):
+    command = f"{COMMAND} -a allow=a.example -s FOCUSED_RETRAINING=both -a run_dir=elsewhere"
+    run = a_run(runs_dir / "one", command=command)
+    arguments, settings = arguments_of(run.path)
+    words = spider_words(arguments | {"max_pages": "9"}, settings, run.path)
+    assert shlex.join(words) == (
+        "focused -a topic=demo -a 'seeds=http://a.example/ http://b.example/' -a allow=a.example -a max_pages=9 "
+        f"-a run_dir={run.path} -s FOCUSED_RETRAINING=both"
+    )
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "-a strategy=evil.Strategy", "-a seeds=/etc/passwd", "-a web=/dev/zero", "-a preset=../x", "-a plan=1", "-O /tmp/x",
+        "-s FOCUSED_PAGE_READER=evil.Reader", "-sSCHEDULER=evil.Scheduler", "-s FOCUSED_VERDICTS=/etc", "--pidfile=/tmp/x",
+        "-a 'seeds=http://a.example/\n-s'", "--set FOCUSED_WEB=/dev/zero", "'",
+    ],
+)  # fmt: skip
+def test_a_strangers_run_makes_nobody_run_what_it_says(client, runs_dir, added):
+    run = a_run(runs_dir / "one", topic="demo", command=f"{COMMAND} {added}")
+    with pytest.raises(ValueError, match="cannot be resumed from here"):
+        arguments_of(run.path)
+    answer = client.post(f"/runs/{run.key}/resume", headers=OWN)
+    assert (answer.status_code, "cannot be resumed from here" in answer.text) == (400, True)
+    assert [path.name for path in run.path.iterdir()] == ["run.json"]
+
+
+def test_what_is_taken_from_a_run_is_open_to_strangers_and_known_to_the_crawl():
+    assert {name for name in SETTINGS if name not in ALLOWED_SETTINGS and DECLARED[name].set_by != TOPIC} == set()
+    assert DECLARED.keys() >= HARMLESS_SETTINGS
+    assert set(SPIDER_ARGUMENTS) >= {*ARGUMENTS, *FIELDS}
+
+
+def test_only_the_process_that_holds_a_runs_own_lock_is_told_to_stop(runs_dir, tmp_path):
+    run = a_run(runs_dir / "one", finish_reason="running")
+    lock_file = run.path / "frontier.sqlite.lock"
+    code = "import fcntl, sys; file = open(sys.argv[1], 'wb'); fcntl.flock(file, fcntl.LOCK_EX); print(flush=True); input()"
+    strange = tmp_path / "some-program.lock"
+    for name in (lock_file, strange):
+        with subprocess.Popen([sys.executable, "-c", code, name], stdin=-1, stdout=-1) as process:
+            process.stdout.readline()
+            if name == lock_file:
+                assert holder(run.path) == process.pid
+                with pytest.raises(ValueError, match="at work"):
+                    delete(run, runs_dir)
+            for make in (os.symlink, os.link):
+                lock_file.unlink()
+                make(strange if strange.exists() else run.path / "run.json", lock_file)
+                assert holder(run.path) is None
+            process.communicate(b"\n")
+    lock_file.unlink()
+    with lock(run.path / "frontier.sqlite"):
+        assert holder(run.path) is None  # never this process itself
+    assert holder(run.path) is None
+
+
+def test_only_a_run_inside_the_folder_is_deleted_and_links_are_not_followed(runs_dir, tmp_path):
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kept.txt").write_text("kept")
+    run = a_run(runs_dir / "one")
+    (run.path / "link").symlink_to(outside)
+    (run.path / "frontier.sqlite.lock").symlink_to(outside / "kept.txt")
+    with pytest.raises(ValueError, match="not a folder inside"):
+        delete(run, run.path)
+    with pytest.raises(ValueError, match="not a folder inside"):
+        delete(run, tmp_path / "elsewhere")
+    inner = a_run(runs_dir / "two" / "inner")
+    outer = a_run(runs_dir / "two-outer")
+    inner.path.rename(outer.path / "inner")
+    with pytest.raises(ValueError, match="holds other runs"):
+        delete(outer, runs_dir)
+    run.path.rename(runs_dir / "moved")
+    run.path.symlink_to(outside)
+    with pytest.raises(ValueError, match="not a folder inside"):
+        delete(run, runs_dir)
+    run.path.unlink()
+    (runs_dir / "moved").rename(run.path)
+    delete(run, runs_dir)
+    assert not run.path.exists()
+    assert (outside / "kept.txt").read_text() == "kept"
+
+
+def test_a_crawl_without_a_lock_that_wrote_a_moment_ago_is_not_deleted(runs_dir):
+    run = a_run(runs_dir / "one", finish_reason="running")
+    with pytest.raises(ValueError, match="wait two minutes"):
+        delete(run, runs_dir)
+    os.utime(run.path / "run.json", (1, 1))
+    delete(run, runs_dir)
+    assert not run.path.exists()
+
+
+def test_a_crawl_is_not_put_into_a_run_or_behind_a_link(runs_dir, tmp_path):
+    a_run(runs_dir / "one")
+    with pytest.raises(ValueError, match="is one run"):
+        new_run_dir(runs_dir / "one", "demo")
+    (runs_dir / "demo").symlink_to(tmp_path)
+    with pytest.raises(ValueError, match="no link"):
+        new_run_dir(runs_dir, "demo")
