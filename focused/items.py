@@ -184,7 +184,7 @@ class PageItem:
         is_main = main_lines(page.lines, self.repeated_lines)
         self.text = printable(main_text(page.lines, is_main))
         self.headings = [(level, printable(text)) for level, text in headings_of(page.lines, is_main)]
-        found = metadata_of(page, self.fetched_at)
+        found = metadata_of(page, self.fetched_at, self.text)
         self.canonical_url = found.canonical_url or self.url
         self.description, self.language = printable(found.description), found.language
         self.author, self.date = printable(found.author), found.date

@@ -7,6 +7,8 @@ import zlib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from focused.utils.compression import compressed
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -86,7 +88,7 @@ def pack_terms(terms: Mapping[str, int]) -> bytes | None:
     """
     if not terms:
         return None
-    return zlib.compress(json.dumps(terms, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"), 1)
+    return compressed(json.dumps(terms, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
 
 
 def unpack_terms(data: bytes | None) -> dict[str, int]:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 from scipy.special import betainc
 
 if TYPE_CHECKING:
@@ -103,6 +102,8 @@ def mid_p_interval(share: float, n: float, n_pages: int) -> tuple[float, float]:
     """
     if n >= n_pages:
         return share, share
+    from scipy.optimize import brentq  # no crawl begins with verdicts, and its start would wait for the import
+
     n *= (n_pages - 1) / (n_pages - n)
     yes, no = share * n, (1 - share) * n
 

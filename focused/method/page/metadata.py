@@ -78,16 +78,19 @@ class Metadata:
     canonical_url: str = ""
 
 
-def metadata_of(page: Page, today: str = "") -> Metadata:
+def metadata_of(page: Page, today: str = "", main_text: str = "") -> Metadata:
     """Return what a page says of itself: JSON-LD, OpenGraph, Dublin Core, other metas, ``<time>``, ``rel`` of links.
 
-    ``today``: ISO date; a page cannot have been published later. What is no date, language or URL is passed over: pages are
+    ``today``: ISO date; a page cannot have been published later. ``main_text``: where it is known, the language of a page
+    that declares none is that of this text. What is no date, language or URL is passed over: pages are
     broken, and some lie.
     """
     claims = page.marked_text.claims
     said, graph = claims.values, claims_of_json_ld(claims.scripts) if claims.scripts else {}
     if not said and not graph and claims.author_link < 0:
-        return Metadata(date=date_of_path(page.url, today), license=_commons(page), language=page_language(page))
+        return Metadata(
+            date=date_of_path(page.url, today), license=_commons(page), language=page_language(page, main_text)
+        )
 
     def first(name: str, names: tuple[str, ...]) -> str:
         found = graph.get(name) or next((said[each] for each in names if each in said), "")
@@ -105,7 +108,7 @@ def metadata_of(page: Page, today: str = "") -> Metadata:
         site_name=first("site_name", _SITE_NAME),
         description=first("description", _DESCRIPTION),
         license=licence or _commons(page),
-        language=_language(page, [*(said.get(each, "") for each in _LANGUAGE), graph.get("language", "")]),
+        language=_language(page, [*(said.get(each, "") for each in _LANGUAGE), graph.get("language", "")], main_text),
         canonical_url="" if canonical in REFUSALS else canonical,
     )
 
@@ -134,12 +137,12 @@ def _date(page: Page, named: list[str], today: str) -> str:
     return date_of_path(page.url, today)
 
 
-def _language(page: Page, declared: list[str]) -> str:
+def _language(page: Page, declared: list[str], main_text: str) -> str:
     for each in declared:
         code = re.split("[,;]", each, maxsplit=1)[0].strip()
         if code and _is_language(code):
             return code.replace("_", "-")
-    return page_language(page)
+    return page_language(page, main_text)
 
 
 def _commons(page: Page) -> str:

@@ -52,18 +52,28 @@ def other_language(page: Page, languages: Collection[str]) -> str:
     return page.declared_language or detected or ""
 
 
-def page_language(page: Page) -> str:
-    """Return the language that a page declares, or else that its text is in; empty if nobody can tell."""
-    return page.declared_language or detect_language(sample(page)[:_SHORT_CHARS], least_letters=_LEAST_LETTERS) or ""
+def page_language(page: Page, main_text: str = "") -> str:
+    """Return the language that a page declares, or else that its text is in; empty if nobody can tell.
+
+    ``main_text``: asked instead of the whole page, if it is long enough.
+    """
+    if page.declared_language:
+        return page.declared_language
+    is_long = len(main_text) >= 2 * _SHORT_CHARS
+    some = _from_the_middle(main_text, _SHORT_CHARS) if is_long else sample(page)[:_SHORT_CHARS]
+    return detect_language(some, least_letters=_LEAST_LETTERS) or ""
 
 
 def sample(page: Page) -> str:
     """Return some text from the middle of a page: menus stand at the ends."""
-    text = page.marked_text.text
-    first = max((len(text) - 4 * _SAMPLE_CHARS) // 2, 0)
-    found: str = _MARKS.sub(" ", text[first : first + 4 * _SAMPLE_CHARS])
-    start = max((len(found) - _SAMPLE_CHARS) // 2, 0)
-    return found[start : start + _SAMPLE_CHARS]
+    return _from_the_middle(page.marked_text.text, _SAMPLE_CHARS)
+
+
+def _from_the_middle(text: str, n_chars: int) -> str:
+    first = max((len(text) - 4 * n_chars) // 2, 0)
+    found: str = _MARKS.sub(" ", text[first : first + 4 * n_chars])
+    start = max((len(found) - n_chars) // 2, 0)
+    return found[start : start + n_chars]
 
 
 def language_codes(text: str) -> tuple[str, ...]:

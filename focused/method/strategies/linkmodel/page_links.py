@@ -16,6 +16,7 @@ import numpy.typing as npt
 from focused.method.page.url_features import N_COLUMNS
 from focused.method.scoring.base import block_of_links
 from focused.method.strategies.linkmodel.anchor_texts import MAX_ANCHOR_TERMS, anchor_texts
+from focused.utils.compression import compressed
 
 if TYPE_CHECKING:
     from focused.method.page.page import Page
@@ -59,7 +60,7 @@ class PageLinks:
         lengths, terms = list(map(len, self.anchors)), list(chain.from_iterable(self.anchors))
         logits = np.rint(self.logits * _IN_THOUSANDTHS).ravel()
         numbers: list[npt.ArrayLike] = [self.blocks, self.places, logits, lengths, terms]
-        return zlib.compress(about.encode() + b"\n" + np.concatenate(numbers).astype("<i4").tobytes(), 1)
+        return compressed(about.encode() + b"\n" + np.concatenate(numbers).astype("<i4").tobytes())
 
     @classmethod
     def unpack(cls, data: bytes) -> PageLinks:
