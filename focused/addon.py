@@ -35,7 +35,7 @@ _TAKEN = (
     *("SCRAPER_SLOT_MAX_ACTIVE_SIZE", "CONCURRENT_ITEMS", "METAREFRESH_ENABLED"),
 )
 # Arguments of the project's own spider, which a spider of another project may use for something else.
-_NAMES = ("strategy", "max_pages", "max_relevant", "max_minutes", "web", "run_dir")
+_NAMES = ("strategy", "max_pages", "max_relevant", "max_minutes", "stop_when", "web", "run_dir")
 _ARGUMENTS = {name: f"FOCUSED_{name.upper()}" for name in _NAMES} | ARGUMENTS_OF_SCOPE
 
 

@@ -19,10 +19,11 @@ from scrapy.utils.test import get_crawler
 from sites import Reply, Site
 
 from focused.crawl.estimated_harvest import EstimatedHarvest
+from focused.crawl.outlook import Outlook
+from focused.crawl.time_left import TimeLeft
 from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.extensions.progress_line import Progress
 from focused.extensions.resume_command import how_to_resume
-from focused.extensions.time_left import TimeLeft
 from focused.frontier.interface import HostCounts, register_crawl
 from focused.method.topic import TopicError
 from focused.retraining.versions import load_version
@@ -120,8 +121,10 @@ def test_a_progress_line_that_has_not_changed_is_not_repeated_before_a_minute_is
     crawler._engine = SimpleNamespace(_slot=None)
     harvest = SimpleNamespace(n_pages=17, n_relevant=4, rate=0.2, recent_rate=0.2, spent_secs=lambda: clock[0])
     register_crawl(crawler, SimpleNamespace(frontier=SimpleNamespace(n_waiting=0, host_counts=lambda: None)))
+    plan = SimpleNamespace(max_pages=0, max_relevant=0, max_minutes=0, stop_when="budgets")
     monitor = HarvestMonitor(
-        crawler, SimpleNamespace(max_pages=0, max_relevant=0, max_minutes=0), harvest, EstimatedHarvest()
+        *(crawler, plan, harvest, EstimatedHarvest()),
+        Outlook(plan, harvest, crawler.settings),
     )
     caplog.set_level(logging.INFO, logger="focused.extensions.harvest_monitor")
 

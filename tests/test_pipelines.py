@@ -105,14 +105,16 @@ def test_harvest_csv_has_a_row_every_so_many_pages_and_a_last_one(crawler, monke
     pipeline, _ = counted(crawler, monkeypatch, PAGES[:3])
     pipeline.close_spider()
     assert (tmp_path / HARVEST_FILE).read_text().splitlines() == [
-        "pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length,estimated,estimated_low,estimated_high",
-        "2,1,0.5000,0.5000,5,0,,,",
-        "3,2,0.6667,0.5000,5,2,,,",
+        "pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length,estimated,estimated_low,estimated_high"
+        ",forecast,forecast_low,forecast_high",
+        "2,1,0.5000,0.5000,5,0,,,,,,",
+        "3,2,0.6667,0.5000,5,2,,,,,,",
     ]
 
 
-def test_a_harvest_csv_of_before_keeps_its_columns(crawler, monkeypatch, tmp_path):
-    before = "pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length\n"
+@pytest.mark.parametrize("further", ["", ",estimated,estimated_low,estimated_high"])
+def test_a_harvest_csv_of_before_keeps_its_columns(crawler, monkeypatch, tmp_path, further):
+    before = f"pages,relevant,harvest_rate,harvest_rate_last_2,frontier,target_length{further}\n"
     (tmp_path / HARVEST_FILE).write_text(before)
     pipeline, _ = counted(crawler, monkeypatch, PAGES[:2])
     pipeline.close_spider()
@@ -142,7 +144,7 @@ def test_every_page_judged_has_a_row_with_the_url_the_web_gives_it(crawler, monk
 
 def test_a_crawl_without_pages_leaves_a_row_of_zeros(crawler, tmp_path):
     HarvestPipeline.from_crawler(crawler).close_spider()
-    assert (tmp_path / HARVEST_FILE).read_text().splitlines()[1:] == ["0,0,0.0000,0.0000,0,0,,,"]
+    assert (tmp_path / HARVEST_FILE).read_text().splitlines()[1:] == ["0,0,0.0000,0.0000,0,0,,,,,,"]
     assert crawler.stats.get_value("focused/harvest_rate") == 0
 
 

@@ -53,6 +53,7 @@ ARGUMENTS = {
         "the topic's, else FOCUSED_FRONTIER_MAX_PER_DOMAIN",
     ),
     "max_minutes": Argument("minutes to crawl; 0: no limit", "number", "FOCUSED_MAX_MINUTES"),
+    "stop_when": Argument("when the crawl ends", "budgets, or saturated: nothing new comes in", "FOCUSED_STOP_WHEN"),
     "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),
     "run_dir": Argument("folder for what the run leaves", "path", "FOCUSED_RUNS_DIR/TOPIC/TIMESTAMP"),
 }

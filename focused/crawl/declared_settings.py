@@ -20,6 +20,7 @@ from focused.crawl.own_settings import (
     TRAPS,
     WORKERS,
 )
+from focused.crawl.saturation import ENDING
 from focused.frontier.host_failures import MOST_FAILURES, REST_SECS
 from focused.frontier.patience import PATIENCE
 from focused.method.page.limits import PageLimits
@@ -45,7 +46,7 @@ _STRATEGIES = [setting for kind in STRATEGIES.values() for setting in parameters
 _SHARED = (COSINE_THRESHOLD, OTHER_ANCHORS, *parameters_of(PageLimits).values())
 
 GROUPS: dict[str, tuple[Setting, ...]] = {
-    "The crawl": CRAWL,
+    "The crawl": (*CRAWL, *ENDING),
     "This run": (*RUN, VIRTUAL_DELAY, VIRTUAL_LATENCY),
     "Relevance": (*(PAGE_CLASSIFIER, WORD_VECTORS, RELEVANCE_THRESHOLD, LINK_THRESHOLD, SIMILARITY, COSINE_THRESHOLD),),
     "Strategies": tuple(dict.fromkeys(each for each in _STRATEGIES if each not in _SHARED)),

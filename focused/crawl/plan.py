@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.private_addresses import PrivateAddresses
+from focused.crawl.saturation import BUDGETS
 from focused.utils.scope import Scope
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ class CrawlPlan:
     scope: Scope = field(default_factory=Scope)
     #: 0: no limit.
     max_minutes: float = 0.0
+    #: What ends it beside its budgets: `BUDGETS` or `SATURATED` of `focused.crawl.saturation`.
+    stop_when: str = BUDGETS
     #: Pages that the crawl is meant to fetch, where that is not ``max_pages``.
     goal_pages: int = 0
     #: What makes the demo web the one it is: its settings. Of other webs the name says it.

@@ -25,6 +25,7 @@ from focused.crawl.run_directory import (
     check_frontier_folder,
     make_run_dir,
 )
+from focused.crawl.saturation import STOP_WHEN
 from focused.crawl.scope import check_seeds_in, read_scope
 from focused.crawl.scrapy_settings import check_values
 from focused.crawl.scrapyd_client import check_client, is_client
@@ -90,6 +91,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     max_pages = given.read_limit("max_pages", MAX_PAGES, arguments, effective)
     max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
     max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
+    stop_when = given.read_limit("stop_when", STOP_WHEN, arguments, effective)
     check_feeds(effective, arguments.get("run_dir"))
     check_copies(effective)
     decided: dict[str, Any] = {
@@ -97,6 +99,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         "FOCUSED_MAX_PAGES": max_pages,
         "FOCUSED_MAX_RELEVANT": max_relevant,
         "FOCUSED_MAX_MINUTES": max_minutes,
+        STOP_WHEN.name: stop_when,
         "FOCUSED_WEB": web,
         **decided_scope,
         **with_old_middlewares(effective),
@@ -129,6 +132,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         max_pages=max_pages,
         max_relevant=max_relevant,
         max_minutes=max_minutes,
+        stop_when=stop_when,
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         scope=scope,

@@ -15,6 +15,7 @@ from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.furniture import Furniture
 from focused.crawl.harvest import HarvestCounter
 from focused.crawl.judging import Judging
+from focused.crawl.outlook import Outlook
 from focused.crawl.own_settings import COLLECTION, COPIES
 from focused.crawl.private_addresses import register_addresses
 from focused.frontier.interface import Frontier, FrontierTask, crawl_of, register_crawl
@@ -72,6 +73,8 @@ class Crawl:
         self.goal_pages = plan.goal_pages or plan.max_pages
         #: What is known of the harvest beside the verdicts that are counted.
         self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
+        #: What is still to come.
+        self.outlook = Outlook(plan, self.harvest, settings)
         #: The texts of the pages met; None where copies are pages like others.
         self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
         #: What people say of pages, from the run directory and from where the settings say.

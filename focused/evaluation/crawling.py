@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     PageOf = Callable[[str, str], str]
 
 FULL_BUDGET = "max_pages"
-_GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant", "max_minutes"})
+_GOOD_ENDS = frozenset({FULL_BUDGET, "finished", "max_relevant", "max_minutes", "saturated"})
 # Beyond this share of pages with exceptions the strategy counts as failed.
 _MAX_SHARE_OF_ERRORS = 0.02
 

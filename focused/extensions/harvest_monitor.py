@@ -25,7 +25,6 @@ from focused.crawl.state import Crawl
 from focused.extensions.progress_line import Progress
 from focused.extensions.resume_command import how_to_resume, overwritten_feeds
 from focused.extensions.summary import Summary
-from focused.extensions.time_left import TimeLeft
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from focused.collection.judged import JudgedFigures
     from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.outlook import Outlook
     from focused.crawl.plan import CrawlPlan
 
 logger = logging.getLogger(__name__)
@@ -62,17 +62,19 @@ class HarvestMonitor:
     Settings: FOCUSED_METRICS_INTERVAL_SECS (0 switches the lines off).
     """
 
-    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest) -> None:
+    def __init__(
+        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest, outlook: Outlook
+    ) -> None:
         self.crawler = crawler
         self._estimate = estimate
-        self._summary = Summary(crawler, plan, harvest, estimate)
+        self._summary = Summary(crawler, plan, harvest, estimate, outlook)
         self._plan = plan
         self._harvest = harvest
         self._interval_secs = crawler.settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
         self._started = time.time()
         self._clock = time.monotonic()
         self._last = (self._clock, 0)
-        self._time_left = TimeLeft((plan.max_pages, plan.max_relevant, 60 * plan.max_minutes))
+        self._outlook = outlook
         self._told: tuple[int, int] | None = None
         self._n_awaited = 0
         self._calls: Any = None
@@ -86,7 +88,7 @@ class HarvestMonitor:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Listen to the crawl."""
         crawl = Crawl.needed(crawler)
-        monitor = cls(crawler, crawl.plan, crawl.harvest, crawl.estimate)
+        monitor = cls(crawler, crawl.plan, crawl.harvest, crawl.estimate, crawl.outlook)
         crawler.signals.connect(monitor.spider_opened, signal=signals.spider_opened)
         crawler.signals.connect(monitor.spider_closed, signal=signals.spider_closed)
         return monitor
@@ -114,7 +116,7 @@ class HarvestMonitor:
         self._summary.begin()
         n_pages_before = self._harvest.n_pages
         self._last = (self._clock, n_pages_before)
-        self._look_at_budgets(self._clock)
+        self._outlook.look(self._clock)
         self._parts = strategy_parts(plan.run_dir / RUN_FILE, plan.strategy.name, n_pages_before)
         self._first_model = first_model(plan.run_dir / RUN_FILE, plan.topic.model_sha256, n_pages_before)
         if self._first_model != plan.topic.model_sha256:
@@ -183,18 +185,15 @@ class HarvestMonitor:
             return  # the crawl waits: for a host, or for a model that is being trained
         self._last, self._told = (now, harvest.n_pages), told
         window, stats = self.crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES"), self.crawler.stats.get_stats()
-        self._look_at_budgets(now)
+        self._outlook.look(now)
         progress = Progress(
             *(harvest.n_pages, self._plan.max_pages, self._estimate.text(), harvest.n_relevant, harvest.rate),
             *(harvest.recent_rate, window, told[1], frontier_of(self.crawler).host_counts()),
             (harvest.n_pages - n_then) / max(now - then, 1e-9),
-            self._time_left.secs(),
+            self._outlook.time_left.secs(),
+            self._outlook.text(frontier_of(self.crawler)),
         )
         logger.info("%s", "  ".join(filter(None, (str(progress), being_read(stats), summary(stats)))))
-
-    def _look_at_budgets(self, now: float) -> None:
-        harvest = self._harvest
-        self._time_left.look(now, (harvest.n_pages, harvest.n_relevant, harvest.spent_secs()))
 
     def _say_what_the_end_waits_for(self, n_pages: int) -> None:
         """Say so where no more is asked for, and what is under way keeps the crawl from ending: up to its time-out."""
@@ -225,6 +224,7 @@ class HarvestMonitor:
             "max_relevant": plan.max_relevant,
             "scope": plan.scope.as_json(),
             "max_minutes": plan.max_minutes,
+            "stop_when": plan.stop_when,
             # Of the first start: `scrapy train --from-run` must not join the pages of a run twice.
             "model_sha256": self._first_model,
             "random_seed": settings.getint("FOCUSED_DEMO_SEED") if plan.web in ("demo", "hostile") else None,
@@ -240,6 +240,7 @@ class HarvestMonitor:
                 "harvest": {"is_known": False, "why": self._estimate.why_unknown or NOT_YET}
                 if found is None
                 else {"is_known": True, **{name: round(value, 4) for name, value in found._asdict().items()}},
+                "forecast": self._outlook.as_json(),
                 "judged": None if self._judged is None else self._judged.as_json(),
                 "hosts_given_up": [
                     {"host": host, "why": why, "links": n_links}

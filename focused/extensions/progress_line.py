@@ -32,6 +32,8 @@ class Progress:
     pages_per_sec: float
     #: Until the first budget is spent; None where it cannot be told.
     secs_left: float | None = None
+    #: What is still to come, as people read it.
+    outlook: str = ""
 
     def __str__(self) -> str:
         """Return the line."""
@@ -45,6 +47,8 @@ class Progress:
         ]
         if self.secs_left is not None:
             parts.append(f"{duration(self.secs_left)} left")
+        if self.outlook:
+            parts.append(self.outlook)
         return "  ".join(parts)
 
     def _hosts(self) -> str:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from focused.collection.judged import JudgedFigures
     from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
+    from focused.crawl.outlook import Outlook
     from focused.crawl.plan import CrawlPlan
 
 _MOST_NAMED = 5
@@ -36,8 +37,11 @@ _LIMITS = {"max_pages": "pages", "max_relevant": "relevant pages", "max_minutes"
 class Summary:
     """The last lines of a crawl. Counts are those of all its runs; of one that was resumed, what this run adds is said."""
 
-    def __init__(self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest) -> None:
+    def __init__(
+        self, crawler: Crawler, plan: CrawlPlan, harvest: HarvestCounter, estimate: EstimatedHarvest, outlook: Outlook
+    ) -> None:
         self._crawler, self._plan, self._harvest, self._estimate = crawler, plan, harvest, estimate
+        self._outlook = outlook
         self._before: dict[str, Any] = {}
 
     def begin(self) -> None:
@@ -64,6 +68,7 @@ class Summary:
         yield self._about_a_limit_spent(reason)
         if harvest.n_pages:
             yield self._about_harvest()
+        yield from self._outlook.summary(reason, frontier_of(self._crawler))
         if judged is not None:
             yield from figure_lines(judged.figures, judged.believed)
         if not harvest.n_pages:

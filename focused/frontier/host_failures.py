@@ -84,6 +84,10 @@ class HostFailures:
         """Hosts that have failed and not answered since; those that were given up are not among them."""
         return sum(each.n_failures > 0 for each in self._troubles.values())
 
+    def troubled(self) -> list[tuple[str, str]]:
+        """Return the hosts that have failed and not answered since, and why; without those that were given up."""
+        return [(host, each.why) for host, each in self._troubles.items() if each.n_failures > 0]
+
     def answered(self, host: str) -> None:
         """Note that a host has answered: what was wrong is over."""
         self._troubles.pop(host, None)

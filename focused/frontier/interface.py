@@ -55,6 +55,12 @@ class Frontier(Protocol):
         Where links are not scored there is no evidence, and all have the same priority.
         """
 
+    def waiting_scores(self) -> list[tuple[float, int]]:
+        """Return how many links wait of each level of scores, the best first; nothing where they are not counted.
+
+        A level is a score in [0, 1], or for links below the threshold their score less 1.
+        """
+
     def look_around(self, n_links: int) -> None:
         """Let so many of the next links be drawn from all that wait, if the frontier can choose; Scrapy's queues cannot."""
 
@@ -81,6 +87,9 @@ class Frontier(Protocol):
 
     def host_counts(self) -> HostCounts | None:
         """Return how many hosts there are to ask; None where that is not known."""
+
+    def failing_hosts(self) -> list[tuple[str, str]]:
+        """Return the hosts that do not answer at present, and why; those that were given up are not among them."""
 
     def stood_back(self) -> list[str]:
         """Return which folders, domains and query parameters stood back and why, in words; those with most pages first."""

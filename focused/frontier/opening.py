@@ -92,12 +92,15 @@ def open_patience(
     It goes on with the stats and the links of an earlier run, so these come first.
     """
     task, session = crawl.task, crawl.session
+    # Also without patience: what is still to come is foretold from them.
+    if not (task.max_pages or task.max_minutes):
+        return None
+    by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
     factor = PATIENCE.read(crawler.settings)
     # AutoThrottle sets a delay when the spider has opened.
     has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
     if not (factor and task.max_pages and has_delays):
         return None
-    by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
     return Patience(
         *(store, by_level, crawler.stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
         goal_pages=lambda: crawl.goal_pages,

@@ -221,6 +221,10 @@ class FrontierScheduler(BaseScheduler):
         """Return the request for a new link."""
         return self._requests.found(url, evidence)
 
+    def waiting_scores(self) -> list[tuple[float, int]]:
+        """Return how many links wait of each level of scores, the best first; nothing in crawls without a budget."""
+        return [] if self.store.by_level is None else self.store.by_level.by_score()
+
     def look_around(self, n_links: int) -> None:
         """Let so many of the next links be drawn from all that wait."""
         self._around.n_wanted += n_links
@@ -258,6 +262,10 @@ class FrontierScheduler(BaseScheduler):
     def host_counts(self) -> HostCounts:
         """Return how many hosts there are to ask."""
         return self._unreachable.host_counts()
+
+    def failing_hosts(self) -> list[tuple[str, str]]:
+        """Return the hosts that do not answer at present, and why."""
+        return self._unreachable.failing()
 
     def stood_back(self) -> list[str]:
         """Return which parts of the web stood back and why, in words."""

@@ -181,6 +181,10 @@ class ScrapyFrontier:
         self._count(evidence)
         return request
 
+    def waiting_scores(self) -> list[tuple[float, int]]:
+        """Return nothing: Scrapy's scheduler does not count by scores."""
+        return []
+
     def look_around(self, n_links: int) -> None:
         """Do nothing: Scrapy's scheduler cannot draw from what waits."""
 
@@ -207,6 +211,10 @@ class ScrapyFrontier:
     def host_counts(self) -> None:
         """Return None: Scrapy's scheduler does not know its hosts."""
         return
+
+    def failing_hosts(self) -> list[tuple[str, str]]:
+        """Return none: no host rests here."""
+        return []
 
     def stood_back(self) -> list[str]:
         """Return none: Scrapy's queues let nothing stand back."""

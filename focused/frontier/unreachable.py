@@ -117,6 +117,10 @@ class UnreachableHosts:
         found = [(_name(origin), why, n_links(origin)) for origin, why in self.failures.given_up.items()]
         return sorted(found, key=lambda each: (-each[2], each[0]))
 
+    def failing(self) -> list[tuple[str, str]]:
+        """Return the hosts that do not answer at present, and why."""
+        return [(_name(origin), why) for origin, why in self.failures.troubled()]
+
     def host_counts(self) -> HostCounts:
         """Return how many hosts there are to ask, and how many do not answer."""
         n_troubled = self.failures.n_troubled  # their links wait again

@@ -11,6 +11,7 @@ from scrapy.utils.defer import deferred_from_coro
 
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.run_history import last_estimate
+from focused.crawl.saturation import SATURATED
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.crawl.estimated_harvest import EstimatedHarvest
-    from focused.crawl.harvest import HarvestCounter
-    from focused.crawl.plan import CrawlPlan
 
 FETCHED_COLUMNS = (
     *("number", "url", "location", "referrer", "relevance", "relevant"),
@@ -35,6 +33,8 @@ FETCHED_COLUMNS = (
 
 ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
 """The share of relevant pages by the calibrated model, and its 90 % interval; empty while it is not known."""
+FORECAST_COLUMNS = ("forecast", "forecast_low", "forecast_high")
+"""Relevant pages by the end of the budgets, with an 80 % interval; empty while nothing can be said, and in the last row."""
 
 
 class HarvestPipeline:
@@ -54,19 +54,24 @@ class HarvestPipeline:
     ``focused/irrelevant_on_path``.
     """
 
-    def __init__(self, crawler: Crawler, plan: CrawlPlan, counter: HarvestCounter, estimate: EstimatedHarvest) -> None:
+    def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler = crawler
+        plan, self._outlook = crawl.plan, crawl.outlook
         self._stats = crawler.stats
         self._plan = plan
-        self._counter = counter
-        self._estimate = estimate
+        self._counter, self._estimate = crawl.harvest, crawl.estimate
         window = crawler.settings.getint("FOCUSED_HARVEST_WINDOW_PAGES")
         self._every_pages = crawler.settings.getint("FOCUSED_HARVEST_EVERY_PAGES")
         columns = f"pages,relevant,harvest_rate,harvest_rate_last_{window},frontier,target_length"
         path = plan.run_dir / HARVEST_FILE
         #: A file that an earlier version of this program began keeps the columns that it has.
-        self._has_estimates = not has_header(path, columns)
-        self._file = LineFile(path, ",".join([columns, *ESTIMATE_COLUMNS]))
+        further: list[str] = []
+        self._n_further = len((*ESTIMATE_COLUMNS, *FORECAST_COLUMNS))
+        for group in (ESTIMATE_COLUMNS, FORECAST_COLUMNS):
+            if has_header(path, ",".join([columns, *further])):
+                self._n_further = len(further)
+            further += group
+        self._file = LineFile(path, ",".join([columns, *further]))
         self._fetched = LineFile(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS))
         self._has_duplicates = not has_header(plan.run_dir / FETCHED_FILE, ",".join(FETCHED_COLUMNS[:-1]))
         self._is_safe = CSV_SAFE.read(crawler.settings)
@@ -75,14 +80,14 @@ class HarvestPipeline:
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
-        crawl = Crawl.needed(crawler)
-        return cls(crawler, crawl.plan, crawl.harvest, crawl.estimate)
+        return cls(crawler, Crawl.needed(crawler))
 
     def open_spider(self) -> None:
         """Take up the pages that an earlier run of this crawl has judged."""
         if self._counter.n_pages:
             run_dir, n_pages = self._plan.run_dir, self._counter.n_pages
             self._estimate.restore(run_dir / FETCHED_FILE, n_pages, last_estimate(run_dir / RUN_FILE, n_pages))
+            self._outlook.restore(run_dir / FETCHED_FILE, n_pages)
 
     def process_item(self, item: Any) -> Any:
         """Count a page."""
@@ -91,6 +96,7 @@ class HarvestPipeline:
         counter, stats, is_delivered = self._counter, self._stats, item.is_delivered
         counter.add(is_delivered, item.depth, item.irrelevant_on_path)
         self._estimate.add(item.relevance, is_delivered, is_copy=bool(item.duplicate_of))
+        self._outlook.add(item.reason_kind, item.link_score, is_new=is_delivered)
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
         row = fetched_row(counter.n_pages, item, has_duplicates=self._has_duplicates, is_safe=self._is_safe)
         if not self._fetched.write(row):
@@ -114,6 +120,8 @@ class HarvestPipeline:
             self._finish("max_pages")
         elif plan.max_relevant and counter.n_relevant == plan.max_relevant and is_delivered:
             self._finish("max_relevant")
+        elif self._outlook.is_to_end:
+            self._finish(SATURATED)
         if not is_delivered:
             why = "a copy" if item.duplicate_of else "noindex"
             raise DropItem(why if item.relevant else "irrelevant", log_level="DEBUG")
@@ -125,7 +133,7 @@ class HarvestPipeline:
         if counter.n_pages != counter.n_pages_before:
             self._estimate.at_end()
         if counter.n_pages != self._n_rows_pages and (counter.n_pages != counter.n_pages_before or not counter.n_pages):
-            self._write_row()
+            self._write_row(is_last=True)
         self._file.close()
         self._fetched.close()
         stats.set_value("focused/pages/fetched_count", counter.n_pages)
@@ -137,14 +145,17 @@ class HarvestPipeline:
         stats.set_value("focused/target_length", counter.target_length)
         stats.set_value("focused/irrelevant_on_path", counter.n_irrelevant_on_path)
 
-    def _write_row(self) -> None:
+    def _write_row(self, *, is_last: bool = False) -> None:
         counter, found = self._counter, self._estimate.now()
         self._n_rows_pages = counter.n_pages
         estimates = [f"{each:.4f}" for each in found] if found is not None else [""] * len(ESTIMATE_COLUMNS)
+        n_waiting = frontier_of(self._crawler).n_waiting
+        forecast = None if is_last else self._outlook.forecast(frontier_of(self._crawler))
+        self._outlook.note(forecast)
+        further = [*estimates, *(map(str, forecast) if forecast is not None else [""] * len(FORECAST_COLUMNS))]
         is_there = self._file.write(
             f"{counter.n_pages},{counter.n_relevant},{counter.rate:.4f},{counter.recent_rate:.4f},"
-            f"{frontier_of(self._crawler).n_waiting},{counter.target_length}"
-            + (f",{','.join(estimates)}" if self._has_estimates else "")
+            + ",".join([f"{n_waiting},{counter.target_length}", *further[: self._n_further]])
         )
         if not is_there:
             self._stats.inc_value("focused/store/harvest_lost_count")

@@ -41,6 +41,7 @@ REPORT_FILE = "report.html"
 _ENDED = {
     "max_pages": "the page budget was used up",
     "max_minutes": "its time was spent",
+    "saturated": "hardly anything new was found any more",
     "max_relevant": "the goal of relevant pages was reached",
     "finished": "no link was left",
     "shutdown": "it was interrupted",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,6 +36,20 @@ BOUNDS = _bounds()
 N_BINS = len(BOUNDS) + 1
 
 
+def _middles() -> list[float]:
+    """Return the score in the middle of each bin; of links below the threshold less 1."""
+    ends = [to_priority(0.0, False), *BOUNDS, to_priority(1.0, True)]
+    means = [(low + high) / 2 for low, high in pairwise(ends)]
+    first = to_priority(0.0, True)
+    return [
+        min(max((mean - first) / LEVELS, 0.0), 1.0) if mean >= first else (mean - to_priority(1.0, False)) / LEVELS
+        for mean in means
+    ]
+
+
+_MIDDLES = _middles()
+
+
 def bin_of(rank: int) -> int:
     """Return the bin of a link's rank; the best links are in the last."""
     return bisect_right(BOUNDS, priority_of(rank))
@@ -61,6 +76,8 @@ class WaitingCounts:
 
     def _make(self, n_hosts: int) -> None:
         self._waiting = np.zeros((n_hosts, N_BINS), dtype=np.int32)
+        #: Of all hosts together.
+        self._in_all = [0] * N_BINS
         self._came = np.zeros((n_hosts, N_BINS), dtype=np.float32)
         self._look()
 
@@ -79,17 +96,22 @@ class WaitingCounts:
     def load(self, ranks: Iterable[tuple[int, int]]) -> None:
         """Count the links that wait anew: (host, rank) of each."""
         self._waiting[:] = 0
+        self._in_all = [0] * N_BINS
         for host, rank in ranks:
             self.add(host, rank)
 
     def add(self, host: int, rank: int) -> None:
         """Count a link that waits, or waits again."""
         self._reach(host)
-        self._waiting_at[host, bin_of(rank)] += 1
+        place = bin_of(rank)
+        self._waiting_at[host, place] += 1
+        self._in_all[place] += 1
 
     def remove(self, host: int, rank: int) -> None:
         """Note that a link waits no more."""
-        self._waiting_at[host, bin_of(rank)] -= 1
+        place = bin_of(rank)
+        self._waiting_at[host, place] -= 1
+        self._in_all[place] -= 1
 
     def move(self, host: int, before: int, after: int) -> None:
         """Note that a waiting link has another rank."""
@@ -97,11 +119,22 @@ class WaitingCounts:
         if first != second:
             self._waiting_at[host, first] -= 1
             self._waiting_at[host, second] += 1
+            self._in_all[first] -= 1
+            self._in_all[second] += 1
 
     def forget(self, host: int) -> None:
         """Note that no link of a host waits any more."""
         if host < len(self._waiting):
+            self._in_all = [all_ - own for all_, own in zip(self._in_all, self._waiting[host].tolist(), strict=True)]
             self._waiting[host] = 0
+
+    def by_score(self) -> list[tuple[float, int]]:
+        """Return how many links wait of each level that has any, the best first: the level's middle, and links.
+
+        A level is a score in [0, 1], or for links below the threshold their score less 1; what is no link (seeds, the
+        spider's own requests) counts as the best.
+        """
+        return [(_MIDDLES[place], n) for place in range(N_BINS - 1, -1, -1) if (n := self._in_all[place]) > 0]
 
     def page_begins(self, priority: int) -> None:
         """Note that the links that are found next come from the page of a link that was handed out with this priority."""

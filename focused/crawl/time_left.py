@@ -34,6 +34,19 @@ class TimeLeft:
         while len(self._looks) > 2 and self._looks[1][0] <= now - _WINDOW_SECS:
             self._looks.popleft()
 
+    def speed(self, spent: int, of: int) -> float | None:
+        """Return how much of one budget is spent for each unit of another; None before enough of the second is.
+
+        >>> left = TimeLeft([100, 0, 600])
+        >>> left.look(0, [0, 0, 0]); left.look(10, [20, 9, 10]); left.speed(0, 2)
+        2.0
+        """
+        if not self._looks:
+            return None
+        (_, before), (_, now) = self._looks[0], self._looks[-1]
+        gained = now[of] - before[of]
+        return (now[spent] - before[spent]) / gained if gained >= _LEAST_AMOUNT else None
+
     def secs(self) -> float | None:
         """Return the seconds until the first budget is spent; None where nothing can be said.
 
