@@ -47,6 +47,8 @@ class Move(NamedTuple):
 class PageCommit:
     """All that one transaction has to hold."""
 
+    #: The number of the worker that asked for the page: refused if that has ended.
+    worker: int = 0
     #: Links under way that have ended; the transaction is refused if one of them had ended before.
     ended: list[EndedLink] = field(default_factory=list)
     #: Links of the page, known or not.
@@ -57,9 +59,13 @@ class PageCommit:
     records: list[bytes] = field(default_factory=list)
     #: Origins whose waiting links fail, with the number of the host's links that did.
     given_up: list[str] = field(default_factory=list)
+    #: Hosts that have had their share: what waits of them is dropped.
+    capped: list[str] = field(default_factory=list)
     #: Of each host asked: the seconds from now on that nobody may ask it, and its delay.
     rests: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         """Tell whether there is anything to write."""
-        return bool(self.ended or self.links or self.moves or self.outputs or self.records or self.given_up)
+        return bool(
+            self.ended or self.links or self.moves or self.outputs or self.records or self.given_up or self.capped
+        )

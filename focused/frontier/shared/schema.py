@@ -41,6 +41,7 @@ CREATE TABLE workers (                -- a worker's lease: renewed by the databa
     crawl integer NOT NULL, name text NOT NULL,
     alive_until timestamptz NOT NULL, ended_at timestamptz,
     is_busy boolean NOT NULL DEFAULT true,  -- has, or may yet bring, something to do
+    n_hosts integer NOT NULL DEFAULT 0,     -- hosts with waiting links that are this worker's
     granted bigint NOT NULL DEFAULT 0,      -- pages of the budget that are this worker's
     n_pages bigint NOT NULL DEFAULT 0, n_relevant bigint NOT NULL DEFAULT 0,
     n_found bigint NOT NULL DEFAULT 0,      -- links taken in
@@ -54,11 +55,11 @@ CREATE TABLE hosts (
     next_at timestamptz NOT NULL DEFAULT '-infinity',  -- nobody may ask it before
     delay real NOT NULL DEFAULT 0,    -- seconds between two requests, as the last owner kept them
     n_pages integer NOT NULL DEFAULT 0, n_relevant integer NOT NULL DEFAULT 0, n_failed integer NOT NULL DEFAULT 0,
-    n_asked integer NOT NULL DEFAULT 0,
+    news bigint NOT NULL DEFAULT 0,   -- raised by others than the owner who have found links
     PRIMARY KEY (crawl, domain, host)
 ) PARTITION BY HASH (domain);
 CREATE INDEX hosts_free ON hosts (crawl, best) WHERE owner IS NULL AND best IS NOT NULL;
-CREATE INDEX hosts_owned ON hosts (owner) WHERE owner IS NOT NULL;
+CREATE INDEX hosts_owned ON hosts (crawl, owner) WHERE owner IS NOT NULL;
 CREATE TABLE links (
     crawl integer NOT NULL, domain bigint NOT NULL, fingerprint bigint NOT NULL, host bigint NOT NULL,
     state smallint NOT NULL,          -- as of focused.frontier.store.schema.STATES; none is leased

@@ -41,6 +41,8 @@ _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
+SENT = "sent"
+"""What the store of many workers says of a link: what becomes of it is known when its page is durable."""
 TAKEN_OVER = "taken_over"
 """What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
@@ -63,6 +65,9 @@ class FrontierStore(LinkStates):
         Links of a host, and of a registered domain, that are ever fetched; irrelevant pages in a row that a link may lie
         behind; links that may wait, the worst beyond are forgotten. 0: no limit.
     """
+
+    #: Whether other workers change what is stored, so that what becomes of a link is known later.
+    is_shared = False
 
     def __init__(
         self,

@@ -1,0 +1,228 @@
+"""Who is a worker, and which hosts are its own: the statements of the keeper.
+
+Each is a transaction. All times are the database's (docs/method/many-workers.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from focused.frontier.shared.keys import host_key
+from focused.frontier.shared.link_rows import WAITING_COLUMNS, WaitingLink, unnested, waiting_link
+from focused.frontier.shared.writer import LeaseLostError
+from focused.frontier.store.schema import WAITING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from psycopg import Connection
+
+_JOIN = """
+INSERT INTO workers (crawl, name, alive_until) VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) RETURNING id
+"""
+_RENEW = """
+UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s
+WHERE id = %s AND ended_at IS NULL
+"""
+_OVERDUE = """
+SELECT id FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until < clock_timestamp() FOR UPDATE SKIP LOCKED
+"""
+# The next owner cannot know when the host was asked last; not after the lease.
+_RELEASE_ALL = """
+UPDATE hosts SET owner = NULL, next_at = greatest(hosts.next_at, workers.alive_until + make_interval(secs => hosts.delay))
+FROM workers WHERE hosts.crawl = workers.crawl AND hosts.owner = workers.id AND workers.id = %s
+"""
+_END = (
+    "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
+)
+_IS_ALIVE = "UPDATE workers SET is_busy = true WHERE id = %s AND ended_at IS NULL"
+_TAKE = """
+WITH free AS (
+    SELECT crawl, domain, host FROM hosts
+    WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp() + make_interval(secs => %s)
+    ORDER BY best LIMIT %s FOR UPDATE SKIP LOCKED
+)
+UPDATE hosts SET owner = %s FROM free
+WHERE hosts.crawl = free.crawl AND hosts.domain = free.domain AND hosts.host = free.host
+RETURNING hosts.name, hosts.best, extract(epoch FROM hosts.next_at - clock_timestamp()), hosts.delay,
+    hosts.n_pages + hosts.n_failed, hosts.news
+"""
+_OWN = "SELECT name, news FROM hosts WHERE crawl = %s AND owner = %s"
+_FREE = """
+SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp()
+ORDER BY best LIMIT %s
+"""
+_COLUMNS = ", ".join(f"waiting.{each}" for each in WAITING_COLUMNS)
+_AHEAD = (
+    f"SELECT {_COLUMNS} FROM {unnested(('domain', 'host', 'most'), ('int8', 'int8', 'int8'))} CROSS JOIN LATERAL "
+    "(SELECT * FROM links WHERE links.crawl = %s AND links.domain = given.domain AND links.host = given.host "
+    f"AND links.state = {WAITING} ORDER BY links.rank LIMIT given.most) AS waiting"
+)
+_LOCK = (
+    f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "
+    "JOIN hosts ON hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
+    "WHERE hosts.owner = %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
+)
+_BEST = (
+    "(SELECT links.rank FROM links WHERE links.crawl = hosts.crawl AND links.domain = hosts.domain "
+    f"AND links.host = hosts.host AND links.state = {WAITING} ORDER BY links.rank LIMIT 1)"
+)
+_GIVE_BACK = (
+    f"UPDATE hosts SET owner = NULL, best = {_BEST}, delay = given.delay, "
+    "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
+    f"FROM {unnested(('domain', 'host', 'rest', 'delay'), ('int8', 'int8', 'float8', 'float4'))} "
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner = %s"
+)
+_TOTALS = """
+SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
+    count(*) FILTER (WHERE ended_at IS NULL), coalesce(bool_or(is_busy AND ended_at IS NULL), false),
+    coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8
+FROM workers WHERE crawl = %s
+"""
+# One snapshot. An owner gives a host back when nothing of it waits.
+_IS_OVER = """
+SELECT NOT EXISTS (SELECT 1 FROM workers WHERE crawl = %s AND ended_at IS NULL AND is_busy)
+    AND NOT EXISTS (SELECT 1 FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL)
+    AND NOT EXISTS (SELECT 1 FROM hosts WHERE crawl = %s AND owner IS NOT NULL)
+"""
+_LOCK_CRAWL = "SELECT id FROM crawls WHERE id = %s FOR UPDATE"
+_GRANTED = """
+SELECT coalesce(sum(CASE WHEN ended_at IS NULL THEN granted ELSE n_pages END), 0)::int8 FROM workers WHERE crawl = %s
+"""
+_GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL"
+_RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL"
+
+
+class TakenHost(NamedTuple):
+    """A host that is this worker's from now on."""
+
+    name: str
+    best: int
+    #: Seconds until it may be asked; below 0: now.
+    rest: float
+    delay: float
+    #: Links of it that were ever asked for and have ended.
+    n_asked: int
+    news: int
+
+
+class Totals(NamedTuple):
+    """Figures of the whole crawl."""
+
+    n_pages: int
+    n_relevant: int
+    n_waiting: int
+    n_workers: int
+    #: Whether any worker has, or may yet bring, something to do.
+    is_busy: bool
+    #: Hosts with waiting links that have an owner.
+    n_hosts: int
+
+
+@dataclass(frozen=True)
+class Leasing:
+    """The statements, for one crawl; ``secs``: how long a lease lasts that is not renewed."""
+
+    sql: Connection[Any]
+    crawl: int
+    secs: float
+
+    def join(self, name: str) -> int:
+        """Become a worker; return its number."""
+        row = self.sql.execute(_JOIN, (self.crawl, name, self.secs)).fetchone()
+        assert row is not None
+        return int(row[0])
+
+    def renew(self, worker: int, *, is_busy: bool, n_hosts: int) -> None:
+        """Renew a worker's lease; a `LeaseLostError` if the worker has ended."""
+        if not self.sql.execute(_RENEW, (self.secs, is_busy, n_hosts, worker)).rowcount:
+            raise LeaseLostError
+
+    def end_overdue(self) -> list[int]:
+        """End the workers whose time has run out, and make their hosts nobody's; return their numbers."""
+        with self.sql.transaction():
+            ended = [number for (number,) in self.sql.execute(_OVERDUE, (self.crawl,)).fetchall()]
+            for number in ended:
+                self.sql.execute(_RELEASE_ALL, (number,))
+                self.sql.execute(_END, (number,))
+        return ended
+
+    def take(self, worker: int, n_hosts: int, soon_secs: float) -> list[TakenHost]:
+        """Own so many more hosts, those with the best waiting links that may be asked soon; LeaseLostError as of renew."""
+        with self.sql.transaction():
+            if not self.sql.execute(_IS_ALIVE, (worker,)).rowcount:
+                raise LeaseLostError
+            rows = self.sql.execute(_TAKE, (self.crawl, soon_secs, n_hosts, worker)).fetchall()
+        return [
+            TakenHost(name, best, float(rest) if rest is not None else 0.0, *others)
+            for name, best, rest, *others in rows
+        ]
+
+    def news(self, worker: int) -> dict[str, int]:
+        """Return the hosts of a worker, and of each a number that changes when other workers find links of it."""
+        return dict(self.sql.execute(_OWN, (self.crawl, worker)).fetchall())
+
+    def best_free(self, n_hosts: int) -> list[int]:
+        """Return the best ranks of the best hosts that are nobody's and may be asked now, at most so many."""
+        return [rank for (rank,) in self.sql.execute(_FREE, (self.crawl, n_hosts)).fetchall()]
+
+    def ahead(self, n_links: Mapping[str, int]) -> dict[str, list[WaitingLink]]:
+        """Return the best waiting links of hosts, at most so many each; in their order."""
+        names = {host_key(host): host for host in n_links}
+        rows = sorted((*key, n_links[host]) for key, host in names.items())
+        found: dict[str, list[WaitingLink]] = {host: [] for host in n_links}
+        if rows:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            for row in self.sql.execute(_AHEAD, (*columns, self.crawl)).fetchall():
+                link = waiting_link(row, names.__getitem__)
+                found[link.host_name].append(link)
+        return found
+
+    def give_back(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
+        """Make hosts nobody's; of each the seconds until it may be asked, and its delay."""
+        rows = sorted((*host_key(host), *times) for host, times in rests.items())
+        if not rows:
+            return
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        with self.sql.transaction():
+            # Locked first: what others have found by then is seen by the next statement.
+            self.sql.execute(_LOCK, (*columns[:2], self.crawl, worker))
+            self.sql.execute(_GIVE_BACK, (*columns, self.crawl, worker))
+
+    def totals(self) -> Totals:
+        """Return the figures of the crawl."""
+        row = self.sql.execute(_TOTALS, (self.crawl,)).fetchone()
+        assert row is not None
+        return Totals._make(row)
+
+    def is_over(self) -> bool:
+        """Tell whether nothing waits and no worker can bring anything more."""
+        row = self.sql.execute(_IS_OVER, (self.crawl, self.crawl, self.crawl)).fetchone()
+        return row is not None and bool(row[0])
+
+    def grant(self, worker: int, n_pages: int, max_pages: int) -> int:
+        """Reserve pages of the crawl's budget for a worker; return how many: 0, if none is left."""
+        with self.sql.transaction():
+            self.sql.execute(_LOCK_CRAWL, (self.crawl,))
+            row = self.sql.execute(_GRANTED, (self.crawl,)).fetchone()
+            assert row is not None
+            # Towards the end small shares, so that no worker sits on what another could fetch.
+            n_left = max_pages - row[0]
+            n_granted: int = max(0, min(n_pages, n_left, 1 + n_left // 4))
+            if n_granted and not self.sql.execute(_GRANT, (n_granted, worker)).rowcount:
+                raise LeaseLostError
+        return n_granted
+
+    def return_grant(self, worker: int) -> None:
+        """Give back what was granted to a worker that has nothing under way, and has not been fetched."""
+        with self.sql.transaction():
+            self.sql.execute(_LOCK_CRAWL, (self.crawl,))
+            self.sql.execute(_RETURN, (worker,))
+
+    def leave(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
+        """Say good-bye: all hosts are nobody's at once."""
+        self.give_back(worker, rests)
+        with self.sql.transaction():
+            self.sql.execute(_RELEASE_ALL, (worker,))
+            self.sql.execute(_END, (worker,))

@@ -1,0 +1,102 @@
+"""What the SQLite store has beside its links, where a database is shared: what goes to it, and what is left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from focused.frontier.shared.page import Move
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+_MAX_KNOWN_HOSTS = 1_000_000
+
+
+class NoTransaction:
+    """There is no transaction in the reactor: what changes is collected, page by page."""
+
+    def begin(self) -> None:
+        """Do nothing."""
+
+    def give_up(self) -> None:
+        """Do nothing."""
+
+    def commit(self, state: Mapping[str, Any]) -> None:
+        """Do nothing."""
+
+
+class NoLog:
+    """There is no log file to be emptied."""
+
+    n_bytes = 0
+
+    def empty(self) -> None:
+        """Do nothing."""
+
+
+@dataclass(frozen=True)
+class NoRecords:
+    """Takes what a strategy has learnt from pages; it begins with none."""
+
+    note: Callable[[bytes], None]
+    n_records: int = 0
+
+    def __iter__(self) -> Iterator[tuple[int, bytes]]:
+        return iter(())
+
+    def add(self, n_links: int, record: bytes) -> None:
+        """Let a record be part of its page."""
+        self.note(record)
+
+
+class SharedForms:
+    """Links whose URLs have one form are one from now on; those that wait already stay as they are."""
+
+    def join(self, host: str, form: Callable[[str], str], fingerprint: Callable[[str], int], why: str) -> int:
+        """Return 0: nothing is dropped."""
+        return 0
+
+
+class Moves(Protocol):
+    """Takes moves of waiting links."""
+
+    def move(self, moves: Iterable[Move]) -> None:
+        """Let scores of waiting links be others."""
+
+
+@dataclass
+class SharedScores:
+    """Scores of links that this worker has found: of others it knows neither fingerprint nor host."""
+
+    store: Moves
+    _hosts: dict[int, str] = field(default_factory=dict)
+
+    def found(self, fingerprint: int, host: str) -> None:
+        """Note the host of a link that may be moved."""
+        if len(self._hosts) >= _MAX_KNOWN_HOSTS:
+            self._hosts.clear()
+        self._hosts[fingerprint] = host
+
+    def scores(self) -> Iterable[tuple[int, str, float]]:
+        """Return none: a worker begins without."""
+        return ()
+
+    def place(self, scores: Iterable[tuple[int, float]]) -> list[int]:
+        """Give links other scores; return the fingerprints of those whose host is not known any more."""
+        gone, moves = [], []
+        for fingerprint, score in scores:
+            host = self._hosts.get(fingerprint)
+            if host is None:
+                gone.append(fingerprint)
+            else:
+                moves.append(Move(fingerprint, host, score))
+        self.store.move(moves)
+        return gone
+
+    def count_referrers(self, rows: Iterable[tuple[float, int, int]]) -> None:
+        """Do nothing: referrers that change no priority are not counted in the database."""
+
+    def rows(self, after: int, until: int, n_links: int) -> list[tuple[Any, ...]]:
+        """Return none: see docs/method/many-workers.md, retraining."""
+        return []

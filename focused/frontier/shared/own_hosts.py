@@ -1,0 +1,248 @@
+"""The hosts that are a worker's own, with the best of their waiting links in memory.
+
+Of each host memory holds the waiting links up to a horizon, a rank; what lies beyond is in the database and is fetched when
+little is left. Links that are under way, or whose end is not durable yet, still wait in the database: they are left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from focused.frontier.store.host_queue import HostQueue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from focused.frontier.shared.leasing import TakenHost
+    from focused.frontier.shared.link_rows import WaitingLink
+
+AHEAD = 64
+"""Links of a host that are fetched ahead."""
+_MOST = 4 * AHEAD
+_FEW = AHEAD // 4
+_NOWHERE = -(1 << 63)
+
+
+class HostNumbers:
+    """Numbers of hosts, each given once for as long as the process lives."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        #: By number.
+        self.names: dict[int, str] = {}
+
+    def get(self, name: str) -> int | None:
+        """Return the number of a host; None if it has none."""
+        return self._numbers.get(name)
+
+    def number(self, name: str) -> int:
+        """Return the number of a host, new or known."""
+        number = self._numbers.get(name)
+        if number is None:
+            number = self._numbers[name] = len(self._numbers) + 1
+            self.names[number] = name
+        return number
+
+
+@dataclass(slots=True, eq=False)
+class OwnHost:
+    """A host that is this worker's."""
+
+    name: str
+    number: int
+    news: int
+    #: Links that were ever asked for.
+    n_asked: int
+    #: All waiting links of lower ranks are in memory; None: all are.
+    horizon: int | None = _NOWHERE
+    links: dict[int, WaitingLink] = field(default_factory=dict)
+    heap: list[tuple[int, int]] = field(default_factory=list)
+    n_under_way: int = 0
+    #: Ended links that are not durable yet.
+    n_unwritten: int = 0
+    #: Whether links are being fetched.
+    is_asked: bool = False
+    #: Whether others have found links of it since the last look.
+    has_news: bool = False
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether nothing of it is on its way."""
+        return not (self.n_under_way or self.n_unwritten or self.is_asked)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing of it waits, as far as is known."""
+        return not self.links and self.horizon is None and not self.has_news
+
+    @property
+    def wants_links(self) -> bool:
+        """Whether links are to be fetched from the database."""
+        return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))
+
+    def best(self) -> WaitingLink | None:
+        """Return the best link in memory; None if there is none."""
+        heap, links = self.heap, self.links
+        while heap:
+            rank, number = heap[0]
+            link = links.get(number)
+            if link is not None and link.rank == rank:
+                return link
+            heapq.heappop(heap)
+        return None
+
+    def put(self, link: WaitingLink) -> bool:
+        """Let a link wait here if it lies within the horizon; tell whether it does."""
+        if self.horizon is not None and link.rank >= self.horizon:
+            self.links.pop(link.number, None)
+            return False
+        link.host = self.number
+        self.links[link.number] = link
+        heapq.heappush(self.heap, (link.rank, link.number))
+        if len(self.links) > _MOST:
+            self._forget_worst()
+        elif len(self.heap) > 2 * len(self.links) + 100:
+            self._tidy()
+        return link.number in self.links
+
+    def _forget_worst(self) -> None:
+        """Leave the worse half to the database."""
+        ordered = sorted(self.links.values(), key=lambda link: (link.rank, link.number))
+        self.horizon = ordered[_MOST // 2].rank
+        for link in ordered[_MOST // 2 :]:
+            del self.links[link.number]
+        # Equals of the horizon's rank lie beyond it, too.
+        for number in [link.number for link in ordered[: _MOST // 2] if link.rank >= self.horizon]:
+            del self.links[number]
+        self._tidy()
+
+    def _tidy(self) -> None:
+        self.heap = [(link.rank, link.number) for link in self.links.values()]
+        heapq.heapify(self.heap)
+
+
+class OwnHosts:
+    """All hosts of a worker; `queue` knows which is next."""
+
+    def __init__(self) -> None:
+        self.queue = HostQueue()
+        self.names = HostNumbers()
+        self._hosts: dict[str, OwnHost] = {}
+        #: Links under way: of which host, and as they waited.
+        self.under_way: dict[int, tuple[OwnHost, WaitingLink]] = {}
+        # Links that have ended, and after how many written transactions that was durable; -1: it is not yet.
+        self._ended: dict[int, int] = {}
+        self._host_of_ended: dict[int, OwnHost] = {}
+
+    def __len__(self) -> int:
+        return len(self._hosts)
+
+    def __iter__(self) -> Iterator[OwnHost]:
+        return iter(list(self._hosts.values()))
+
+    def get(self, name: str) -> OwnHost | None:
+        """Return a host; None if it is not this worker's."""
+        return self._hosts.get(name)
+
+    def of_number(self, number: int) -> OwnHost | None:
+        """Return a host by its number here."""
+        name = self.names.names.get(number)
+        return None if name is None else self._hosts.get(name)
+
+    def waiting(self, fingerprint: int, host: str) -> WaitingLink | None:
+        """Return a link that waits in memory; None if there is none."""
+        own = self._hosts.get(host)
+        return None if own is None else own.links.get(fingerprint)
+
+    # --- Hosts
+
+    def take(self, taken: TakenHost) -> OwnHost:
+        """Own a host from now on; its links come."""
+        own = OwnHost(taken.name, self.names.number(taken.name), taken.news, taken.n_asked)
+        self._hosts[taken.name] = own
+        return own
+
+    def leave(self, own: OwnHost) -> None:
+        """Own a host no more."""
+        del self._hosts[own.name]
+        self.queue.put(own.number, None)
+
+    def clear(self) -> list[OwnHost]:
+        """Own nothing any more; links under way stay so until they end. Return what was owned."""
+        hosts = list(self._hosts.values())
+        for own in hosts:
+            self.leave(own)
+        return hosts
+
+    # --- Links
+
+    def offer(self, link: WaitingLink) -> None:
+        """Take note of a link that waits in the database, or whose place there has changed."""
+        own = self._hosts.get(link.host_name)
+        if own is None or link.number in self.under_way or link.number in self._ended:
+            return
+        own.put(link)
+        self.refresh(own)
+
+    def fetched(self, name: str, links: list[WaitingLink], n_asked: int) -> None:
+        """Take in the best links of a host as the database has them."""
+        own = self._hosts.get(name)
+        if own is None:
+            return
+        own.is_asked = own.has_news = False
+        # Equals of the last may lie beyond it; they come with the next that are fetched.
+        own.horizon = links[-1].rank + 1 if links and len(links) >= n_asked else None
+        for link in links:
+            if link.number not in self.under_way and link.number not in self._ended:
+                own.put(link)
+        self.refresh(own)
+
+    def n_to_ask(self, own: OwnHost) -> int:
+        """Return how many links of a host are to be fetched so that enough of them are new here."""
+        return AHEAD + len(own.links) + own.n_under_way + own.n_unwritten
+
+    def lease(self, link: WaitingLink) -> None:
+        """Let a link be under way."""
+        own = self._hosts[link.host_name]
+        del own.links[link.number]
+        own.n_under_way += 1
+        own.n_asked += 1
+        self.under_way[link.number] = own, link
+        self.refresh(own)
+
+    def give_back(self, number: int) -> OwnHost:
+        """Let a link that was under way wait again."""
+        own, link = self.under_way.pop(number)
+        own.n_under_way -= 1
+        own.n_asked -= 1
+        if self._hosts.get(own.name) is own:
+            own.put(link)
+            self.refresh(own)
+        return own
+
+    def end(self, number: int) -> tuple[OwnHost, WaitingLink]:
+        """Note that a link under way has ended; its end is not durable yet."""
+        own, link = self.under_way.pop(number)
+        own.n_under_way -= 1
+        own.n_unwritten += 1
+        self._ended[number] = -1
+        self._host_of_ended[number] = own
+        return own, link
+
+    def written(self, number: int, n_written: int) -> None:
+        """Note that the end of a link is durable, or that it will never be."""
+        if number in self._ended:
+            self._ended[number] = n_written
+            self._host_of_ended.pop(number).n_unwritten -= 1
+
+    def forget_ended(self, n_written: int) -> None:
+        """Forget ends that were durable after so many transactions: who reads the database from now on sees them."""
+        for number in [number for number, after in self._ended.items() if 0 <= after <= n_written]:
+            del self._ended[number]
+
+    def refresh(self, own: OwnHost) -> None:
+        """Let the queue know a host's best link."""
+        best = own.best()
+        self.queue.put(own.number, None if best is None else best.rank)

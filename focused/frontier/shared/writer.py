@@ -1,0 +1,341 @@
+"""The transaction of pages: what several pages have brought becomes durable at once, or is refused.
+
+The order of its statements is the same for all workers, and within a statement that of the keys, so that no two workers wait
+for each other in a circle (docs/method/many-workers.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.shared.keys import host_key
+from focused.frontier.shared.link_rows import (
+    CHANGED,
+    CHANGED_TYPES,
+    EVIDENCE,
+    INSERTED,
+    INSERTED_TYPES,
+    KNOWN_COLUMNS,
+    Key,
+    KnownLink,
+    WaitingLink,
+    changed_row,
+    inserted_row,
+    key_of,
+    known_link,
+    priority,
+    text,
+    unnested,
+    waiting_from,
+)
+from focused.frontier.store.caps import HOST_CAP
+from focused.frontier.store.link import FrontierLink, host_of
+from focused.frontier.store.link_states import NOT_REACHABLE
+from focused.frontier.store.schema import DONE, DROPPED, FAILED, RANK_BITS, WAITING
+from focused.method.scoring.priority import to_priority
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from psycopg import Connection
+
+    from focused.frontier.shared.page import EndedLink, PageCommit
+    from focused.frontier.store.ranks import Ranks
+    from focused.method.scoring.evidence import Evidence
+
+_TURN = (1 << RANK_BITS) - 1
+_COUNT = """
+UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s WHERE id = %s AND ended_at IS NULL
+"""
+_INSERT = (
+    f"INSERT INTO links (crawl, {', '.join(INSERTED)}) "
+    f"SELECT %s, {', '.join('parts::float8[]' if each == 'parts' else each for each in INSERTED)} "
+    f"FROM {unnested(INSERTED, INSERTED_TYPES)} ON CONFLICT DO NOTHING RETURNING fingerprint"
+)
+_LOCK = (
+    f"SELECT {', '.join(f'links.{each}' for each in KNOWN_COLUMNS)} "
+    f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} "
+    "JOIN links ON links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
+    f"WHERE links.state = {WAITING} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
+)
+_CHANGE = (
+    "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
+    + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)
+    + f" FROM {unnested(CHANGED, CHANGED_TYPES)} "
+    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+)
+_TAKE_OVER = """
+UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
+"""
+_END = (
+    "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
+    f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
+    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+)
+_MOVE = (
+    f"UPDATE links SET score = given.score, admitted = true, "
+    f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {_TURN}) "
+    f"FROM {unnested(('domain', 'fingerprint', 'score', 'priority'), ('int8', 'int8', 'float8', 'int8'))} "
+    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
+    f"AND links.state = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
+)
+_FAIL = f"""
+UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
+WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND substr(url, 1, %s) = %s
+"""
+_DROP = f"""
+UPDATE links SET state = {DROPPED}, note = '{HOST_CAP}', ended_at = now()
+WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING}
+"""
+_HOSTS = (
+    "INSERT INTO hosts (crawl, domain, host, name, best) SELECT %s, domain, host, name, best "
+    f"FROM {unnested(('domain', 'host', 'name', 'best'), ('int8', 'int8', 'text', 'int8'))} "
+    "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
+    "news = hosts.news + (hosts.owner IS DISTINCT FROM %s)::int"
+)
+_ASKED_COLUMNS = ("domain", "host", "n_pages", "n_relevant", "n_failed", "rest", "delay")
+_ASKED = (
+    "UPDATE hosts SET n_pages = hosts.n_pages + given.n_pages, n_relevant = hosts.n_relevant + given.n_relevant, "
+    "n_failed = hosts.n_failed + given.n_failed, delay = given.delay, "
+    "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
+    f"FROM {unnested(_ASKED_COLUMNS, ('int8', 'int8', 'int4', 'int4', 'int4', 'float8', 'float4'))} "
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner = %s"
+)
+_PAGE = """
+INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant) VALUES (%s, %s, %s, %s, %s, %s) RETURNING id
+"""
+_RECORD = "INSERT INTO records (crawl, worker, record) VALUES (%s, %s, %s)"
+_ENDED = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
+
+
+class LeaseLostError(Exception):
+    """The worker has ended: another has noticed that its time had run out. Nothing of the transaction was done."""
+
+
+class KnownPageError(Exception):
+    """A link had ended before; ``index``: of the page that brought it once more. Nothing of the transaction was done."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+@dataclass(slots=True)
+class Written:
+    """What a transaction has changed, for the worker's memory."""
+
+    #: Links that were taken in, and those that wait and whose rank is another now, as they wait.
+    new: list[WaitingLink] = field(default_factory=list)
+    joined: list[tuple[WaitingLink, Evidence]] = field(default_factory=list)
+    #: How many links were known already, and not changed.
+    n_known: int = 0
+    #: Origins that were given up, with the number of their links that failed.
+    given_up: dict[str, int] = field(default_factory=dict)
+    #: Links that were dropped because their host had had its share.
+    n_capped: int = 0
+
+
+@dataclass(frozen=True)
+class PageWriter:
+    """Writes pages of one crawl."""
+
+    crawl: int
+    ranks: Ranks
+    merge: Callable[[Evidence, Evidence], Evidence]
+    #: Returns the turn of the next new link.
+    turn: Callable[[], int]
+
+    def write(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit]) -> Written:
+        """Write pages in one transaction.
+
+        Raises
+        ------
+        LeaseLostError, KnownPageError
+            If it is refused.
+        psycopg.Error
+            If the server could not do it; where the connection is gone at the commit, it may have been done.
+        """
+        with sql.transaction():
+            ended = [link for page in pages for link in page.ended]
+            judged = [link.relevant for link in ended if link.relevant is not None]
+            if not sql.execute(_COUNT, (len(judged), sum(judged), worker)).rowcount:
+                raise LeaseLostError
+            return self._write(sql, worker, pages, ended)
+
+    def _write(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], ended: list[EndedLink]) -> Written:
+        written, best = Written(), dict[str, int]()
+        met = self._links_of(pages)
+        new = self._insert(sql, met, written, best)
+        known = self._lock(sql, met, new, ended)
+        self._check(pages, known)
+        self._join(sql, met, new, known, {key_of(link.fingerprint, link.host) for link in ended}, written, best)
+        if ended:
+            rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in ended]
+            sql.execute(_END, (*_columns(rows), self.crawl))
+        self._move(sql, pages, best)
+        n_failed = self._give_up(sql, pages, written)
+        self._write_hosts(sql, worker, pages, ended, best)
+        for page in pages:
+            self._outputs(sql, worker, page)
+        if written.new or ended or n_failed:
+            sql.execute(_ENDED, (len(written.new), len(ended) + n_failed, worker))
+        return written
+
+    def _links_of(self, pages: Sequence[PageCommit]) -> dict[Key, list[FrontierLink]]:
+        """Return the links of pages by their keys, in order."""
+        found: dict[Key, list[FrontierLink]] = {}
+        for page in pages:
+            for link in page.links:
+                found.setdefault(key_of(link.fingerprint, link.host), []).append(link)
+        return found
+
+    def _insert(
+        self, sql: Connection[Any], met: dict[Key, list[FrontierLink]], written: Written, best: dict[str, int]
+    ) -> set[Key]:
+        """Insert links that are not known; return their keys."""
+        if not met:
+            return set()
+        rows, by_fingerprint = [], {}
+        # Turns are taken in the order of the pages' links; rows go in the order of the keys.
+        for key, links in met.items():
+            rank = self.ranks.rank(priority(links[0].evidence, links[0].extra), self.turn())
+            rows.append(inserted_row(links[0], host_key(links[0].host), rank))
+            by_fingerprint[key.fingerprint] = key, links[0], rank
+        rows.sort(key=itemgetter(0, 1))
+        new = set()
+        for (fingerprint,) in sql.execute(_INSERT, (self.crawl, *_columns(rows))).fetchall():
+            key, link, rank = by_fingerprint[fingerprint]
+            new.add(key)
+            written.new.append(waiting_from(link, rank))
+            best[link.host] = min(rank, best.get(link.host, rank))
+        return new
+
+    def _lock(
+        self, sql: Connection[Any], met: dict[Key, list[FrontierLink]], new: set[Key], ended: list[EndedLink]
+    ) -> dict[Key, KnownLink]:
+        """Lock what waits of the links that end or were known, in the order of their keys."""
+        wanted = {key for key, links in met.items() if key not in new or len(links) > 1}
+        wanted |= {key_of(link.fingerprint, link.host) for link in ended}
+        if not wanted:
+            return {}
+        rows = sql.execute(_LOCK, (*_columns(sorted(wanted)), self.crawl)).fetchall()
+        return {Key(row[0], row[1]): known_link(row) for row in rows}
+
+    def _check(self, pages: Sequence[PageCommit], known: dict[Key, KnownLink]) -> None:
+        seen = set()
+        for index, page in enumerate(pages):
+            for link in page.ended:
+                key = key_of(link.fingerprint, link.host)
+                if key not in known or key in seen:
+                    raise KnownPageError(index)
+                seen.add(key)
+
+    def _join(
+        self,
+        sql: Connection[Any],
+        met: dict[Key, list[FrontierLink]],
+        new: set[Key],
+        known: dict[Key, KnownLink],
+        ended: set[Key],
+        written: Written,
+        best: dict[str, int],
+    ) -> None:
+        """Join what pages say of links that wait already."""
+        changed = []
+        for key, links in sorted(met.items()):
+            more = links[1:] if key in new else links
+            row = known.get(key)
+            if not more:
+                continue
+            if row is None or row.is_own_request or key in ended:
+                written.n_known += len(more)
+                continue
+            own = next((link for link in more if link.request is not None), None)
+            if own is not None:
+                rank = self.ranks.rank(priority(own.evidence, own.extra), self.ranks.turn_of(row.rank))
+                values = rank, own.extra, text(own.request or ""), self.crawl, *key
+                sql.execute(_TAKE_OVER, values)
+                best[own.host] = min(rank, best.get(own.host, rank))
+                written.joined.append((waiting_from(own, rank), row.evidence))
+                continue
+            merged, extra, tunnel = row.evidence, row.extra, row.tunnel
+            for link in more:
+                merged = self.merge(merged, link.evidence)
+                extra, tunnel = max(extra, link.extra), min(tunnel, link.tunnel)
+            if (merged, extra, tunnel) == (row.evidence, row.extra, row.tunnel):
+                written.n_known += len(more)
+                continue
+            rank = self.ranks.rank(priority(merged, extra), self.ranks.turn_of(row.rank))
+            changed.append(changed_row(row, rank, extra, tunnel, merged))
+            if rank < row.rank:
+                best[links[0].host] = min(rank, best.get(links[0].host, rank))
+            first = links[0]
+            now = WaitingLink(key.fingerprint, first.host, rank, extra, tunnel, first.url, merged, first.callback, None)
+            written.joined.append((now, row.evidence))
+        if changed:
+            sql.execute(_CHANGE, (*_columns(changed), self.crawl))
+
+    def _move(self, sql: Connection[Any], pages: Sequence[PageCommit], best: dict[str, int]) -> None:
+        moves = {move.fingerprint: move for page in pages for move in page.moves}
+        if not moves:
+            return
+        rows = sorted(
+            (*key_of(move.fingerprint, move.host), move.score, to_priority(move.score, True)) for move in moves.values()
+        )
+        for fingerprint, rank in sql.execute(_MOVE, (*_columns(rows), self.crawl)).fetchall():
+            host = moves[fingerprint].host
+            best[host] = min(rank, best.get(host, rank))
+
+    def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
+        for origin in (origin for page in pages for origin in page.given_up):
+            values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), len(origin) + 1, f"{origin}/"
+            written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(_FAIL, values).rowcount
+        for host in (host for page in pages for host in page.capped):
+            written.n_capped += sql.execute(_DROP, (self.crawl, *host_key(host))).rowcount
+        return sum(written.given_up.values()) + written.n_capped
+
+    def _write_hosts(
+        self,
+        sql: Connection[Any],
+        worker: int,
+        pages: Sequence[PageCommit],
+        ended: list[EndedLink],
+        best: dict[str, int],
+    ) -> None:
+        """Note what hosts have now: those with new links, and those that were asked, in the order of their keys."""
+        asked: dict[str, list[float]] = {}
+        for link in ended:
+            counts = asked.setdefault(link.host, [0, 0, 0, 0.0, 0.0])
+            counts[0] += link.relevant is not None
+            counts[1] += bool(link.relevant)
+            counts[2] += link.state != DONE
+        for page in pages:
+            for host, (rest, delay) in page.rests.items():
+                if host in asked:
+                    asked[host][3:] = [rest, delay]
+        # All are locked by the first statement, in one order.
+        hosts = sorted((*host_key(host), text(host), best.get(host)) for host in {*best, *asked})
+        if hosts:
+            sql.execute(_HOSTS, (self.crawl, *_columns(hosts), worker))
+        if asked:
+            rows = sorted((*host_key(host), *counts) for host, counts in asked.items())
+            sql.execute(_ASKED, (*_columns(rows), self.crawl, worker))
+
+    def _outputs(self, sql: Connection[Any], worker: int, page: PageCommit) -> None:
+        number = None
+        for link in page.ended:
+            if link.relevant is not None:
+                key = key_of(link.fingerprint, link.host)
+                row = sql.execute(_PAGE, (self.crawl, worker, *key, text(link.url), link.relevant)).fetchone()
+                number = None if row is None else row[0]
+        own = {"crawl": self.crawl, "worker": worker, "page": number}
+        for statement, parameters in page.outputs:
+            sql.execute(statement, {**parameters, **own})
+        for record in page.records:
+            sql.execute(_RECORD, (self.crawl, worker, record))
+
+
+def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)]
