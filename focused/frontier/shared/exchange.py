@@ -34,12 +34,15 @@ if TYPE_CHECKING:
 
 LEASE_SECS = 20.0
 """How long a worker lives that does not renew its lease."""
-MARGIN_SECS = 5.0
-"""So long before the end of its lease a worker asks for nothing more."""
+_ASKS_FOR = 0.75
+"""Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
+_LAST_SECS = 5.0
+"""How long a database that is away is waited for at the end of a crawl."""
 PATIENCE_SECS = 120.0
 """How long a worker waits for a database that is away."""
 _TICK_SECS = 0.1
-_RENEW_SECS = 1.0
+_RENEWALS = 20
+"""How often a lease is renewed while it lasts."""
 _OVERDUE_SECS = 2.0
 _MOST_PAGES = 32
 """Pages of one transaction."""
@@ -292,7 +295,7 @@ class Exchange:
                 if sql is not None:
                     sql.close()
                     sql = None
-                if now() - began > self._patience_secs or (self._is_stopping and now() - began > MARGIN_SECS):
+                if now() - began > self._patience_secs or (self._is_stopping and now() - began > _LAST_SECS):
                     self.events.put(DatabaseGone(error))
                     return None
                 time.sleep(_TRY_AGAIN_SECS)
@@ -357,7 +360,7 @@ class Exchange:
     def _join(self, leasing: Leasing) -> None:
         asked = now()
         self.worker = leasing.join(self._worker_name)
-        self.valid_until = asked + self._lease_secs - MARGIN_SECS
+        self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self.events.put(Joined(self.worker))
 
     def _keep(self, leasing: Leasing) -> bool:
@@ -370,7 +373,7 @@ class Exchange:
                 self._join(leasing)
             return wishes.joins
         is_new = False
-        if now() - self._renewed >= _RENEW_SECS:
+        if now() - self._renewed >= self._lease_secs / _RENEWALS:
             self._renew(leasing, wishes)
             is_new = True
         if wishes.give_back:
@@ -391,7 +394,7 @@ class Exchange:
     def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
         asked, n_written = now(), self._n_written
         leasing.renew(self.worker, is_busy=wishes.is_busy, n_hosts=wishes.n_own)
-        self.valid_until = asked + self._lease_secs - MARGIN_SECS
+        self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._renewed = asked
         if asked - self._looked >= _OVERDUE_SECS:
             self._looked = asked

@@ -36,7 +36,7 @@ FROM workers WHERE hosts.crawl = workers.crawl AND hosts.owner = workers.id AND 
 _END = (
     "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
 )
-_IS_ALIVE = "UPDATE workers SET is_busy = true WHERE id = %s AND ended_at IS NULL"
+_IS_ALIVE = "SELECT 1 FROM workers WHERE id = %s AND ended_at IS NULL FOR SHARE"
 _TAKE = """
 WITH free AS (
     SELECT crawl, domain, host FROM hosts

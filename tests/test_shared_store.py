@@ -1,0 +1,152 @@
+"""The frontier that many workers share, on a real server: nothing lost, nothing twice, whatever a worker does."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+psycopg = pytest.importorskip("psycopg")
+
+from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.schema import connect
+from focused.frontier.shared.store import SharedStore
+from focused.frontier.store.link import FrontierLink, fingerprint_of
+from focused.frontier.store.ranks import Ranks
+from focused.method.scoring.evidence import Evidence, better
+
+N_HOSTS, N_PAGES = 8, 240
+
+
+def a_link(number: int, score: float = 0.5, **options: Any) -> FrontierLink:
+    url = f"http://h{number % N_HOSTS}.example/{number}"
+    return FrontierLink(fingerprint_of(url, f"h{number % N_HOSTS}.example"), url, Evidence(score, 0, True), **options)
+
+
+def a_store(database: str, *, lease_secs: float = 20.0, max_pages: int = 0, **options: Any) -> SharedStore:
+    ranks = Ranks()
+    exchange = Exchange(
+        *(database, "stars", {}),
+        worker_name="test",
+        ranks=ranks,
+        merge=better,
+        max_pages=max_pages,
+        lease_secs=lease_secs,
+    )
+    return SharedStore(exchange, ranks=ranks, max_pages=max_pages, **options)
+
+
+def until(true: Any, store: SharedStore, secs: float = 10.0) -> None:
+    end = time.monotonic() + secs
+    while not true():
+        assert time.monotonic() < end, "not in time"
+        store.tend()
+        time.sleep(0.01)
+
+
+class Worker(SimpleNamespace):
+    """Fetches pages of a made web: page n links to 2n + 1, 2n + 2 and some that are known."""
+
+    def step(self) -> bool:
+        store = self.store
+        store.tend()
+        if not store.may_ask or (store.pages_left is not None and store.pages_left <= 0):
+            return not store.over
+        link = store.next()
+        if link is None:
+            return not store.over
+        number = int(link.url.rpartition("/")[2])
+        self.fetched.append(number)
+        store.add(
+            [
+                a_link(each, score=(each % 97) / 97)
+                for each in (2 * number + 1, 2 * number + 2, number // 2)
+                if each < N_PAGES
+            ]
+        )
+        store.done(link.id, relevant=number % 3 == 0)
+        store.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": number})
+        store.commit()
+        return True
+
+
+def sleeps(worker: Worker) -> None:
+    """Its keeper renews no more, as if the process was stopped."""
+    worker.store.exchange._keep = lambda leasing: False
+
+
+def run(workers: list[Worker], secs: float = 60.0) -> None:
+    end = time.monotonic() + secs
+    going = list(workers)
+    while going:
+        assert time.monotonic() < end, "not in time"
+        going = [worker for worker in going if worker.step()]
+        time.sleep(0.001)
+
+
+@pytest.fixture
+def prepared(database):
+    with connect(database) as sql:
+        sql.execute("CREATE SCHEMA focused")
+        sql.execute("CREATE TABLE delivered (page bigint PRIMARY KEY, number integer NOT NULL UNIQUE)")
+    return database
+
+
+def delivered(database: str) -> list[int]:
+    with connect(database) as sql:
+        return sorted(number for (number,) in sql.execute("SELECT number FROM delivered"))
+
+
+def test_two_workers_fetch_every_page_once_and_both_have_their_share(prepared):
+    workers = [Worker(store=a_store(prepared), fetched=[]) for _ in range(2)]
+    workers[0].store.add([a_link(0)])
+    run(workers)
+    for worker in workers:
+        assert worker.store.over == "finished"
+        assert worker.store.close() == 0
+    assert delivered(prepared) == list(range(N_PAGES))
+    assert sorted(workers[0].fetched + workers[1].fetched) == list(range(N_PAGES))
+    assert min(len(worker.fetched) for worker in workers) > N_PAGES / 6
+
+
+def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):
+    dead = Worker(store=a_store(prepared, lease_secs=2.0), fetched=[])
+    dead.store.add([a_link(0)])
+    until(lambda: not dead.step() or len(dead.fetched) >= 60, dead.store)
+    until(lambda: len(dead.store.own), dead.store)
+    sleeps(dead)
+    until(lambda: dead.store.next() is not None, dead.store)
+    late, (_, link) = next(iter(dead.store.own.under_way.items()))
+    heir = Worker(store=a_store(prepared, lease_secs=2.0), fetched=[])
+    run([heir])
+    assert not dead.store.may_ask
+    refused = []
+    dead.store.on_refused = lambda page, why: refused.append(why)
+    dead.store.done(late, relevant=True)
+    dead.store.add_output(
+        "INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": int(link.url.rpartition("/")[2])}
+    )
+    dead.store.commit()
+    until(lambda: refused, dead.store)
+    assert refused == ["lease lost"]
+    assert delivered(prepared) == list(range(N_PAGES))
+    assert not set(dead.fetched) & set(heir.fetched)
+    heir.store.close()
+    dead.store.close()
+
+
+def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
+    workers = [Worker(store=a_store(prepared, lease_secs=2.0, max_pages=100), fetched=[]) for _ in range(3)]
+    workers[0].store.add([a_link(0)])
+    until(lambda: any(worker.step() and False for worker in workers) or len(workers[0].fetched) >= 20, workers[0].store)
+    dead = workers.pop(0)
+    sleeps(dead)
+    run(workers)
+    assert {worker.store.over for worker in workers} == {"max_pages"}
+    assert len(delivered(prepared)) == 100
+    for worker in workers:
+        worker.store.close()
