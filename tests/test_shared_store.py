@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import random
 import time
-from collections import Counter
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-
-psycopg = pytest.importorskip("psycopg")
 
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.schema import connect
