@@ -55,6 +55,9 @@ ARGUMENTS = {
     "max_minutes": Argument("minutes to crawl; 0: no limit", "number", "FOCUSED_MAX_MINUTES"),
     "stop_when": Argument("when the crawl ends", "budgets, or saturated: nothing new comes in", "FOCUSED_STOP_WHEN"),
     "web": Argument("where pages come from", "live, demo, or the path of a WARC file", "the topic's, else live"),
+    "crawl": Argument(
+        "crawl in FOCUSED_DATABASE that this process joins, or begins if there is none", "name", "FOCUSED_CRAWL"
+    ),
     "run_dir": Argument("folder for what the run leaves", "path", "FOCUSED_RUNS_DIR/TOPIC/TIMESTAMP"),
 }
 #: Scrapyd adds these to what its client says.
@@ -73,10 +76,10 @@ def check_names(arguments: Mapping[str, Any]) -> None:
     known = f"Known ones: {', '.join(ARGUMENTS)} (scrapy crawl -h explains them)."
     for name in sorted(given - set(ARGUMENTS)):
         raise PlanError(f"Unknown spider argument {name!r}.{did_you_mean(name, ARGUMENTS)} {known}")
-    for name in ("strategy", "preset", "run_dir"):
+    for name in ("strategy", "preset", "run_dir", "crawl"):
         if name in given and not str(arguments[name]).strip():
             raise PlanError(f"Spider argument {name!r} is empty. Leave it out for the default. {known}")
-    if "topic" not in given:
+    if "topic" not in given and "crawl" not in given:
         raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
 
 

@@ -38,6 +38,7 @@ from focused.crawl.settings_layers import (
     topic_settings,
     with_topic,
 )
+from focused.crawl.shared_crawl import find_shared
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.strategies import CHOICES, PLUG_IN, STRATEGIES, make_strategy
 from focused.method.strategies.hybrid import Hybrid
@@ -72,7 +73,11 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     is_confined = is_client(arguments)
     if is_confined:
         check_client(arguments, settings)
-    topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
+    shared, own = find_shared(arguments, settings), arguments
+    if shared is None:
+        topic = load_topic(str(arguments["topic"]), *models_dirs(settings))
+    else:
+        arguments, settings, topic = shared.join(arguments, settings)
     preset = check_preset(str(arguments["preset"])) if "preset" in arguments else ""
     effective = with_topic(topic, settings, preset)
     check_settings(effective)
@@ -84,6 +89,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         changed |= offline_settings(effective)
     scope, decided_scope = read_scope(arguments, topic, effective)
     seeds = _seeds(arguments.get("seeds"), topic, effective, is_confined) if needs_seeds else []
+    if shared is not None:
+        seeds = shared.seeds(arguments.get("seeds"), seeds)
     check_seeds_in(scope, seeds)
     strategy = _strategy(arguments.get("strategy"), topic, effective)  # late, for it may have to learn
     if strategy.order == "newest":
@@ -103,6 +110,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         "FOCUSED_WEB": web,
         **decided_scope,
         **with_old_middlewares(effective),
+        **(shared.decided(effective) if shared is not None else {"FOCUSED_DATABASE": ""}),
     }
     if web == "live":
         decided |= signed(effective)
@@ -123,6 +131,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     judge.languages = scope.languages
     if web != "live":
         open_web(web, effective).close()  # late, for it may have to index a large file
+    folder = topic.name if shared is None else f"{topic.name}/{shared.name}/workers"
     plan = CrawlPlan(
         topic=topic,
         strategy=strategy,
@@ -136,7 +145,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
         drops_below_threshold=BELOW_THRESHOLD.read(effective) == "drop",
         web=web,
         scope=scope,
-        run_dir=make_run_dir(arguments.get("run_dir"), topic.name, effective, is_confined),
+        run_dir=make_run_dir(arguments.get("run_dir"), folder, effective, is_confined),
         web_options={each.name: each.read(effective) for each in GENERATED.get(web, {}).values()},
         preset=preset or topic.preset,
         settings=changed,
@@ -148,6 +157,8 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     check_frontier_folder(plan.run_dir, effective)
     if arguments.get("run_dir") or effective.get("FOCUSED_RUN_DIR") or effective.get("JOBDIR"):
         check_earlier_crawl(plan.run_dir, effective, topic=topic.name, web=web, web_options=plan.web_options)
+    if shared is not None and not shared.begin(plan, own, effective):
+        return plan_crawl(own, settings, needs_seeds=needs_seeds)  # another worker was first: now it is joined
     return plan
 
 

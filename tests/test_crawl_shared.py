@@ -1,0 +1,131 @@
+"""A crawl in a database: the first worker says what it is, others take it from there, and what differs is one line."""
+
+from __future__ import annotations
+
+import shutil
+
+import psycopg
+import pytest
+from commands import ROOT
+from scrapy.settings import Settings
+from scrapy.utils.project import get_project_settings
+
+from focused.crawl.declared_settings import COMMAND_LINE
+from focused.crawl.planning import plan_crawl
+from focused.utils.database import connect
+
+MODELS = ROOT / "models"
+
+
+@pytest.fixture
+def planned(database, tmp_path):
+    """Plan a crawl in a database, as the command does."""
+
+    def plan(models=MODELS, settings=None, **arguments):
+        usual: Settings = get_project_settings().copy()
+        usual.set("FOCUSED_MODELS_DIR", str(models), priority="project")
+        usual.set("FOCUSED_RUNS_DIR", str(tmp_path / "runs"), priority="project")
+        usual.setdict({"FOCUSED_DATABASE": database, **(settings or {})}, priority=COMMAND_LINE)
+        return plan_crawl({"crawl": "stars", **arguments}, usual)
+
+    return plan
+
+
+@pytest.fixture
+def elsewhere(tmp_path):
+    """The models folder of another machine, without any topic."""
+    (tmp_path / "elsewhere").mkdir()
+    return tmp_path / "elsewhere"
+
+
+def test_a_worker_that_has_nothing_joins_with_topic_arguments_and_settings_of_the_first(planned, elsewhere):
+    first = planned(
+        topic="demo", max_pages=77, seeds="http://a.example/,http://127.0.0.1:9/", web="live", allow="a.example,127.0.0.1",
+        strategy="best_first", settings={"DOWNLOAD_DELAY": "2.5", "FOCUSED_MAX_RELEVANT": "9", "LOG_LEVEL": "ERROR"},
+    )  # fmt: skip
+    second = planned(models=elsewhere)
+    for plan in (first, second):
+        assert (plan.max_pages, plan.max_relevant, plan.web, plan.strategy.name) == (77, 9, "live", "best_first")
+        assert plan.seeds == ["http://a.example/", "http://127.0.0.1:9/"]
+        assert str(plan.scope) == str(first.scope)
+        assert plan.decided["FOCUSED_CRAWL"] == "stars"
+    assert second.decided["DOWNLOAD_DELAY"] == "2.5"
+    assert "LOG_LEVEL" not in second.decided
+    assert second.topic.model_sha256 == first.topic.model_sha256
+    assert second.topic.directory != first.topic.directory
+    assert second.run_dir.parent == first.run_dir.parent != second.run_dir
+    # Only who names an address of this machine opens it.
+    assert (first.addresses.kind_of_url(first.seeds[1]), second.addresses.kind_of_url(first.seeds[1])) == (
+        "",
+        "loopback",
+    )
+
+
+REFUSED = {
+    "another strategy": ({"strategy": "lpe"}, {}, "has strategy=best_first. Got strategy=lpe"),
+    "an argument it lacks": ({"preset": "p13"}, {}, "was begun without preset"),
+    "other seeds": ({"seeds": "http://c.example/"}, {}, "has other seeds"),
+    "another setting": ({}, {"FOCUSED_MERGE_EVIDENCE": "True"}, "has FOCUSED_MERGE_EVIDENCE=False. Got True"),
+    "retraining": ({}, {"FOCUSED_RETRAINING": "automatic"}, "FOCUSED_RETRAINING must be off where workers share"),
+    "no database": ({}, {"FOCUSED_DATABASE": ""}, "Crawl 'stars' needs a database"),
+    "no name": ({"crawl": "../x"}, {}, "'crawl' must be a name"),
+    "no topic": ({"crawl": "unknown"}, {}, "There is no crawl 'unknown' in the database"),
+}
+
+
+def test_what_differs_from_the_crawl_is_refused_in_one_line(planned):
+    planned(topic="demo", strategy="best_first", settings={"FOCUSED_MERGE_EVIDENCE": "False"})
+    for arguments, settings, says in REFUSED.values():
+        with pytest.raises(ValueError, match=r"^[^\n]+$") as error:
+            planned(settings=settings, **arguments)
+        assert says in str(error.value)
+
+
+def test_another_model_another_version_and_a_damaged_topic_are_refused(planned, database, tmp_path):
+    planned(topic="demo")
+    models = tmp_path / "models"
+    shutil.copytree(MODELS / "astrophysics", models / "demo")
+    with connect("X", database) as sql:
+        sql.execute("SET search_path = focused")
+        for name in ("manifest.json", "model.npz"):
+            content = (models / "demo" / name).read_bytes().replace(b'"topic": "astrophysics"', b'"topic": "demo"')
+            (models / "demo" / name).write_bytes(content)
+        with pytest.raises(ValueError, match="'demo' of this machine has another model"):
+            planned(models=models, topic="demo")
+        sql.execute("UPDATE crawls SET about = jsonb_set(about, '{version}', '\"0.0\"')")
+        sql.execute(
+            "INSERT INTO workers (crawl, name, alive_until) SELECT id, 'one', now() + interval '9 s' FROM crawls"
+        )
+        with pytest.raises(ValueError, match=r"by version 0\.0 of this program"):
+            planned()
+        with pytest.raises(ValueError, match=r"by version 0\.0 of this program"):
+            planned(max_pages=5)
+        sql.execute("UPDATE workers SET ended_at = now()")
+        assert planned(max_pages=5).max_pages == planned().max_pages == 5  # nobody works on it: it goes on otherwise
+        sql.execute("UPDATE files SET content = content || '\\x00' WHERE name = 'model.npz'")
+        with pytest.raises(ValueError, match=r"'model\.npz' of the topic in the crawl's database is damaged"):
+            planned()
+        sql.execute("UPDATE files SET sha256 = encode(sha256(content), 'hex')")
+        with pytest.raises(ValueError, match=r"model\.npz is not the file that manifest\.json describes"):
+            planned()
+
+
+SAID = (
+    """UPDATE crawls SET about = jsonb_set(about, '{settings,FOCUSED_RUNS_DIR}', '"/tmp"')""",
+    """UPDATE crawls SET about = jsonb_set(about, '{settings,DOWNLOADER_MIDDLEWARES}', '{"os.x": 1}')""",
+    """UPDATE crawls SET about = jsonb_set(about, '{settings,FOCUSED_HYBRID_C}', '"x"')""",
+    """UPDATE crawls SET about = jsonb_set(about, '{arguments,strategy}', '"os.path"')""",
+    """UPDATE crawls SET about = jsonb_set(about, '{arguments,topic}', '"../x"')""",
+    """UPDATE crawls SET about = jsonb_set(about, '{seeds}', '["file:///etc/passwd"]')""",
+    """INSERT INTO files SELECT id, '../x', encode(sha256(''), 'hex'), '' FROM crawls""",
+)
+
+
+def test_a_database_says_no_more_than_a_topic_may(planned, database):
+    for number, statement in enumerate(SAID):
+        planned(topic="demo", crawl=f"crawl-{number}", strategy="breadth_first")
+        with psycopg.connect(database, autocommit=True) as sql:
+            sql.execute("SET search_path = focused")
+            sql.execute(f"{statement} {'WHERE' if 'WHERE' not in statement else 'AND'} name = 'crawl-{number}'")
+        with pytest.raises(ValueError, match=r"^[^\n]+$"):
+            planned(crawl=f"crawl-{number}")
