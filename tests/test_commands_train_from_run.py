@@ -234,6 +234,7 @@ def an_ordinary_run(folder: Path, models: Path, verdicts: dict[int, object]) -> 
 
 def test_verdicts_on_pages_of_an_ordinary_crawl_are_learnt_from_and_followed(models, tmp_path):
     run, pages = an_ordinary_run(tmp_path / "run", models, {n: n % 2 == 1 for n in range(1, 25)})
+    former = load_topic("stars", models)
     said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
     assert "Of 24 pages that people judged 24 stand on their side of the threshold" in said
     made = load_topic("stars", models)
@@ -245,6 +246,14 @@ def test_verdicts_on_pages_of_an_ordinary_crawl_are_learnt_from_and_followed(mod
     assert (accepted[:24] == right[:24]).all()
     assert (accepted[24:] == right[24:]).mean() > 0.8  # what nobody judged, too
     assert made.manifest["retraining"]["errors_on_verdicts"]["n_judged"] == 24
+    changes = made.manifest["retraining"]["changes"]
+    before = relevance_of_counts(former, terms, counts, "page") >= former.threshold("page")
+    numbers = {int(page["url"].rpartition("/")[2]) for page in changes["now_relevant"]}
+    assert numbers == {page.number for page, was, now in zip(pages, before, accepted, strict=True) if now and not was}
+    assert (changes["n_compared"], changes["n_now_relevant"]) == (40, len(numbers))
+    assert set(changes["now_for"]) & set(COMET_WORDS)
+    assert set(changes["now_against"]) <= {*TABLE_WORDS, *OTHER_WORDS}
+    assert f"Now for: {', '.join(changes['now_for'])}" in said
 
 
 def test_of_a_run_that_nobody_judged_it_is_said_how_to_judge_it(models, tmp_path):

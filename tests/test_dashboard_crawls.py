@@ -71,11 +71,11 @@ def test_a_crawl_is_started_stopped_and_deleted_and_a_refused_one_leaves_nothing
         assert time.monotonic() < deadline, state
         time.sleep(0.05)
     assert "Send again to force" in (run.path / "crawl.log").read_text()
+    while holder(run.path):
+        time.sleep(0.02)
     shown = client.get(f"{path}/manage").text
     assert "max_pages=100000" in shown
     assert "Finished (shutdown)" in shown
-    while holder(run.path):
-        time.sleep(0.02)
     assert client.post(f"{path}/delete", headers=OWN).status_code == 400  # nobody said to be sure
     assert client.post(f"{path}/delete", data={"sure": "yes"}, headers=OWN, follow_redirects=False).status_code == 303
     assert list((runs_dir / "demo").iterdir()) == []

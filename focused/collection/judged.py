@@ -155,15 +155,20 @@ class JudgedCollection:
 
     def verdicts(self, *, of: str | None = None) -> dict[str, float]:
         """Return by URL which share of the people who judged a page calls it relevant; or what one person says."""
+        said = self.opinions_on_pages()
+        chosen = {url: [relevant for who, relevant in each.items() if _counts(who, of)] for url, each in said.items()}
+        return {url: sum(each) / len(each) for url, each in chosen.items() if each}
+
+    def opinions_on_pages(self) -> dict[str, dict[str, bool]]:
+        """Return by URL what each person, or program, says last of a page; without whoever took it back."""
         last: dict[tuple[str, str], bool | None] = {}
         for opinion in self.opinions:
-            if opinion.person == of if of is not None else not opinion.person.startswith(ASSESSOR):
-                last[opinion.person, self.url_of(opinion.url)] = opinion.relevant
-        said = defaultdict[str, list[bool]](list)
-        for (_, url), relevant in last.items():
+            last[opinion.person, self.url_of(opinion.url)] = opinion.relevant
+        said = defaultdict[str, dict[str, bool]](dict)
+        for (person, url), relevant in last.items():
             if url and relevant is not None:
-                said[url].append(relevant)
-        return {url: sum(each) / len(each) for url, each in said.items()}
+                said[url][person] = relevant
+        return dict(said)
 
     def figures(self) -> Figures:
         """Return what people's verdicts on random pages say of the collection."""
@@ -203,6 +208,11 @@ class JudgedCollection:
             names = {**self._other_names, **{each: each for each in self._pages}}
             self._forms = {canonical_form(name) or name: name_of for name, name_of in names.items()}
         return self._forms.get(canonical_form(url) or url, "")
+
+
+def _counts(person: str, wanted: str | None) -> bool:
+    """Tell whether an opinion is asked for: that of one person, or those of all but programs."""
+    return person == wanted if wanted is not None else not person.startswith(ASSESSOR)
 
 
 def _known(row: sqlite3.Row) -> _Known:

@@ -76,6 +76,8 @@ def train_from_run(
     )
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.augmentation import known_pages
+    from focused.retraining.changed_mind import changes
+    from focused.retraining.changed_mind import lines as changed_lines
     from focused.retraining.judged_pages import that_join
     from focused.retraining.run_labels import read_run_labels
     from focused.retraining.training import Retraining
@@ -134,6 +136,7 @@ def train_from_run(
         )
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
+    found_changes = made.manifest["retraining"]["changes"] = changes(topic, made, run_dir)
     kept = _keep(topic, models_dir)
     directory = made.save(models_dir)
     figures = made.manifest["figures"]
@@ -146,6 +149,7 @@ def train_from_run(
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *_about_verdicts(made, len(people) + len(slips), len(slips), run),
+        *changed_lines(found_changes),
         *_where(directory, kept),
     ]
     if run.n_bad:
@@ -159,6 +163,8 @@ def _against_pages_met(
     """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
     from focused.retraining.acceptance import verdicts_decide, why_people_refuse
     from focused.retraining.against_met import train_against_met
+    from focused.retraining.changed_mind import changes
+    from focused.retraining.changed_mind import lines as changed_lines
 
     say(f"Learning from {quantity(len(run.pages), 'pages')} that the crawl met")
     about = {"from_run": run_dir.name, "version": run.version, "n_verdicts": len(run.labels)}
@@ -176,6 +182,7 @@ def _against_pages_met(
     made.manifest["examples"] = examples | {"unlabeled": {"n_pages": n_unlabeled, "from_run": run_dir.name}}
     made.manifest["command"] = f"scrapy train {topic.name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
+    found_changes = made.manifest["retraining"]["changes"] = changes(topic, made, run_dir)
     kept = _keep(topic, models_dir)
     directory = made.save(models_dir)
     retraining = made.manifest["retraining"]
@@ -187,6 +194,7 @@ def _against_pages_met(
             "what is known of that web, and look around no more.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
             *_about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
+            *changed_lines(found_changes),
             *_where(directory, kept),
         ]
     )

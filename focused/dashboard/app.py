@@ -21,11 +21,14 @@ from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
 from focused.dashboard.frontier import best_links, hosts
 from focused.dashboard.guard import Guard
+from focused.dashboard.jobs import Jobs
 from focused.dashboard.judging import JudgingRoom
+from focused.dashboard.learning import Learning
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
 from focused.dashboard.site import HERE, Site
 from focused.dashboard.starting import Starting
+from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 
 if TYPE_CHECKING:
@@ -52,6 +55,7 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Com
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
         *Exporting(views).routes(),
         *Starting(views).routes(),
+        *Learning(views, Jobs()).routes(),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     return Starlette(
@@ -67,6 +71,7 @@ class Views(Site):
     def __init__(self, runs: Runs, commands: Commands) -> None:
         super().__init__(runs, commands)
         self._room = JudgingRoom()
+        self._verdicts = TakenIn()
 
     def all_runs(self, request: Request) -> Response:
         """Show all runs."""
@@ -95,20 +100,24 @@ class Views(Site):
             asked.get("sort", "order"),
         )
         offset = int(asked.get("offset", "0")) if asked.get("offset", "0").isdecimal() else 0
+        note = self._verdicts.take_in(run.path)
         found = pages.find(run.path, words, which, sort, min(offset, 10**9))
         return self.show(
             request, "pages.html", run=run, found=found, words=words, which=which, sort=sort, offset=offset,
-            n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
+            note=note, n_rows=pages.PAGE_ROWS, kinds=pages.WHICH, sorts=pages.SORTS,
         )  # fmt: skip
 
     def page(self, request: Request) -> Response:
         """Show one page."""
         run, words = self.run_of(request), request.query_params.get("words", "")[:500]
+        note = self._verdicts.take_in(run.path)
         found = pages.one(run.path, request.path_params["number"], words)
         if found is None:
             raise HTTPException(404, "This page is not in the collection any more.")
         row, text = found
-        return self.show(request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words)
+        return self.show(
+            request, "page.html", run=run, row=row, text=text, headings=headings_of(row), words=words, note=note
+        )
 
     async def judge(self, request: Request) -> Response:
         """Ask a person about a page; without a name, ask for that."""

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.templating import Jinja2Templates
 
 from focused.collection.queue import WHY
+from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +33,12 @@ class Site:
         self.runs, self.commands = runs, commands
         self.templates = Jinja2Templates(HERE / "templates")
         self.templates.env.globals["why"] = WHY
-        self.templates.env.filters |= {"size": _size, "thousands": lambda number: f"{number:,}", "link": _link}
+        self.templates.env.filters |= {
+            "size": _size,
+            "thousands": lambda number: f"{number:,}",
+            "link": _link,
+            "quantity": quantity,
+        }
 
     def show(self, request: Request, template: str, status: int = 200, /, **values: Any) -> Response:
         """Return a page."""

@@ -1,0 +1,154 @@
+"""Views of what the model learns from verdicts: by a training that is started here, or while the crawl goes on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import RedirectResponse
+from starlette.routing import Route
+
+from focused.collection.schema import CollectionFileError
+from focused.dashboard.runs import read_json
+from focused.dashboard.verdicts import read_opinions
+from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, topic_names
+from focused.retraining.versions import FOLDER, read_attempts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from focused.dashboard.jobs import Jobs
+    from focused.dashboard.runs import RunState
+    from focused.dashboard.site import Site
+
+LOG_FILE = "train.log"
+"""What trainings say that were started here, in the run directory."""
+_MAX_VERSIONS, _N_TERMS = 20, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A training while the crawl went on."""
+
+    number: int
+    accepted: bool
+    why: str
+    n_verdicts: int
+    #: Judged pages on the wrong side, each held out: `n_judged`, `new`, `first`; empty without verdicts.
+    errors: dict[str, int]
+    now_for: list[str]
+    now_against: list[str]
+
+
+class Learning:
+    """The views."""
+
+    def __init__(self, site: Site, jobs: Jobs) -> None:
+        self._site, self._jobs = site, jobs
+
+    def routes(self) -> list[Route]:
+        """Return what is answered here."""
+        return [Route("/runs/{key}/learn", self.show), Route("/runs/{key}/learn", self.train, methods=["POST"])]
+
+    def show(self, request: Request) -> Response:
+        """Show what people say, and what the model learnt from it."""
+        return self._show(request)
+
+    async def train(self, request: Request) -> Response:
+        """Start `scrapy train TOPIC --from-run RUN_DIR`."""
+        form = await request.form(max_files=0, max_fields=5)
+        try:
+            await run_in_threadpool(self._train, request, form.get("force") == "yes")
+        except (ValueError, OSError) as error:
+            return await run_in_threadpool(self._show, request, str(error), 400)
+        return RedirectResponse(request.url.path, 303)
+
+    def _train(self, request: Request, force: bool) -> None:
+        run = self._site.run_of(request)
+        if run.topic not in topic_names(*self._site.commands.models_dirs):
+            raise ValueError("The topic of this run is not among the topics here")
+        words = [run.topic, f"--from-run={run.path}", *["--force"] * force]
+        self._jobs.start(run.key, self._site.commands.words("train", *words), run.path / LOG_FILE)
+
+    def _show(self, request: Request, error: str = "", status: int = 200) -> Response:
+        run = self._site.run_of(request)
+        try:
+            opinions, why_none = read_opinions(run.path), ""
+        except CollectionFileError as fault:
+            opinions, why_none = None, str(fault)
+        shown: dict[str, Any] = {
+            "run": run, "opinions": opinions, "why_none": why_none, "error": error,
+            "job": self._jobs.of(run.key, run.path / LOG_FILE), "learnt": self._learnt(run), "versions": versions(run),
+        }  # fmt: skip
+        template = "learnt.html" if request.query_params.get("part") else "learn.html"
+        return self._site.show(request, template, status, **shown)
+
+    def _learnt(self, run: RunState) -> dict[str, Any]:
+        """Return what the topic's manifest says of a training from this run; empty if it says nothing."""
+        folders = [folder / run.topic for folder in self._site.commands.models_dirs if run.topic]
+        folder = next((each for each in folders if (each / TOPIC_FILE).is_file()), None)
+        found = {} if folder is None else read_json(folder / MANIFEST_FILE).get("retraining")
+        if (
+            not isinstance(found, dict)
+            or found.get("from_run") != run.name
+            or not isinstance(found.get("changes"), dict)
+        ):
+            return {}
+        return {"errors": numbers(found.get("errors_on_verdicts")), **_changes(found["changes"])}
+
+
+def _changes(found: dict[str, Any]) -> dict[str, Any]:
+    """Return what changed as it may be shown: a manifest may come from a stranger."""
+    terms = {name: texts(found.get(name)) for name in ("now_for", "now_against")}
+    pages = {
+        name: [texts([page.get("url"), page.get("title")]) for page in _list(found.get(name)) if isinstance(page, dict)]
+        for name in ("now_relevant", "not_any_more")
+    }
+    return {**numbers(found), **terms, **pages}
+
+
+def versions(run: RunState) -> list[Version]:
+    """Return the last trainings of a crawl, the latest first."""
+    found, before = list[Version](), list[list[str]]()
+    try:
+        attempts = read_attempts(run.path)
+    except OSError:
+        return []
+    for each in attempts[-_MAX_VERSIONS:]:
+        terms = _terms(run.path / FOLDER / str(each.version) / run.topic) if each.accepted and run.topic else []
+        new = [[term for term in now if term not in old][:_N_TERMS] for now, old in zip(terms, before, strict=False)]
+        before = terms or before
+        now_for, now_against = new or [[], []]
+        found.append(
+            Version(
+                each.version, each.accepted, str(each.why)[:500], int(numbers({"n": each.n_verdicts}).get("n", 0)),
+                numbers(each.errors_on_verdicts), now_for, now_against,
+            )
+        )  # fmt: skip
+    return found[::-1]
+
+
+def _terms(folder: Path) -> list[list[str]]:
+    manifest = read_json(folder / MANIFEST_FILE)
+    return [
+        texts([pair[0] for pair in _list(manifest.get(name)) if isinstance(pair, list) and pair])
+        for name in ("terms_for", "terms_against")
+    ]
+
+
+def texts(value: Any) -> list[str]:
+    """Return the texts of a list, short; nothing of anything else."""
+    return [str(each)[:300] for each in _list(value)]
+
+
+def numbers(value: Any) -> dict[str, Any]:
+    """Return the whole numbers of an object; nothing of anything else."""
+    return {name: each for name, each in value.items() if type(each) is int} if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value[:500] if isinstance(value, list) else []
