@@ -19,6 +19,16 @@ class Change(NamedTuple):
     is_delivered: bool
 
 
+class Delivered(NamedTuple):
+    """What is said of a page that is delivered; the fields are those of items."""
+
+    #: Of people; None: they say nothing.
+    verdict: bool | None
+    relevance: float | None
+    relevant: bool
+    model_version: int
+
+
 class VerdictRows:
     """Writes verdicts into a collection, beside the store that adds its pages; each call is one transaction.
 
@@ -85,10 +95,19 @@ class VerdictRows:
         """Return how many pages are delivered."""
         return int(self._sql.execute("SELECT count(*) FROM pages WHERE delivered = 1").fetchone()[0])
 
-    def delivered(self) -> dict[str, bool | None]:
-        """Return the verdict of each page that is delivered, by its URL, in the order in which they were judged."""
-        rows = self._sql.execute("SELECT url, verdict FROM pages WHERE delivered = 1 ORDER BY number")
-        return {url: None if verdict is None else bool(verdict) for url, verdict in rows}
+    def delivered(self) -> dict[str, Delivered]:
+        """Return what is said of each page that is delivered, by its URL, in the order in which they were judged."""
+        rows = self._sql.execute(
+            "SELECT url, verdict, relevance, relevant, model_version FROM pages WHERE delivered = 1 ORDER BY number"
+        )
+        return {
+            url: Delivered(None if verdict is None else bool(verdict), relevance, bool(relevant), version)
+            for url, verdict, relevance, relevant, version in rows
+        }
+
+    def is_judged_again(self) -> bool:
+        """Whether a later model has judged pages again, so that they may be delivered otherwise than when they came."""
+        return self._sql.execute("SELECT 1 FROM about WHERE key = 'judged_again'").fetchone() is not None
 
     def row(self, url: str) -> sqlite3.Row | None:
         """Return all that is known of a page; None if there is no page of this URL."""

@@ -11,14 +11,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from focused.collection.verdict_rows import Delivered
+
 logger = logging.getLogger(__name__)
 
-FEED_FORMATS = ("jsonlines", "jl", "json", "csv")
+FEED_FORMATS = ("jsonlines", "jsonl", "jl", "json", "csv")
 """Formats of Scrapy's feeds that can be put right."""
 
 
 def put_pages_right(
-    path: Path, delivered: Mapping[str, bool | None], missing: Callable[[str], dict[str, Any] | None]
+    path: Path, delivered: Mapping[str, Delivered], missing: Callable[[str], dict[str, Any] | None]
 ) -> tuple[int, int]:
     """Let a file of JSON Lines hold each delivered page once; return how many lines were taken out and added.
 
@@ -29,7 +31,7 @@ def put_pages_right(
     Parameters
     ----------
     delivered : mapping
-        The verdict of each page that is delivered (None: people say nothing), by its URL, in the order of the pages.
+        What is said of each page that is delivered, by its URL, in the order of the pages; lines say the same.
     missing : callable
         Returns the object of a page that is delivered and not in the file; None if nothing is known of it.
 
@@ -50,7 +52,7 @@ def put_pages_right(
                 if value is None or url not in delivered:
                     is_right = False
                     continue
-                is_right = is_right and url not in last and value.get("verdict") == delivered[url]
+                is_right = is_right and url not in last and value == value | delivered[url]._asdict()
                 last[url] = number
     added = [value for url in delivered if url not in last and (value := missing(url)) is not None]
     if is_right and not added:
@@ -63,7 +65,7 @@ def put_pages_right(
                 for number, line in enumerate(file):
                     if number in wanted:
                         value = json.loads(line)
-                        value["verdict"] = delivered[value["url"]]
+                        value |= delivered[value["url"]]._asdict()
                         out.write(json.dumps(value, ensure_ascii=False) + "\n")
         out.writelines(json.dumps(value, ensure_ascii=False) + "\n" for value in added)
     temporary.replace(path)

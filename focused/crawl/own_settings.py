@@ -140,6 +140,10 @@ MAX_IRRELEVANT = Setting(
     "FOCUSED_COLLECTION_MAX_IRRELEVANT", 20_000,
     "Pages that are not relevant of which the collection keeps text and terms, so that people can judge them. Of more a fair "
     "draw is kept; the rows of the others stay.", least=0, set_by=USER)
+JUDGE_AGAIN_SECS = Setting(
+    "FOCUSED_COLLECTION_JUDGE_AGAIN_SECS", 60.0,
+    "Seconds at most for which the end of a crawl that has trained its model judges the pages of the collection again, by the "
+    "last version. 0: each page keeps what was said of it when it came.", least=0, most=86_400, set_by=USER)
 WARC = Setting(
     "FOCUSED_WARC", "auto",
     "What is recorded in `pages.warc.gz`: `all` that is fetched; the answers of `relevant` pages, as the model judged them; "
@@ -171,6 +175,7 @@ OUTPUT = (
     CSV_SAFE,
     COLLECTION,
     MAX_IRRELEVANT,
+    JUDGE_AGAIN_SECS,
     WARC,
     POSTGRESQL,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.figure_words import figure_lines
 from focused.crawl.failures import words_of_exception
+from focused.crawl.judged_again import words_of_judging_again
 from focused.crawl.losses import LOSSES
 from focused.crawl.pdf_counts import pdf_advice, pdf_summary
 from focused.crawl.pdf_reading import is_installed
@@ -76,6 +77,7 @@ class Summary:
         elif not harvest.n_relevant:
             hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
             yield f"No page was relevant. {hint}"
+        yield words_of_judging_again(stats)
         yield f"relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
         yield f"the whole run   {plan.run_dir / RUN_FILE}"

@@ -7,6 +7,7 @@ items in between: such a page may be counted twice after a crash, but it is neve
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
     from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
 
 _SLICE_LINKS = 250
 """So many links of a page are prepared at a time, some 20 ms. Then the reactor has its turn."""
@@ -117,6 +120,16 @@ class PageEndItems(ItemPipelineManager):
                 await ending.page_ended(page)
             else:
                 ending.will_count(counted)
+
+    async def close_spider_async(self) -> None:
+        """Let pipelines change what is delivered while all others still listen (``before_close``), then close all."""
+        for pipeline in self.middlewares:
+            if callable(before_close := getattr(pipeline, "before_close", None)):
+                try:
+                    await before_close()
+                except Exception:
+                    logger.exception("A pipeline failed before it was closed")
+        await super().close_spider_async()
 
     async def process_late_item(self, item: Any) -> Any:
         """Send the item of a page that ended long ago through the pipelines, once no page is about to end."""

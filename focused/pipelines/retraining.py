@@ -163,6 +163,11 @@ class RetrainingPipeline:
         self._calls = create_looping_call(self._loop.poll)
         self._calls.start(_POLL_EVERY_SECS, now=False)
 
+    async def before_close(self) -> None:
+        """Let no other model take over: the one in use is going to judge the whole collection."""
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+
     def close_spider(self) -> None:
         """End the process that trains, close the files."""
         if self._calls is not None and self._calls.running:

@@ -16,11 +16,13 @@ from scrapy.utils.defer import deferred_from_coro
 
 from focused.collection.verdict_rows import VerdictRows
 from focused.crawl.delivered_files import FEED_FORMATS, put_pages_right, take_out
+from focused.crawl.judged_again import judge_again
 from focused.crawl.own_settings import COLLECTION
 from focused.crawl.state import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
+from focused.utils.reactor import yield_to_reactor
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -62,6 +64,8 @@ class VerdictsPipeline:
         self._heard: dict[str, None] = {}
         self._changes: deque[Change] = deque()
         self._is_passing = False
+        #: Delivered pages that the last model calls irrelevant.
+        self._withdrawn: set[str] = set()
         self._feeds: list[tuple[str, str]] = []
         self._calls: Any = None
 
@@ -79,7 +83,7 @@ class VerdictsPipeline:
             self._rows = VerdictRows(self._crawl.plan.run_dir / COLLECTION_FILE)
         self._reader.subscribe(lambda form: self._heard.setdefault(form, None))
         self._reader.read_all()
-        if len(self._reader.table) or self._n_judged_before():
+        if self._may_have_changed():
             self._know_all_pages()
             self._take_in_all()
             self._put_pages_right()
@@ -100,12 +104,26 @@ class VerdictsPipeline:
         self._set_pending()
         return item
 
+    async def before_close(self) -> None:
+        """Let the last model judge the collection, and people's word stand above it; the pipelines are told."""
+        if self._calls is not None and self._calls.running:
+            self._calls.stop()
+        while self._is_passing:
+            await yield_to_reactor()
+        self._reader.read_all()
+        self._take_in_new()
+        if self._rows is not None:
+            changes = await judge_again(self._crawl, self._crawler.settings, self._stats)
+            self._withdrawn |= {change.url for change in changes if not change.is_delivered}
+            self._changes.extend(changes)
+        await self._pass_on()
+
     def close_spider(self) -> None:
         """Read what is there now, and put the collection and ``pages.jsonl`` right."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
         self._reader.read_all()
-        if len(self._reader.table) or self._n_judged_before():
+        if self._may_have_changed():
             self._take_in_all()
             self._tell_feeds()
             self._put_pages_right()
@@ -119,14 +137,14 @@ class VerdictsPipeline:
         self._feeds.append((str(slot.uri), str(slot.format)))
 
     def feed_exporter_closed(self) -> None:
-        """Take out of the feeds what people refused after it had been delivered."""
-        if not len(self._reader.table):
+        """Take out of the feeds what people, or the last model, refused after it had been delivered."""
+        if not len(self._reader.table) and not self._withdrawn:
             return
         for uri, kind in self._feeds:
             parts = urlsplit(uri)
             if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
                 logger.warning(
-                    "%s cannot be put right after people's verdicts: only local files (%s) can",
+                    "%s cannot be put right after later verdicts: only local files (%s) can",
                     uri,
                     ", ".join(FEED_FORMATS),
                 )
@@ -134,10 +152,10 @@ class VerdictsPipeline:
             try:
                 n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, self._is_refused)
             except (OSError, ValueError) as error:
-                logger.error("%s cannot be put right after people's verdicts: %s", uri, error)
+                logger.error("%s cannot be put right after later verdicts: %s", uri, error)
             else:
                 if n_out:
-                    logger.info("%s that people refused taken out of %s", quantity(n_out, "pages"), uri)
+                    logger.info("%s refused later taken out of %s", quantity(n_out, "pages"), uri)
 
     def _look(self) -> None:
         """Take in what is new, and tell the pipelines."""
@@ -235,11 +253,11 @@ class VerdictsPipeline:
             else:
                 n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
         except (OSError, ValueError, sqlite3.Error) as error:
-            logger.error("%s cannot be put right after people's verdicts: %s", path, error)
+            logger.error("%s cannot be put right after later verdicts: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return
         if n_out or n_in:
-            logger.info("%s put right after people's verdicts: %d lines taken out, %d added", path, n_out, n_in)
+            logger.info("%s put right after later verdicts: %d lines taken out, %d added", path, n_out, n_in)
 
     def _record(self, url: str) -> dict[str, Any] | None:
         item = self._item(url)
@@ -252,14 +270,16 @@ class VerdictsPipeline:
         return PageItem.late({name: row[name] for name in row.keys()})  # noqa: SIM118  a row of SQLite
 
     def _is_refused(self, url: str) -> bool:
-        return self._reader.table.relevant(self._forms.of(url)) is False
+        return url in self._withdrawn or self._reader.table.relevant(self._forms.of(url)) is False
 
     def _know_all_pages(self) -> None:
         for url, location in self._try(lambda rows: list(rows.addresses())) or ():
             self._forms.remember(url, location)
 
-    def _n_judged_before(self) -> int:
-        return len(self._try(lambda rows: rows.judged()) or ())
+    def _may_have_changed(self) -> bool:
+        """Whether pages may be delivered that were not when they came, or the reverse."""
+        is_said = len(self._reader.table) or self._try(lambda rows: rows.judged())
+        return bool(is_said or self._try(lambda rows: rows.is_judged_again()))
 
     def _set_pending(self) -> None:
         used = self._stats.get_value("focused/verdicts/used_count", 0)

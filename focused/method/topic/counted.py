@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scipy import sparse
 
@@ -37,3 +37,15 @@ def relevance_of_counts(
     model = topic.model
     weighted = weighted_rows(moved, model.term_weights, sublinear=model.sublinear_tf)
     return model.relevance(kind, weighted @ model.coef + model.intercept, np.diff(weighted.indptr))
+
+
+def relevance_of_texts(topic: Topic, texts: Sequence[Mapping[str, int]], kind: str) -> npt.NDArray[np.float64]:
+    """Return the same for texts each of which has its own term counts, by term."""
+    from scipy import sparse
+
+    column_of: dict[str, int] = {}
+    columns = [column_of.setdefault(term, len(column_of)) for text in texts for term in text]
+    counts = [float(n) for text in texts for n in text.values()]
+    starts = np.cumsum([0, *map(len, texts)])
+    rows = sparse.csr_matrix((counts, columns, starts), shape=(len(texts), len(column_of)))
+    return relevance_of_counts(topic, list(column_of), rows, kind)

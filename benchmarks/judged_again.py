@@ -1,0 +1,134 @@
+"""What it gives to judge all pages of a crawl again by its last model, as the end of a crawl does it.
+
+For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from 30 example pages and the general
+background: against the pages met. Written is F1 of the pages called relevant, against labels that the crawl never sees: as they
+were judged when they came (*then*); by the last version's relevances and threshold (*threshold*); in the last version's order,
+as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows.
+
+Examples
+--------
+  python benchmarks/judged_again.py --webs ../webs
+  python benchmarks/judged_again.py --only foldoc,hyperphysics --topics 1 --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from common import DATA_DIR, ROOT, machine, table
+from evaluations.plan import web_arguments
+from evaluations.running import evaluate
+from provenance import CRAWL_ROOMS, now, write_blocks
+from unlabeled_met import KNOWN, RECORDED, first_topics, labels_of
+
+from focused.collection.judged_rows import AsTheyCame
+from focused.method.topic import load_topic
+from focused.method.topic.counted import relevance_of_texts
+from focused.retraining.judged_again import share_of_relevant, with_so_many
+from focused.retraining.judged_pages import read_record, record_path
+from focused.retraining.versions import load_version, read_attempts, version_in_use
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+PAGES = 300
+WAYS = ("then", "threshold", "again", "best")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "judged-again")
+    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser.add_argument("--topics", type=int, default=3, help="topics of each web (default: 3)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--no-write", action="store_true", help="print the table only")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    if unknown := [name for name in names if name not in KNOWN]:
+        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
+    found: dict[str, list[dict[str, float]]] = {}
+    for name in names:
+        folder = (options.data if name in RECORDED else options.webs).resolve()
+        if not (folder / f"{name}.warc.gz").is_file():
+            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes the webs but {', '.join(RECORDED)}.")
+        topics = first_topics(name, options.topics)
+        found[name] = crawled(name, topics, folder, options.output.resolve() / name, options.jobs)
+    text = f"{summary(found)}\n\n{machine()}."
+    if options.no_write:
+        print(text)
+        return
+    settings = {"pages": PAGES, "topics": options.topics, "repeats": 1}
+    rooms = [*CRAWL_ROOMS, "focused/retraining"]
+    write_blocks(
+        {"judged again": text}, now(f"python benchmarks/judged_again.py --topics {options.topics}", rooms, settings)
+    )
+
+
+def crawled(name: str, topics: str, folder: Path, output: Path, jobs: int) -> list[dict[str, float]]:
+    """Crawl, or read what was crawled; return the figures of each topic."""
+    arguments = web_arguments(name, folder)
+    arguments[arguments.index("--topics") + 1] = topics
+    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", "examples", "--quiet"]
+    evaluate([*arguments, *chosen], output, jobs)
+    of_url = labels_of(folder / f"{name}.labels.tsv")
+    return [
+        figures(path.parent, topic, of_url)
+        for topic in next(csv.reader([topics]))
+        for path in sorted((output / "runs").glob("*/adaptive/fetched.csv"))
+        if f"-{re.sub('[^a-z0-9]+', '-', topic.lower())}-r" in path.parents[1].name
+    ]
+
+
+def figures(run_dir: Path, topic: str, of_url: dict[str, set[str]]) -> dict[str, float]:
+    """Return F1 of each way of judging the pages of a crawl, and which share of them is relevant."""
+    with (run_dir / "fetched.csv").open(newline="", encoding="utf-8") as file:
+        fetched = {int(row["number"]): row for row in csv.DictReader(file)}
+    pages = [page for page in read_record(record_path(run_dir))[0] if page.terms]
+    rows = [fetched[page.number] for page in pages]
+    truth = np.array([topic in of_url.get(row["url"], ()) for row in rows])
+    then = np.array([row["relevant"] == "1" for row in rows])
+    is_later = np.array([page.version > 1 for page in pages])
+    own = load_topic(run_dir.parent.name, run_dir.parents[2] / "models")
+    last = load_version(run_dir, own, version_in_use(read_attempts(run_dir)))
+    relevances = relevance_of_texts(last, [page.terms for page in pages], "page")
+    threshold = last.threshold("page")
+    known = AsTheyCame(len(pages), int(is_later.sum()), int(then.sum()), int((then & is_later).sum()))
+    share = share_of_relevant(last.manifest.get("retraining", {}), known)
+    again = relevances if share is None else with_so_many(relevances, round(share * len(pages)), threshold)
+    best = with_so_many(relevances, int(truth.sum()), threshold)
+    ways = then, *(each >= threshold for each in (relevances, again, best))
+    return {"relevant": float(truth.mean())} | dict(zip(WAYS, (f1(truth, way) for way in ways), strict=True))
+
+
+def f1(truth: npt.NDArray[np.bool_], accepted: npt.NDArray[np.bool_]) -> float:
+    return float(2 * (truth & accepted).sum() / max(truth.sum() + accepted.sum(), 1))
+
+
+def summary(found: dict[str, list[dict[str, float]]]) -> str:
+    """Return the table: a row for each web, and one for all topics."""
+    rows = [row(name, topics) for name, topics in found.items()]
+    every = [each for topics in found.values() for each in topics]
+    rows.append(row("**all**", every))
+    return table(
+        ["web", "topics", "truly relevant", *WAYS, "again - then: least", "most", "topics that gain", "that lose"], rows
+    )
+
+
+def row(title: str, topics: list[dict[str, float]]) -> list[str]:
+    means = [f"{np.mean([each[name] for each in topics]):.3f}" for name in ("relevant", *WAYS)]
+    gains = [each["again"] - each["then"] for each in topics]
+    ends = [f"{end(gains):+.3f}" for end in (min, max)]
+    counts = [str(sum(sign * gain > 0.02 for gain in gains)) for sign in (1, -1)]
+    return [title, str(len(topics)), *means, *ends, *counts]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""What the model says of the pages of a collection, written anew: relevance, verdict of the model, threshold, version."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.collection.page import unpack_terms
+from focused.collection.schema import open_collection
+from focused.collection.verdict_rows import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+_KEY = "judged_again"
+_ROWS = "SELECT id, relevance, terms FROM pages WHERE id > ? AND terms IS NOT NULL ORDER BY id LIMIT ?"
+_CAME = """
+SELECT count(*), coalesce(sum(model_version > 1), 0), coalesce(sum(relevant), 0),
+       coalesce(sum(model_version > 1 AND relevant), 0), coalesce(max(number), 0)
+FROM pages WHERE number > ?
+"""
+_WRITE = "UPDATE pages SET relevance = ?, relevant = ?, threshold = ?, model_version = ? WHERE id = ?"
+_DELIVERED = "SELECT url, delivered FROM pages WHERE id = ?"
+
+
+@dataclass(frozen=True, slots=True)
+class AsTheyCame:
+    """How many pages there are, and how many the models called relevant when they came."""
+
+    n_pages: int = 0
+    #: Of these, pages that a model judged which the crawl had trained.
+    n_later: int = 0
+    n_relevant: int = 0
+    n_later_relevant: int = 0
+    #: Number of the last of them.
+    to: int = 0
+    #: The version that judged all of them again; 0: none has, or it was not done with all.
+    version: int = 0
+
+
+class TermsRow(NamedTuple):
+    """A page whose terms are kept."""
+
+    id: int
+    #: As it stands in the row.
+    relevance: float
+    terms: dict[str, int]
+
+
+class JudgedRows:
+    """Reads the terms of pages and writes what a version of the model says of them; each writing is one transaction.
+
+    Raises
+    ------
+    CollectionFileError
+        From the constructor, if the file is no collection.
+    sqlite3.Error
+        From all others, if it cannot be read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._sql = open_collection(path)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._sql.close()
+
+    def as_they_came(self) -> AsTheyCame:
+        """Return how the pages were judged when they came, which is still known after they were judged again."""
+        row = self._sql.execute("SELECT value FROM about WHERE key = ?", (_KEY,)).fetchone()
+        before = AsTheyCame(**json.loads(row[0])) if row else AsTheyCame()
+        new = self._sql.execute(_CAME, (before.to,)).fetchone()
+        if not new[0]:
+            return before
+        return AsTheyCame(
+            before.n_pages + new[0],
+            before.n_later + new[1],
+            before.n_relevant + new[2],
+            before.n_later_relevant + new[3],
+            new[4],
+        )
+
+    def slices(self, n_most: int) -> Iterator[list[TermsRow]]:
+        """Yield the pages whose terms are kept, in lists of at most so many. Rows whose terms are damaged are left out."""
+        last = 0
+        while rows := self._sql.execute(_ROWS, (last, n_most)).fetchall():
+            last = rows[-1][0]
+            found = []
+            for number, relevance, data in rows:
+                try:
+                    found.append(TermsRow(number, float(relevance or 0.0), unpack_terms(data)))
+                except ValueError:
+                    continue  # what was said of the page stands
+            yield found
+
+    def judge(self, found: Iterable[tuple[int, float]], threshold: float, known: AsTheyCame) -> list[Change]:
+        """Write the relevances of pages by their ids, as of ``known.version``; return those whose delivery changes.
+
+        How the pages had been judged when they came is written with them: afterwards nobody could tell.
+        """
+        sql, changes = self._sql, list[Change]()
+        sql.execute("BEGIN IMMEDIATE")
+        try:
+            self._know(AsTheyCame(**(asdict(known) | {"version": 0})))
+            for number, relevance in found:
+                before = sql.execute(_DELIVERED, (number,)).fetchone()
+                if before is None:
+                    continue
+                sql.execute(_WRITE, (relevance, relevance >= threshold, threshold, known.version, number))
+                url, after = sql.execute(_DELIVERED, (number,)).fetchone()
+                if after != before[1]:
+                    changes.append(Change(url, bool(after)))
+            sql.execute("COMMIT")
+        except BaseException:
+            if sql.in_transaction:
+                sql.execute("ROLLBACK")
+            raise
+        return changes
+
+    def is_done(self, known: AsTheyCame) -> None:
+        """Note that all pages are judged again by a version."""
+        self._know(known)
+
+    def n_former(self, version: int) -> int:
+        """Return how many pages another version has judged."""
+        return int(self._sql.execute("SELECT count(*) FROM pages WHERE model_version != ?", (version,)).fetchone()[0])
+
+    def _know(self, known: AsTheyCame) -> None:
+        self._sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?)", (_KEY, json.dumps(asdict(known))))

@@ -1,0 +1,80 @@
+"""When a crawl ends, its collection is judged again by the last model: how it is asked for, counted and said."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.judged_rows import JudgedRows
+from focused.crawl.own_settings import JUDGE_AGAIN_SECS
+from focused.retraining.judged_again import JudgingAgain, judges_words
+from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.reactor import in_turns
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.statscollectors import StatsCollector
+
+    from focused.collection.verdict_rows import Change
+    from focused.crawl.state import Crawl
+
+logger = logging.getLogger(__name__)
+
+_JUDGED, _FORMER, _MORE, _LESS = (
+    f"focused/collection/{name}_count" for name in ("judged_again", "former_model", "added", "withdrawn")
+)
+
+
+async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> list[Change]:
+    """Judge the pages of a crawl's collection by the model in use, in slices; return those whose delivery changes.
+
+    An error of the file is logged, and what was written until then stands.
+    """
+    if not (n_seconds := JUDGE_AGAIN_SECS.read(settings)):
+        return []
+    judge, version = crawl.judging.judge, crawl.judging.version
+    rows = JudgedRows(crawl.plan.run_dir / COLLECTION_FILE)
+    work = JudgingAgain(rows, judge, version, n_seconds)
+    try:
+        if not work.is_due:
+            return []
+        if judges_words(judge):
+            await in_turns(work.steps())
+        else:
+            logger.info(
+                "Pages are not judged again: FOCUSED_PAGE_CLASSIFIER judges pages, and only their words are kept"
+            )
+    except sqlite3.Error as error:
+        logger.error("%s: its pages could not be judged again: %s", COLLECTION_FILE, error)
+    finally:
+        n_more = sum(change.is_delivered for change in work.changes)
+        stats.set_value(_JUDGED, work.n_judged)
+        for name, n in ((_MORE, n_more), (_LESS, len(work.changes) - n_more)):
+            stats.set_value(name, n)
+        stats.set_value(_FORMER, _n_former(rows, version))
+        rows.close()
+    return work.changes
+
+
+def _n_former(rows: JudgedRows, version: int) -> int:
+    try:
+        return rows.n_former(version)
+    except sqlite3.Error:
+        return 0
+
+
+def words_of_judging_again(stats: Mapping[str, Any]) -> str:
+    """Return a line for the summary of a crawl; empty if its pages were not judged again.
+
+    >>> words_of_judging_again({"focused/collection/judged_again_count": 1})
+    '1 page judged again by the last model: 0 more are delivered, 0 no longer'
+    """
+    n, n_former = (stats.get(name, 0) for name in (_JUDGED, _FORMER))
+    if not n and not n_former:
+        return ""
+    line = f"{quantity(n, 'pages')} judged again by the last model: {stats.get(_MORE, 0):,} more are delivered, "
+    line += f"{stats.get(_LESS, 0):,} no longer"
+    return line + (f"; of {quantity(n_former, 'pages')} stands what an earlier model said" if n_former else "")

@@ -1,0 +1,138 @@
+"""When a crawl ends, all its pages are judged again by its last model, so that the collection speaks of one model.
+
+The last model knows the web best, so it orders the pages. How many of them are relevant it cannot say: it has learnt from
+these very pages, most of them as unlabelled ones. The models that judged the pages as they came had not
+(docs/method/collection.md).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import expit, logit
+
+from focused.method.page.text_units import PAGE
+from focused.method.topic.counted import relevance_of_texts
+from focused.method.topic.judge import Judge
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Mapping
+    from typing import Any
+
+    import numpy.typing as npt
+
+    from focused.collection.judged_rows import AsTheyCame, JudgedRows
+    from focused.collection.verdict_rows import Change
+
+    Floats = npt.NDArray[np.float64]
+
+_SLICE_PAGES = 200
+_LEAST_LATER = 20
+"""Fewer pages that a trained model judged as they came say nothing of the share; all pages do, then."""
+_ENOUGH_VERDICTS = 10
+"""From so many on the relevances are those that people's verdicts correct (D90)."""
+_CERTAIN = 1e-9
+
+
+@dataclass(eq=False)
+class JudgingAgain:
+    """Judges the pages of a collection by one version of the model, in slices.
+
+    ``judge``: by the topic's words; see `judges_words`. ``n_seconds``: after so many nothing more is done. What is left keeps
+    what an earlier model said of it, and its number.
+    """
+
+    rows: JudgedRows
+    judge: Judge
+    version: int
+    n_seconds: float
+
+    def __post_init__(self) -> None:
+        #: Pages that were judged again.
+        self.n_judged = 0
+        self.changes: list[Change] = []
+        self._end = 0.0
+
+    @property
+    def is_due(self) -> bool:
+        """Whether another version has judged pages, or pages came since this one judged them again."""
+        known = self.rows.as_they_came()
+        if known.version:
+            return known.version != self.version
+        return self.rows.n_former(self.version) > 0
+
+    def steps(self) -> Generator[int, None, None]:
+        """Judge all pages that can be; yield after each slice how many pages it had."""
+        self._end = time.monotonic() + self.n_seconds
+        known = replace(self.rows.as_they_came(), version=self.version)
+        ids, found = list[int](), list[float]()
+        for rows in self.rows.slices(_SLICE_PAGES):
+            relevances = relevance_of_texts(self.judge.topic, [row.terms for row in rows], PAGE)
+            for row, relevance in zip(rows, relevances.tolist(), strict=True):
+                ids.append(row.id)
+                # In another language, whatever its words say.
+                found.append(0.0 if self.judge.languages and not row.relevance else relevance)
+            yield len(rows)
+            if time.monotonic() > self._end:
+                return
+        threshold = float(self.judge.thresholds[PAGE])
+        relevances = np.array(found)
+        share = share_of_relevant(self.judge.topic.manifest.get("retraining", {}), known)
+        if share is not None:
+            relevances = with_so_many(relevances, round(share * known.n_pages), threshold)
+        said = list(zip(ids, relevances.tolist(), strict=True))
+        for start in range(0, len(said), _SLICE_PAGES):
+            part = said[start : start + _SLICE_PAGES]
+            self.changes += self.rows.judge(part, threshold, known)
+            self.n_judged += len(part)
+            yield len(part)
+            if time.monotonic() > self._end:
+                return
+        self.rows.is_done(known)
+
+
+def judges_words(judge: Judge) -> bool:
+    """Whether a judge says of a page what the topic's model says of its words: one that is plugged in may see more."""
+    return type(judge).judge is Judge.judge and type(judge).relevance is Judge.relevance
+
+
+def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | None:
+    """Return the share of relevant pages in a collection; None: the model's own threshold says it.
+
+    It is the share that the models called relevant which had learnt of this web, but not from these pages, brought into the
+    90 % interval of the harvest. Only a version that was trained against the pages met, without people's help, needs it.
+
+    ``about``: what the version's manifest says of its training.
+    """
+    if not about.get("n_drawn") or about.get("n_verdicts", 0) >= _ENOUGH_VERDICTS or not known.n_pages:
+        return None
+    share = known.n_relevant / known.n_pages
+    if known.n_later >= _LEAST_LATER:
+        share = known.n_later_relevant / known.n_later
+    harvest = about.get("harvest") or {}
+    return min(max(share, harvest.get("low", 0.0)), harvest.get("high", 1.0))
+
+
+def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:
+    """Move relevances in log-odds, all by the same, so that so many reach the threshold, or fewer where several are the same.
+
+    A relevance of 0 stays.
+
+    >>> with_so_many(np.array([0.1, 0.2, 0.3, 0.0]), 2, 0.5).round(2).tolist()
+    [0.39, 0.59, 0.71, 0.0]
+    """
+    log_odds = logit(np.clip(relevances, _CERTAIN, 1 - _CERTAIN))
+    ordered = np.sort(log_odds[relevances > 0])[::-1]
+    if not len(ordered):
+        return relevances
+    n_relevant = min(n_relevant, len(ordered))
+    least = ordered[n_relevant - 1] if n_relevant else ordered[0] + 2.0
+    beyond = ordered[n_relevant] if n_relevant < len(ordered) else least - 2.0
+    if beyond == least:  # all that are the same, or none of them
+        higher = ordered[ordered > least]
+        least = higher[-1] if len(higher) else least + 2.0
+    moved = expit(log_odds + logit(threshold) - (least + beyond) / 2)
+    return np.where(relevances > 0, moved, 0.0)
