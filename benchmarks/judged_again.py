@@ -1,7 +1,7 @@
 """What it gives to judge all pages of a crawl again by its last model, as the end of a crawl does it.
 
 For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each, from 30 example pages and the general
-background: against the pages met. Written is F1 of the pages called relevant, against labels that the crawl never sees: as they
+background: against the pages met. Written is F1 of the pages called relevant, by labels that the crawl never sees: as they
 were judged when they came (*then*); by the last version's relevances and threshold (*threshold*); in the last version's order,
 as many as `focused.retraining.judged_again` takes (*again*); and as many as are relevant (*best*), which nobody knows.
 

@@ -13,7 +13,7 @@ import pytest
 from commands import ROOT, Finished, crawl, environment, read_json_lines, scrapy
 
 from focused.collection.verdict_files import Verdict
-from focused.collection.verdict_rows import VerdictRows
+from focused.collection.verdict_rows import Delivered, VerdictRows
 from focused.collection.view import CollectionView
 from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.retraining.applied_verdicts import apply_verdicts
@@ -172,12 +172,14 @@ def test_a_file_of_pages_is_put_right_whatever_a_killed_crawl_left_in_it(tmp_pat
         "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines) + '{"url": "http://h.ex', "utf-8"
     )
     wanted = {f"http://h.example/{n}": verdict for n, verdict in ((2, None), (3, True), (4, True))}
-    assert put_pages_right(path, wanted, lambda url: {"url": url, "verdict": True}) == (3, 1)
+    known = {url: Delivered(verdict, 0.75, True, 3) for url, verdict in wanted.items()}
+    assert put_pages_right(path, known, lambda url: {"url": url} | known[url]._asdict()) == (3, 1)
     found = [json.loads(line) for line in path.read_text("utf-8").split("\n")[:-1]]
     assert {page["url"]: page["verdict"] for page in found} == wanted
     assert len(found) == 3
+    assert {(page["relevance"], page["model_version"]) for page in found} == {(0.75, 3)}
     before = path.stat().st_ino
-    assert put_pages_right(path, wanted, lambda url: None) == (0, 0)
+    assert put_pages_right(path, known, lambda url: None) == (0, 0)
     assert path.stat().st_ino == before
     assert [each.name for each in tmp_path.iterdir()] == ["pages.jsonl"]
 

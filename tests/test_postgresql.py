@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 
 import psycopg
 import pytest
 from commands import ROOT, crawl
 
+from focused.collection.judged_rows import JudgedRows
 from focused.collection.page import CollectedPage
 from focused.collection.postgresql import PostgresCopy, check_database
 from focused.collection.store import CollectionStore
@@ -34,6 +36,28 @@ def page(number: int, **fields) -> CollectedPage:
 
 def all_of(copy: PostgresCopy) -> int:
     return sum(iter(copy.step, 0))
+
+
+def test_pages_that_a_later_model_judged_again_are_copied_again_and_those_never_delivered_are_not(
+    store, database, tmp_path
+):
+    copy = PostgresCopy(database, tmp_path, "stars")
+    for number in range(150):
+        store.add(page(number, terms={"w": 1}, relevant=number % 3 == 0))
+    all_of(copy)
+    judged = JudgedRows(tmp_path / "collection.sqlite")
+    found = [(row.id, 0.8 if row.id % 2 else 0.2) for part in judged.slices(100) for row in part]
+    judged.judge(found, 0.5, replace(judged.as_they_came(), version=2))
+    judged.close()
+    all_of(copy)
+    found = rows(database, "url, delivered, model_version")
+    now = {int(url.rpartition("/")[2]): (delivered, version) for url, delivered, version in found}
+    # Rows are numbered from 1.
+    assert now == {n: (n % 2 == 0, 2) for n in range(150) if n % 3 == 0 or n % 2 == 0}
+    copy.close()
+    again = PostgresCopy(database, tmp_path, "stars")
+    assert all_of(again) == 0
+    again.close()
 
 
 def test_what_is_delivered_is_copied_once_with_its_fields(store, database, tmp_path):

@@ -17,8 +17,9 @@ from hand_made import html
 from scipy.sparse import csr_matrix
 from warcs import Warc
 
+from focused.collection.view import CollectionView, terms_of
 from focused.method.topic import load_topic
-from focused.method.topic.counted import relevance_of_counts
+from focused.method.topic.counted import relevance_of_counts, relevance_of_texts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,6 +36,7 @@ WORDS = {
 }
 COMMON = [f"word{letter}{other}" for letter in "abcdefgh" for other in "abcde"]
 SETTINGS = {"CONCURRENT_REQUESTS": 1, "FOCUSED_METRICS_INTERVAL_SECS": 0, "FOCUSED_RETRAINING_EVERY_PAGES": 10}
+KINDS_OF_LATE = ("verdicts", "collection")
 SELDOM = SETTINGS | {"FOCUSED_RETRAINING_EVERY_PAGES": 15}
 
 
@@ -215,6 +217,28 @@ def test_every_page_names_the_version_that_judged_it_and_versions_follow_each_ot
     rows = fetched(runs["people"])
     assert [int(row["model_version"]) for row in rows] == versions
     assert {row["model_version"] for row in fetched(runs["off"])} == {"1"}
+
+
+def test_at_the_end_the_collection_and_the_delivered_pages_speak_of_the_last_version(runs, models):
+    run, stats = runs["people"], runs["people"].stats
+    used = stats["focused/retraining/version"]
+    last = load_topic("stars", run.run_dir / "versions" / str(used))
+    with CollectionView(run.run_dir) as view:
+        rows = [dict(row) | {"terms": terms_of(row)} for row in view.pages()]
+    assert {row["model_version"] for row in rows} == {used}
+    relevances = relevance_of_texts(last, [row["terms"] for row in rows], "page")
+    assert [row["relevance"] for row in rows] == pytest.approx(relevances.tolist())
+    assert all(row["relevant"] == (row["relevance"] >= last.threshold("page")) for row in rows)
+    delivered = {row["url"]: row["relevance"] for row in rows if row["delivered"]}
+    assert {page["url"]: page["relevance"] for page in run.pages} == delivered
+    assert {page["model_version"] for page in run.pages} == {used}
+    assert stats["focused/collection/judged_again_count"] == 120
+    assert stats["focused/collection/former_model_count"] == 0
+    n_judged = sum(row["relevant"] == "1" and not row["duplicate_of"] for row in fetched(run))
+    n_late = [stats.get(f"focused/{kind}/{way}_count", 0) for way in ("added", "withdrawn") for kind in KINDS_OF_LATE]
+    assert len(delivered) == n_judged + sum(n_late[:2]) - sum(n_late[2:])
+    assert "120 pages judged again by the last model" in run.err
+    assert "judged again" not in runs["off"].err
 
 
 def test_every_link_names_the_version_that_scored_it(runs, models, tmp_path):

@@ -82,6 +82,10 @@ class JudgedRows:
             new[4],
         )
 
+    def is_judged_again(self) -> bool:
+        """Whether pages were judged again before."""
+        return self._sql.execute("SELECT 1 FROM about WHERE key = ?", (_KEY,)).fetchone() is not None
+
     def slices(self, n_most: int) -> Iterator[list[TermsRow]]:
         """Yield the pages whose terms are kept, in lists of at most so many. Rows whose terms are damaged are left out."""
         last = 0

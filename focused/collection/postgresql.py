@@ -1,8 +1,8 @@
 """Copies what a run delivers into a PostgreSQL database, while the run goes on and whenever it is resumed.
 
-The collection is the truth. The copy follows it: rows that are new, and rows on which people changed their minds. How far a
-run has been copied stands in the database, in the same transaction as the rows. So whatever dies in between, nothing is lost
-and nothing is there twice.
+The collection is the truth. The copy follows it: rows that are new, rows on which people changed their minds, and all of them
+once a later model has judged them again. How far a run has been copied stands in the database, in the same transaction as the
+rows. So whatever dies in between, nothing is lost and nothing is there twice.
 """
 
 from __future__ import annotations
@@ -32,13 +32,18 @@ CREATE TABLE IF NOT EXISTS focused_pages (
     {", ".join(f"{name} {_KINDS.get(name, 'text')}" for name in _COLUMNS)}, PRIMARY KEY (topic, url));
 CREATE TABLE IF NOT EXISTS focused_runs (
     id text PRIMARY KEY, topic text NOT NULL, run text NOT NULL, copied_to bigint NOT NULL);
+ALTER TABLE focused_runs ADD COLUMN IF NOT EXISTS judged_again text NOT NULL DEFAULT '';
 """
 _UPSERT = (
     f"INSERT INTO focused_pages ({', '.join(_COLUMNS)}) VALUES ({', '.join(['%s'] * len(_COLUMNS))}) "
     f"ON CONFLICT (topic, url) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in RECORD_FIELDS)}"
 )
+_UPDATE = (
+    f"UPDATE focused_pages SET {', '.join(f'{name} = %s' for name in RECORD_FIELDS)} WHERE topic = %s AND url = %s"
+)
 _COPIED = """
-INSERT INTO focused_runs VALUES (%s, %s, %s, %s) ON CONFLICT (id) DO UPDATE SET copied_to = excluded.copied_to
+INSERT INTO focused_runs VALUES (%s, %s, %s, %s, %s)
+ON CONFLICT (id) DO UPDATE SET copied_to = excluded.copied_to, judged_again = excluded.judged_again
 """
 _NEW = "SELECT * FROM pages WHERE id > ? ORDER BY id LIMIT ?"
 _JUDGED = "SELECT id, verdict FROM pages WHERE verdict IS NOT NULL"
@@ -78,6 +83,8 @@ class PostgresCopy:
         self._identity = ""
         self._connection: Any = None
         self._copied_to = 0
+        #: What the collection says of its judging again, as of the rows that were copied.
+        self._judged_again = ""
         self._verdicts: dict[int, int] = {}
         #: Pages that were written, those written again included.
         self.n_written = 0
@@ -95,9 +102,9 @@ class PostgresCopy:
                 self._identity = view.about()["id"]
             self._connection = _connect(self._url)
             row = self._connection.execute(
-                "SELECT copied_to FROM focused_runs WHERE id = %s", (self._identity,)
+                "SELECT copied_to, judged_again FROM focused_runs WHERE id = %s", (self._identity,)
             ).fetchone()
-            self._copied_to = row[0] if row else 0
+            self._copied_to, self._judged_again = row or (0, "")
         try:
             with CollectionView(self._run_dir) as view:
                 return self._copy(view)
@@ -106,6 +113,8 @@ class PostgresCopy:
             raise
 
     def _copy(self, view: CollectionView) -> int:
+        if (judged_again := view.about().get("judged_again", "")) != self._judged_again:
+            self._copied_to, self._judged_again = 0, judged_again
         new = list(view.rows(_NEW, [self._copied_to, ROWS_AT_A_TIME]))
         said = {row["id"]: row["verdict"] for row in view.rows(_JUDGED)}
         changed = [
@@ -118,9 +127,12 @@ class PostgresCopy:
         copied_to = new[-1]["id"] if new else self._copied_to
         # Also a page that is not delivered any more: it is there, and says so.
         rows = [*(row for row in new if row["delivered"]), *again]
+        # What is not delivered is written only where it is there: it may have been, before a later model judged it.
+        gone = [row for row in new if not row["delivered"]] if judged_again else []
         with self._connection.transaction(), self._connection.cursor() as cursor:
             cursor.executemany(_UPSERT, list(self._values(rows)))
-            cursor.execute(_COPIED, (self._identity, self._topic, self._run_dir.name, copied_to))
+            cursor.executemany(_UPDATE, [(*values[1:], values[0], values[1]) for values in self._values(gone)])
+            cursor.execute(_COPIED, (self._identity, self._topic, self._run_dir.name, copied_to, judged_again))
         self._copied_to = copied_to
         for row in (*new, *again):
             if row["verdict"] is None:

@@ -62,7 +62,7 @@ class JudgingAgain:
         known = self.rows.as_they_came()
         if known.version:
             return known.version != self.version
-        return self.rows.n_former(self.version) > 0
+        return self.rows.is_judged_again() or self.rows.n_former(self.version) > 0
 
     def steps(self) -> Generator[int, None, None]:
         """Judge all pages that can be; yield after each slice how many pages it had."""
@@ -113,7 +113,7 @@ def share_of_relevant(about: Mapping[str, Any], known: AsTheyCame) -> float | No
     if known.n_later >= _LEAST_LATER:
         share = known.n_later_relevant / known.n_later
     harvest = about.get("harvest") or {}
-    return min(max(share, harvest.get("low", 0.0)), harvest.get("high", 1.0))
+    return min(max(share, float(harvest.get("low", 0.0))), float(harvest.get("high", 1.0)))
 
 
 def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Floats:
