@@ -90,6 +90,8 @@ ITEM_PIPELINES = {
 EXTENSIONS = {
     "focused.extensions.harvest_monitor.HarvestMonitor": 100,
     "focused.extensions.warc_recorder.WarcRecorder": 200,
+    "focused.extensions.alerts.Alerts": 150,
+    "focused.extensions.progress_file.ProgressFile": 160,
     "focused.extensions.time_limit.TimeLimit": 250,
     "focused.extensions.early_stop.EarlyStop": 300,
     "focused.extensions.open_files.OpenFiles": 400,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.collection.assessor_settings import ASSESSOR_SETTINGS
+from focused.crawl.alerts import ALERT_SETTINGS
 from focused.crawl.arguments import PlanError, did_you_mean
 from focused.crawl.own_settings import (
     CRAWL,
@@ -61,6 +62,7 @@ GROUPS: dict[str, tuple[Setting, ...]] = {
     "Many workers": WORKERS,
     "Retraining": (*parameters_of(RetrainingOptions).values(), VERDICTS),
     "Log and output": OUTPUT,
+    "Alerts": ALERT_SETTINGS,
     "A judge that is a program": ASSESSOR_SETTINGS,
     "Folders": FOLDERS,
     "The demo web": tuple(GENERATED["hostile"].values()),

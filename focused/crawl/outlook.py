@@ -6,8 +6,9 @@ import csv
 import time
 from typing import TYPE_CHECKING, Any
 
+from focused.crawl.alerts import HARVEST_PAGES
 from focused.crawl.forecast import Forecaster
-from focused.crawl.saturation import SATURATED, SATURATION_PAGES, SATURATION_SHARE, Saturation
+from focused.crawl.saturation import SATURATED, SATURATION_PAGES, SATURATION_SHARE, LastPages, Saturation
 from focused.crawl.time_left import TimeLeft
 from focused.method.scoring.reasons import kind_of
 from focused.utils.words import quantity
@@ -32,6 +33,8 @@ class Outlook:
         self._plan, self._harvest = plan, harvest
         self._forecaster = Forecaster()
         self.saturation = Saturation(SATURATION_PAGES.read(settings), SATURATION_SHARE.read(settings))
+        #: The pages that the alert `harvest` looks at.
+        self.last = LastPages(HARVEST_PAGES.read(settings))
         self.time_left = TimeLeft((plan.max_pages, plan.max_relevant, 60 * plan.max_minutes))
         #: The forecast half way through the budget of pages, with the pages there were then.
         self.halfway: tuple[int, Forecast] | None = None
@@ -47,6 +50,7 @@ class Outlook:
         """Count the next page: the kind of its link's reason, the link's score, and whether it is relevant and no copy."""
         self._forecaster.add(_level(kind, score), is_relevant=is_new)
         self.saturation.add(is_new)
+        self.last.add(is_new)
 
     def look(self, now: float) -> None:
         """Note what has been spent of the budgets at a moment, in seconds of a clock."""

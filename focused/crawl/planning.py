@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl import arguments as given
+from focused.crawl.alerts import Conditions
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.former_classes import refuse_former_classes
@@ -99,6 +100,7 @@ def plan_crawl(arguments: Mapping[str, Any], settings: Any, *, needs_seeds: bool
     max_relevant = given.read_limit("max_relevant", MAX_RELEVANT, arguments, effective)
     max_minutes = given.read_limit("max_minutes", MAX_MINUTES, arguments, effective)
     stop_when = given.read_limit("stop_when", STOP_WHEN, arguments, effective)
+    Conditions(effective)  # refuses names of alerts, and actions, that there are not
     check_feeds(effective, arguments.get("run_dir"))
     check_copies(effective)
     decided: dict[str, Any] = {

@@ -24,7 +24,30 @@ SATURATION_SHARE = Setting(
 ENDING = (STOP_WHEN, SATURATION_PAGES, SATURATION_SHARE)
 
 
-class Saturation:
+class LastPages:
+    """Knows how many of the last ``n_pages`` pages were relevant and new."""
+
+    def __init__(self, n_pages: int) -> None:
+        self._last: deque[bool] = deque(maxlen=n_pages)
+        self.n_new = 0
+
+    def __len__(self) -> int:
+        return len(self._last)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are as many pages as are looked at."""
+        return len(self._last) == self._last.maxlen
+
+    def add(self, is_new: bool) -> None:
+        """Count a page, and whether it is relevant and no copy."""
+        if self.is_full:
+            self.n_new -= self._last[0]
+        self._last.append(is_new)
+        self.n_new += is_new
+
+
+class Saturation(LastPages):
     """Looks at the last ``n_pages`` pages of this start of a crawl. Copies are no new pages, and count as irrelevant ones.
 
     >>> saturation = Saturation(4, 0.25)
@@ -34,23 +57,16 @@ class Saturation:
     """
 
     def __init__(self, n_pages: int, share: float) -> None:
-        self._last: deque[bool] = deque(maxlen=n_pages)
-        self._n_new, self._most = 0, share * n_pages
-
-    def add(self, is_new: bool) -> None:
-        """Count a page, and whether it is relevant and no copy."""
-        if len(self._last) == self._last.maxlen:
-            self._n_new -= self._last[0]
-        self._last.append(is_new)
-        self._n_new += is_new
+        super().__init__(n_pages)
+        self._most = share * n_pages
 
     @property
     def is_reached(self) -> bool:
         """Whether hardly any of the last pages was new; False before there are as many."""
-        return len(self._last) == self._last.maxlen and self._n_new <= self._most
+        return self.is_full and self.n_new <= self._most
 
     @property
     def text(self) -> str:
         """What is so if it is reached."""
-        n_new = f"{self._n_new:,} {'was' if self._n_new == 1 else 'were'}" if self._n_new else "none was"
-        return f"nothing new: of the last {quantity(len(self._last), 'pages')} {n_new} relevant and new"
+        n_new = f"{self.n_new:,} {'was' if self.n_new == 1 else 'were'}" if self.n_new else "none was"
+        return f"nothing new: of the last {quantity(len(self), 'pages')} {n_new} relevant and new"

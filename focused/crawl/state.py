@@ -75,6 +75,8 @@ class Crawl:
         self.estimate = EstimatedHarvest.of_crawl(plan.topic, settings)
         #: What is still to come.
         self.outlook = Outlook(plan, self.harvest, settings)
+        #: What is so by the alerts that hold at present, by their names.
+        self.alerts: dict[str, str] = {}
         #: The texts of the pages met; None where copies are pages like others.
         self.texts = KnownTexts(plan.topic.analyzer) if COPIES.read(settings) == "on" else None
         #: What people say of pages, from the run directory and from where the settings say.

@@ -128,9 +128,11 @@ class DriftReport:
         self._set("drift/training_deciles", deciles(self._training))
         least = float(np.quantile(self._positive, 0.1)) if len(self._positive) else 1.0
         like = float(np.mean(np.asarray(self._window) >= least))
+        words = in_words(len(self._window), like, change(self._before, self._window))
+        self._set("drift/in_words", words)
         logger.info(
             "%s: %d of them as much as the examples themselves, judged relevant %.3f (whole crawl %.3f; stability index of "
             "relevances %.2f)",
-            in_words(len(self._window), like, change(self._before, self._window)),
+            words,
             *(round(like * len(self._window)), self._counts.recent_rate, self._counts.rate, found),
         )

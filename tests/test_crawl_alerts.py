@@ -1,0 +1,121 @@
+"""Alerts: when they begin and end, what is done then, and which settings are refused."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import re
+import threading
+from contextlib import contextmanager
+
+import pytest
+from commands import ROOT, crawl, read_json_lines
+
+from focused.crawl.alerts import ALERT_SETTINGS, Conditions, Facts
+from focused.utils.setting import TOPIC
+
+MODELS = ROOT / "models"
+
+
+@pytest.mark.parametrize(
+    ("settings", "facts", "alerts"),
+    [
+        ({}, Facts(), []),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=50, n_last_relevant=4), ["harvest"]),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=50, n_last_relevant=5), []),
+        ({"HARVEST_BELOW": 0.1, "HARVEST_PAGES": 50}, Facts(n_last=49), []),  # too young to tell
+        ({"FAILING_HOSTS": 2}, Facts(failing=(("a.org", "timed out"), ("b.org", "HTTP 503"))), ["hosts"]),
+        ({"FAILING_HOSTS": 2}, Facts(failing=(("a.org", "timed out"),)), []),
+        ({"FAILING_HOSTS": 0}, Facts(failing=(("a.org", "timed out"),)), []),
+        ({}, Facts(free_bytes=499e6), ["disk"]),
+        ({"DISK_MB": 0}, Facts(free_bytes=0), []),
+        ({}, Facts(secs_without_page=901), ["no_page"]),
+        ({"NO_PAGE_MINUTES": 0}, Facts(secs_without_page=1e6), []),
+        ({}, Facts(saturated="nothing new"), ["saturated"]),
+        ({"SATURATED": False}, Facts(saturated="nothing new"), []),
+    ],
+)  # fmt: skip
+def test_an_alert_holds_while_its_condition_does(settings, facts, alerts):
+    conditions = Conditions({f"FOCUSED_ALERT_{name}": value for name, value in settings.items()})
+    assert list(conditions.look(facts)) == alerts
+
+
+def test_an_alert_names_some_of_the_hosts_and_counts_the_others():
+    failing = tuple((f"{letter}.org", "timed out") for letter in "abcde")
+    text = Conditions({"FOCUSED_ALERT_FAILING_HOSTS": 1}).look(Facts(failing=failing))["hosts"].text
+    assert "a.org (timed out), b.org (timed out), c.org (timed out) and 2 more" in text
+
+
+def test_no_topic_may_set_an_alert():
+    assert TOPIC not in {setting.set_by for setting in ALERT_SETTINGS}
+
+
+@pytest.mark.parametrize(
+    ("settings", "error"),
+    [
+        ({"FOCUSED_ALERT_STOPS": "disk,tea"}, "FOCUSED_ALERT_STOPS must be some of harvest, hosts, disk, no_page, saturated. Got 'tea'"),
+        ({"FOCUSED_ALERT_ACTIONS": "nowhere.Act"}, "The alert action must be the path of a class, such as mypackage.MyClass. Got 'nowhere.Act'"),
+        ({"FOCUSED_ALERT_ACTIONS": "json.JSONDecoder"}, "must be a subclass of focused.crawl.alerts.AlertAction"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_ends_the_crawl_in_one_line_before_its_first_request(tmp_path, settings, error):
+    result = crawl(MODELS, tmp_path, topic="demo", settings=settings)
+    assert result.exit_code == 1
+    assert error in result.err
+    assert "Traceback" not in result.err
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+@contextmanager
+def listening():
+    """Yield the address of an HTTP server, and the list of the bodies that were posted to it."""
+    posted = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *args):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/", posted
+        server.shutdown()
+
+
+def test_an_alert_is_logged_noted_acted_upon_and_ends_the_crawl_and_a_failing_action_does_not(tmp_path):
+    [example] = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "how-to" / "alerts.md").read_text(), re.DOTALL)
+    failing = "\n\nclass Fails(AlertAction):\n    def act(self, alert, crawler):\n        raise OSError(alert.name)\n"
+    (tmp_path / "acting.py").write_text(example + failing)
+    settings = {
+        "FOCUSED_ALERT_ACTIONS": "acting.Fails,acting.Post", "FOCUSED_ALERT_INTERVAL_SECS": 0.05,
+        "FOCUSED_ALERT_HARVEST_BELOW": 1.0, "FOCUSED_ALERT_HARVEST_PAGES": 40, "FOCUSED_ALERT_DISK_MB": 1e9,
+        "FOCUSED_ALERT_STOPS": "harvest", "FOCUSED_METRICS_INTERVAL_SECS": 0.1,
+    }  # fmt: skip
+    with listening() as (url, posted):
+        settings["MYPACKAGE_ALERTS_URL"] = url
+        result = crawl(MODELS, tmp_path, topic="demo", max_pages=400, settings=settings, before=_import_from_here)
+    assert (result.exit_code, result.run["finish_reason"]) == (0, "alert_harvest")
+    assert "WARNING: Alert disk: " in result.err
+    assert "The alert action Fails has failed; the crawl goes on" in result.err
+    noted = read_json_lines(result.run_dir / "alerts.jsonl")
+    assert [(line["alert"], line["begins"]) for line in noted] == [("disk", True), ("harvest", True)]
+    assert {each["alert"]: each["text"] for each in posted} == {line["alert"]: line["text"] for line in noted}
+    counts = {name: n for name, n in result.stats.items() if name.startswith("focused/alerts/")}
+    assert counts == {
+        f"focused/alerts/{name}_count": n for name, n in (("disk", 1), ("harvest", 1), ("action_errors", 2))
+    }
+    progress = json.loads((result.run_dir / "progress.json").read_text())
+    assert set(progress["alerts"]) == {"disk", "harvest"}
+    assert progress["pages"] == result.stats["focused/pages/fetched_count"]
+    assert progress["limits"]["max_pages"] == 400
+
+
+def _import_from_here() -> None:
+    import sys
+    from pathlib import Path
+
+    sys.path.insert(0, str(Path.cwd()))
