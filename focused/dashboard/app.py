@@ -28,6 +28,7 @@ from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
 from focused.dashboard.site import HERE, Site
 from focused.dashboard.starting import Starting
+from focused.dashboard.topics import Topics
 from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
 
@@ -43,7 +44,7 @@ _EVERY_SECS = 2.0
 
 def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Commands | None = None) -> Starlette:
     """Return the application for a folder of runs; ``token`` and ``hosts`` as of `Guard`."""
-    views = Views(Runs(runs_dir), commands or Commands())
+    views, jobs = Views(Runs(runs_dir), commands or Commands()), Jobs()
     routes = [
         Route("/", views.all_runs),
         Route("/runs/{key}", views.run),
@@ -55,7 +56,8 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Com
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
         *Exporting(views).routes(),
         *Starting(views).routes(),
-        *Learning(views, Jobs()).routes(),
+        *Learning(views, jobs).routes(),
+        *Topics(views, jobs).routes(),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     return Starlette(

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "dashboard_token"
-MAX_BODY_BYTES = 64_000
+MAX_BODY_BYTES, MAX_UPLOAD_BYTES = 64_000, 50_000_000
+UPLOADS = "/topics"
+"""The only path to which files may be sent."""
 MAX_STREAMS = 50
 """Pages that may be watched at a time."""
 
@@ -71,7 +73,7 @@ class Guard:
         is_stream = scope["path"].endswith("/events")
         self._n_streams += is_stream
         try:
-            await self._app(scope, _limited(receive), _with_headers(send))
+            await self._app(scope, _limited(receive, _most(scope)), _with_headers(send))
         finally:
             self._n_streams -= is_stream
 
@@ -99,7 +101,7 @@ class Guard:
             is_own = origin in {f"http://{host}" for host in self._hosts} if origin else site == "same-origin"
             if not is_own:
                 return PlainTextResponse("A form of another site is not answered here.\n", 403)
-            if int(headers.get("content-length", "0") or 0) > MAX_BODY_BYTES:
+            if int(headers.get("content-length", "0") or 0) > _most(scope):
                 return PlainTextResponse("That is too much.\n", 413)
         if scope["path"].endswith("/events") and self._n_streams >= MAX_STREAMS:
             return PlainTextResponse("Too many pages are watched at a time.\n", 503)
@@ -109,9 +111,13 @@ class Guard:
         return hmac.compare_digest(text.encode("utf-8", "replace"), self._token.encode())
 
 
-def _limited(receive: Receive) -> Receive:
-    """Return what receives a request, of which no more than `MAX_BODY_BYTES` come in."""
-    n_left = MAX_BODY_BYTES
+def _most(scope: Scope) -> int:
+    """Return how many bytes a form may have."""
+    return MAX_UPLOAD_BYTES if scope["path"] == UPLOADS else MAX_BODY_BYTES
+
+
+def _limited(receive: Receive, n_left: int) -> Receive:
+    """Return what receives a request, of which no more than so many bytes come in."""
 
     async def limited() -> Message:
         nonlocal n_left

@@ -35,6 +35,7 @@ FIELDS = {
     "allow": "domains and paths that the crawl stays in: example.org, /papers/; empty: all",
     "deny": "domains and paths that are never asked for",
     "languages": "languages of relevant pages, such as en,de; empty: all",
+    "web": "where pages come from: live or demo; empty: as the topic says",
 }
 """Spider arguments beside the topic, and what they mean; the crawl checks them."""
 _MAX_SEEDS_CHARS = 60_000
@@ -78,6 +79,8 @@ class Starting:
         wrong = [word for word in re.split(r"[\s,]+", said["seeds"]) if word and not re.match("https?://", word)]
         if wrong:
             raise ValueError(f"A seed must be a URL such as http://a.example/. Got {wrong[0][:100]!r}.")
+        if said["web"] not in ("", "live", "demo"):
+            raise ValueError(f"Web must be live or demo; another is named in a terminal. Got {said['web'][:100]!r}.")
         run_dir = new_run_dir(self._site.runs.folder, said["topic"])
         try:
             self._run(spider_words(said, (), run_dir), run_dir)
