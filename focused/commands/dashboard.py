@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import socket
 from pathlib import Path
@@ -13,15 +14,19 @@ from focused.utils.project_command import ProjectCommand, whole_number
 if TYPE_CHECKING:
     import argparse
 
+LOCAL, ANY = "127.0.0.1", ("", "0.0.0.0", "::")
+
 EXAMPLES = """\
 The dashboard is a process of its own. It reads run directories, writes verdicts, and runs commands of this project; crawls
-do not depend on it. Only this machine can ask it, and only with the link that it prints.
+do not depend on it. Only this machine can ask it, and only with the link that it prints, unless --address says otherwise.
 
 Examples:
   scrapy dashboard
       the runs in FOCUSED_RUNS_DIR (runs)
   scrapy dashboard runs/astrophysics --port 8100
       those of one topic, at another port
+  DASHBOARD_PASSWORD=... scrapy dashboard --address 192.0.2.7 --name crawls.example.org
+      for other machines; put a server with TLS before it
 """
 
 
@@ -37,7 +42,18 @@ class Command(ProjectCommand):
         """Add the options of this command."""
         super().add_options(parser)
         add = parser.add_argument_group("dashboard").add_argument
-        add("--port", default="8088", metavar="N", help="port on 127.0.0.1; 0: any that is free (default: 8088)")
+        add("--port", default="8088", metavar="N", help="port; 0: any that is free (default: 8088)")
+        help_ = (
+            "address, which other machines may reach: with a password, in the environment variable DASHBOARD_PASSWORD"
+        )
+        add("--address", default=LOCAL, metavar="ADDRESS", help=f"{help_} (default: {LOCAL})")
+        add(
+            "--name",
+            action="append",
+            default=[],
+            metavar="HOST",
+            help="name under which it is reached (may be repeated)",
+        )
 
     def work(self, args: list[str], opts: argparse.Namespace) -> None:
         """Serve."""
@@ -49,6 +65,7 @@ class Command(ProjectCommand):
             import uvicorn
 
             from focused.dashboard.app import make_app
+            from focused.dashboard.login import VARIABLE, check_password
             from focused.dashboard.processes import Commands
         except ImportError as error:
             raise ValueError(
@@ -58,28 +75,44 @@ class Command(ProjectCommand):
         folder = Path(args[0] if args else str(self.settings.get("FOCUSED_RUNS_DIR") or "runs"))
         if not folder.is_dir():
             raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
-        listening = _listen(whole_number("--port", opts.port))
+        # Taken out of the environment: what is started from here need not know it.
+        password, is_local = os.environ.pop(VARIABLE, ""), opts.address == LOCAL
+        password = "" if is_local else check_password(password)
+        if opts.address in ANY and not opts.name:
+            raise ValueError(f"--address {opts.address} needs --name HOST: under which name people reach this machine.")
+        listening = _listen(opts.address, whole_number("--port", opts.port))
         port, token = listening.getsockname()[1], secrets.token_urlsafe(24)
-        hosts = frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
+        named = [LOCAL, "localhost"] if is_local else [f"[{opts.address}]" if ":" in opts.address else opts.address]
+        # A server with TLS that stands before this one is reached without a port.
+        hosts = frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
         # The last word counts: crawls that are started here belong to the folder that is shown.
         commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
-        app = make_app(folder.resolve(), token=token, hosts=hosts, commands=commands)
+        app = make_app(folder.resolve(), token=token, hosts=hosts, commands=commands, password=password)
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"
         )
-        print(f"Open http://127.0.0.1:{port}/?token={token}", flush=True)
+        if is_local:
+            print(f"Open http://{LOCAL}:{port}/?token={token}", flush=True)
+        else:
+            print(
+                f"Open http://{(opts.name or named)[0]}:{port}/ and say the password. Without TLS others can read along.",
+                flush=True,
+            )
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(port: int) -> socket.socket:
-    """Return a socket of this machine's own address; a ValueError says that the port is taken."""
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+def _listen(address: str, port: int) -> socket.socket:
+    """Return a socket of an address of this machine; a ValueError says that it is none, or that the port is taken."""
+    listening = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        listening.bind(("127.0.0.1", port))
+        listening.bind((address, port))
     except (OSError, OverflowError) as error:
         listening.close()
-        raise ValueError(
-            f"--port {port} cannot be used: {getattr(error, 'strerror', None) or error}. Choose another: --port 0"
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        if address != LOCAL:
+            raise ValueError(
+                f"--address {address} --port {port} cannot be used: {why}. Name an address of this machine"
+            ) from None
+        raise ValueError(f"--port {port} cannot be used: {why}. Choose another: --port 0") from None
     return listening

@@ -42,8 +42,10 @@ if TYPE_CHECKING:
 _EVERY_SECS = 2.0
 
 
-def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Commands | None = None) -> Starlette:
-    """Return the application for a folder of runs; ``token`` and ``hosts`` as of `Guard`."""
+def make_app(
+    runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Commands | None = None, password: str = ""
+) -> Starlette:
+    """Return the application for a folder of runs; ``token``, ``hosts`` and ``password`` as of `Guard`."""
     views, jobs = Views(Runs(runs_dir), commands or Commands()), Jobs()
     routes = [
         Route("/", views.all_runs),
@@ -62,7 +64,7 @@ def make_app(runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Com
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=token, hosts=hosts)],
+        middleware=[Middleware(Guard, token=token, hosts=hosts, password=password)],
         exception_handlers={HTTPException: views.failed, ValueError: views.failed},
     )
 

@@ -15,7 +15,10 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, RedirectResponse
 
+from focused.dashboard.login import OPEN_PATHS, PATH, Login
+
 if TYPE_CHECKING:
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 COOKIE = "dashboard_token"
@@ -49,11 +52,14 @@ class Guard:
     token : str
         What the printed link holds; it becomes a cookie.
     hosts : set of str
-        What the header Host may be, with the port.
+        What the header Host may be, with the port if it is not that of the scheme.
+    password : str
+        What opens the dashboard instead of the link, where other machines can ask it; empty: nothing does.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str]) -> None:
+    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str], password: str = "") -> None:
         self._app, self._token, self._hosts = app, token, hosts
+        self._login = Login(password) if password else None
         # Cookies know no ports: two dashboards must not overwrite each other's.
         self._cookie = f"{COOKIE}_{min(hosts).rpartition(':')[2]}"
         self._n_streams = 0
@@ -65,6 +71,10 @@ class Guard:
                 await self._app(scope, receive, send)
             return
         answer = self._refusal(scope)
+        if answer is None and self._login is not None and scope["path"] == PATH and scope["method"] == "POST":
+            answer, is_right = await self._login.answer(scope, receive)
+            if is_right:
+                self._let_in(answer)
         if answer is not None:
             for name, value in _HEADERS.items():
                 answer.headers[name] = value
@@ -77,7 +87,10 @@ class Guard:
         finally:
             self._n_streams -= is_stream
 
-    def _refusal(self, scope: Scope) -> PlainTextResponse | RedirectResponse | None:
+    def _let_in(self, answer: Response) -> None:
+        answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+
+    def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if headers.get("host", "") not in self._hosts:
             return PlainTextResponse(f"Only {', '.join(sorted(self._hosts))} is answered here.\n", 421)
@@ -88,17 +101,18 @@ class Guard:
         if method == "GET" and self._is_token(query.pop("token", "")):
             target = scope["path"] + (f"?{urlencode(query)}" if query else "")
             answer = RedirectResponse("/" + target.lstrip("/"), 303)
-            answer.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
+            self._let_in(answer)
             return answer
-        try:
-            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
-        except CookieError:
-            cookie = None
-        if cookie is None or not self._is_token(cookie.value):
-            return PlainTextResponse("Open the link that `scrapy dashboard` printed: it holds a token.\n", 403)
+        if not self._is_known(headers):
+            if self._login is None:
+                return PlainTextResponse("Open the link that `scrapy dashboard` printed: it holds a token.\n", 403)
+            if scope["path"] not in (PATH, *OPEN_PATHS) or (scope["path"] == PATH and method != "POST"):
+                return self._login.form()
         if method == "POST":
             origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-            is_own = origin in {f"http://{host}" for host in self._hosts} if origin else site == "same-origin"
+            # A server with TLS may stand before this one.
+            own = {f"{scheme}://{host}" for host in self._hosts for scheme in ("http", "https")}
+            is_own = origin in own if origin else site == "same-origin"
             if not is_own:
                 return PlainTextResponse("A form of another site is not answered here.\n", 403)
             if int(headers.get("content-length", "0") or 0) > _most(scope):
@@ -106,6 +120,13 @@ class Guard:
         if scope["path"].endswith("/events") and self._n_streams >= MAX_STREAMS:
             return PlainTextResponse("Too many pages are watched at a time.\n", 503)
         return None
+
+    def _is_known(self, headers: Headers) -> bool:
+        try:
+            cookie = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            return False
+        return cookie is not None and self._is_token(cookie.value)
 
     def _is_token(self, text: str) -> bool:
         return hmac.compare_digest(text.encode("utf-8", "replace"), self._token.encode())
