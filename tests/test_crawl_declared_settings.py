@@ -52,10 +52,14 @@ def test_the_demo_web_has_the_defaults_of_its_settings():
     assert given == {name: setting.default for name, setting in GENERATED["hostile"].items()}
 
 
-def test_folders_and_databases_come_from_the_environment_and_nothing_else_does():
+def test_folders_databases_and_a_token_come_from_the_environment_and_nothing_else_does():
     environment = dict.fromkeys(DECLARED, "/x")
     named = {f"FOCUSED_{each}_DIR" for each in ("MODELS", "RUNS", "WEBS", "CACHE")}
-    assert set(of_environment(environment)) == named | {"FOCUSED_DATABASE", "FOCUSED_POSTGRESQL"}
+    assert set(of_environment(environment)) == named | {
+        "FOCUSED_DATABASE",
+        "FOCUSED_POSTGRESQL",
+        "FOCUSED_METRICS_TOKEN",
+    }
     assert of_environment({}) == {}
 
 

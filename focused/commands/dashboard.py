@@ -8,6 +8,7 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from focused.crawl.own_settings import METRICS_TOKEN
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
 LOCAL, ANY = "127.0.0.1", ("", "0.0.0.0", "::")
+_LEAST_TOKEN_CHARS = 16
 
 EXAMPLES = """\
 The dashboard is a process of its own. It reads run directories, writes verdicts, and runs commands of this project; crawls
@@ -69,8 +71,8 @@ class Command(ProjectCommand):
             from focused.dashboard.processes import Commands
         except ImportError as error:
             raise ValueError(
-                f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart (or "
-                "focused[dashboard])"
+                f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart "
+                "prometheus-client (or focused[dashboard])"
             ) from None
         folder = Path(args[0] if args else str(self.settings.get("FOCUSED_RUNS_DIR") or "runs"))
         if not folder.is_dir():
@@ -86,8 +88,21 @@ class Command(ProjectCommand):
         # A server with TLS that stands before this one is reached without a port.
         hosts = frozenset([*opts.name, *(f"{name}:{port}" for name in (*named, *opts.name))])
         # The last word counts: crawls that are started here belong to the folder that is shown.
+        metrics_token = METRICS_TOKEN.read(self.settings)
+        if 0 < len(metrics_token) < _LEAST_TOKEN_CHARS:
+            raise ValueError(
+                f"{METRICS_TOKEN.name} must be empty, or have at least {_LEAST_TOKEN_CHARS} characters. Got "
+                f"{len(metrics_token)}. Make one: python -c 'import secrets; print(secrets.token_urlsafe())'"
+            )
         commands = Commands((*opts.set, f"FOCUSED_RUNS_DIR={folder.resolve()}"), models_dirs(self.settings))
-        app = make_app(folder.resolve(), token=token, hosts=hosts, commands=commands, password=password)
+        app = make_app(
+            folder.resolve(),
+            token=token,
+            hosts=hosts,
+            commands=commands,
+            password=password,
+            metrics_token=metrics_token,
+        )
         config = uvicorn.Config(
             app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"
         )

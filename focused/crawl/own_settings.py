@@ -163,6 +163,11 @@ SHARED_CRAWL = Setting(
     "FOCUSED_CRAWL", "",
     "With FOCUSED_DATABASE: name of the crawl there, which this process joins, or begins if there is none. As spider argument "
     "`crawl`.", set_by=USER)
+METRICS_TOKEN = Setting(
+    "FOCUSED_METRICS_TOKEN", "",
+    "What a monitoring system sends to `/metrics` of the dashboard: [metrics](../how-to/dashboard.md#metrics). At least 16 "
+    "characters; best given as an environment variable. Empty: only a browser with the dashboard's link is answered.",
+    set_by=SERVER)
 WORKERS = (DATABASE, SHARED_CRAWL)
 
 OUTPUT = (
@@ -178,6 +183,7 @@ OUTPUT = (
     JUDGE_AGAIN_SECS,
     WARC,
     POSTGRESQL,
+    METRICS_TOKEN,
 )
 
 FOLDERS = (
@@ -192,7 +198,7 @@ FOLDERS = (
             "Folder for indexes of WARC files whose own folder cannot be written; by default `$XDG_CACHE_HOME/focused` "
             "or `~/.cache/focused`.", set_by=SERVER),
 )
-OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL)
+OF_ENVIRONMENT = (*FOLDERS, DATABASE, POSTGRESQL, METRICS_TOKEN)
 """Environment variables of the same names give these, too."""
 
 RUN = (

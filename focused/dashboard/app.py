@@ -24,6 +24,8 @@ from focused.dashboard.guard import Guard
 from focused.dashboard.jobs import Jobs
 from focused.dashboard.judging import JudgingRoom
 from focused.dashboard.learning import Learning
+from focused.dashboard.live import read_live
+from focused.dashboard.metrics import Metrics
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs, RunState, curve, read_json
 from focused.dashboard.site import HERE, Site
@@ -43,9 +45,15 @@ _EVERY_SECS = 2.0
 
 
 def make_app(
-    runs_dir: Path, *, token: str, hosts: frozenset[str], commands: Commands | None = None, password: str = ""
+    runs_dir: Path,
+    *,
+    token: str,
+    hosts: frozenset[str],
+    commands: Commands | None = None,
+    password: str = "",
+    metrics_token: str = "",
 ) -> Starlette:
-    """Return the application for a folder of runs; ``token``, ``hosts`` and ``password`` as of `Guard`."""
+    """Return the application for a folder of runs; tokens, ``hosts`` and ``password`` as of `Guard`."""
     views, jobs = Views(Runs(runs_dir), commands or Commands()), Jobs()
     routes = [
         Route("/", views.all_runs),
@@ -56,6 +64,7 @@ def make_app(
         Route("/runs/{key}/pages/{number:int}", views.page),
         Route("/runs/{key}/judge", views.judge),
         Route("/runs/{key}/judge", views.answer, methods=["POST"]),
+        *Metrics(views.runs).routes(),
         *Exporting(views).routes(),
         *Starting(views).routes(),
         *Learning(views, jobs).routes(),
@@ -64,7 +73,7 @@ def make_app(
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=token, hosts=hosts, password=password)],
+        middleware=[Middleware(Guard, token=token, hosts=hosts, password=password, metrics_token=metrics_token)],
         exception_handlers={HTTPException: views.failed, ValueError: views.failed},
     )
 
@@ -150,6 +159,7 @@ class Views(Site):
         stats = read_json(run.path / RUN_FILE).get("stats")
         facts: dict[str, Any] = {
             "figures": [],
+            "live": read_live(run),
             "links": best_links(run.path),
             "hosts": hosts(run.path),
             "stats": stats or {},

@@ -25,6 +25,7 @@ COOKIE = "dashboard_token"
 MAX_BODY_BYTES, MAX_UPLOAD_BYTES = 64_000, 50_000_000
 UPLOADS = "/topics"
 """The only path to which files may be sent."""
+METRICS = "/metrics"
 MAX_STREAMS = 50
 """Pages that may be watched at a time."""
 
@@ -55,9 +56,14 @@ class Guard:
         What the header Host may be, with the port if it is not that of the scheme.
     password : str
         What opens the dashboard instead of the link, where other machines can ask it; empty: nothing does.
+    metrics_token : str
+        What a monitoring system sends as ``Authorization: Bearer``; it opens `METRICS` and nothing else. Empty: nothing does.
     """
 
-    def __init__(self, app: ASGIApp, *, token: str, hosts: frozenset[str], password: str = "") -> None:
+    def __init__(
+        self, app: ASGIApp, *, token: str, hosts: frozenset[str], password: str = "", metrics_token: str = ""
+    ) -> None:
+        self._metrics_token = metrics_token
         self._app, self._token, self._hosts = app, token, hosts
         self._login = Login(password) if password else None
         # Cookies know no ports: two dashboards must not overwrite each other's.
@@ -97,6 +103,8 @@ class Guard:
         method = scope["method"]
         if method not in (*_HARMLESS_METHODS, "POST"):
             return PlainTextResponse("Only GET and POST are answered here.\n", 405)
+        if scope["path"] == METRICS and method in _HARMLESS_METHODS and self._may_measure(headers):
+            return None
         query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
         if method == "GET" and self._is_token(query.pop("token", "")):
             target = scope["path"] + (f"?{urlencode(query)}" if query else "")
@@ -128,8 +136,16 @@ class Guard:
             return False
         return cookie is not None and self._is_token(cookie.value)
 
+    def _may_measure(self, headers: Headers) -> bool:
+        kind, _, text = headers.get("authorization", "").partition(" ")
+        return bool(self._metrics_token) and kind.lower() == "bearer" and _is_same(text, self._metrics_token)
+
     def _is_token(self, text: str) -> bool:
-        return hmac.compare_digest(text.encode("utf-8", "replace"), self._token.encode())
+        return _is_same(text, self._token)
+
+
+def _is_same(text: str, secret: str) -> bool:
+    return hmac.compare_digest(text.encode("utf-8", "replace"), secret.encode())
 
 
 def _most(scope: Scope) -> int:
