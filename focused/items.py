@@ -109,6 +109,8 @@ class PageItem:
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
         self.noindex = False
+        #: Which lines of the page are main text, once the page is complete.
+        self.is_main: Flags | None = None
         #: Which lines of the page stood on earlier pages of its host; None while too few of these are known.
         self.repeated_lines: Flags | None = None
         #: What the frontier keeps of the page's text; nothing of a copy's.
@@ -181,7 +183,7 @@ class PageItem:
         if page is None or self.sha256:
             return
         self.sha256 = self.file_sha256 or hashlib.sha256(self.raw).hexdigest()
-        is_main = main_lines(page.lines, self.repeated_lines)
+        is_main = self.is_main = main_lines(page.lines, self.repeated_lines)
         self.text = printable(main_text(page.lines, is_main))
         self.headings = [(level, printable(text)) for level, text in headings_of(page.lines, is_main)]
         found = metadata_of(page, self.fetched_at, self.text)

@@ -6,6 +6,7 @@ import csv
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 from commands import ROOT, crawl, environment, scrapy
@@ -27,7 +28,8 @@ def runs(tmp_path_factory):
     folder = tmp_path_factory.mktemp("runs")
     for name, max_pages in (("first", 40), ("second", 50)):
         arguments = {"topic": "demo", "max_pages": max_pages, "run_dir": name}
-        assert crawl(MODELS, folder, settings={"FOCUSED_WARC": "all"}, **arguments).exit_code == 0
+        settings = {"FOCUSED_WARC": "all", "FOCUSED_MARKDOWN": "on" if name == "second" else "off"}
+        assert crawl(MODELS, folder, settings=settings, **arguments).exit_code == 0
     sql = sqlite3.connect(folder / "first" / "collection.sqlite", isolation_level=None)
     sql.execute("UPDATE pages SET verdict = 0 WHERE id = (SELECT min(id) FROM pages WHERE delivered)")
     sql.execute(
@@ -114,6 +116,25 @@ def test_markdown_is_a_folder_of_documents_in_which_a_title_means_nothing(first,
     refused = export(first, "first", "--format", "markdown", "--output", "mine")
     assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
     assert "mine is there and no earlier export" in refused.err
+
+
+def test_markdown_has_the_structure_of_the_page_from_what_was_recorded_as_from_the_crawl_itself(first, runs):
+    shutil.copytree(runs / "second", first / "second")
+    with closing(sqlite3.connect(first / "second" / "collection.sqlite", isolation_level=None)) as sql:
+        kept = [markdown for (markdown,) in sql.execute("SELECT markdown FROM pages WHERE delivered ORDER BY number")]
+        assert all(kept)
+        made = {path.name: path.read_text() for path in exported(first, "markdown", "second").glob("*/*.md")}
+        sql.execute("UPDATE pages SET markdown = NULL")
+        again = {path.name: path.read_text() for path in exported(first, "markdown", "second").glob("*/*.md")}
+        assert again == made
+        assert sorted(text.split("---\n\n", 1)[1].strip() for text in made.values()) == sorted(kept)
+        tokens = [token for text in kept for token in MarkdownIt("commonmark").parse(text)]
+        assert {"heading_open", "paragraph_open"} <= {token.type for token in tokens}
+        assert any(child.type == "link_open" for token in tokens for child in token.children or ())
+        # Without either it is the text; another version of a page is none of it.
+        sql.execute("UPDATE pages SET text = 'Something else' || char(10) || '* altogether'")
+        other = [path.read_text() for path in exported(first, "markdown", "second").glob("*/*.md")]
+        assert all(text.endswith("---\n\nSomething else\n\n\\* altogether\n") for text in other)
 
 
 def test_warc_holds_the_answers_byte_for_byte(first, delivered):

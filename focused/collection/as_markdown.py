@@ -7,7 +7,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.joined import record_of
 from focused.collection.view import host_of
+from focused.utils.markdown import escaped
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,18 +29,25 @@ _FRONT = (
     "verdict",
     "fetched_at",
 )
-_SPECIAL = re.compile(r"([\\`*_\[\]<>|~])")
-# What begins a heading, a list, a rule or a numbered list at the beginning of a line.
-_BEGINNING = re.compile(r"^([#+\-=]|\d+(?=[.)]))")
 _MAX_SLUG_CHARS = 60
 
 
 def write_markdown(runs: JoinedRuns, path: Path) -> list[str]:
-    """Write a folder: ``HOST/TITLE-DIGEST.md`` for each page, with its fields as YAML before the text, and ``index.md``."""
+    """Write a folder: ``HOST/TITLE-DIGEST.md`` for each page, with its fields as YAML before the text, and ``index.md``.
+
+    The Markdown is that of the collection; where it has none, what was recorded is read again; else it is the text.
+    """
+    # Not before: other exports, and whoever chooses among them, need no page reader.
+    from focused.collection.recorded_pages import RecordedPages
+
     path.mkdir()
-    with (path / "index.md").open("w", encoding="utf-8", errors="replace", newline="\n") as index:
+    with (
+        (path / "index.md").open("w", encoding="utf-8", errors="replace", newline="\n") as index,
+        RecordedPages(runs.run_dirs) as recorded,
+    ):
         index.write(f"# {escaped(runs.topic)}\n\n")
-        for record in runs.records():
+        for run, row in runs.rows():
+            record = record_of(row, run.name) | {"markdown": row["markdown"] or recorded.of(run, row)}
             name = file_name(record)
             (path / name).parent.mkdir(exist_ok=True)
             (path / name).write_text(page_text(record), encoding="utf-8", errors="replace", newline="\n")
@@ -87,13 +96,3 @@ def marked_up(text: str, headings: list[tuple[int, str]]) -> str:
             found.append(f"{'#' * min(6, max(1, left[place][0]))} {escaped(line)}")
             del left[: place + 1]
     return "\n\n".join(found)
-
-
-def escaped(line: str) -> str:
-    r"""Return a line in which nothing means anything to Markdown.
-
-    >>> print(escaped("1. <b>not* bold"))
-    1\. \<b\>not\* bold
-    """
-    line = _SPECIAL.sub(r"\\\1", " ".join(line.split()))
-    return _BEGINNING.sub(lambda found: f"{found[0]}\\" if found[0].isdigit() else f"\\{found[0]}", line)

@@ -60,6 +60,8 @@ class CollectedPage:
     terms: Mapping[str, int] = field(default_factory=dict)
     #: Whether text and terms were left out: too many pages that are not relevant.
     text_left_out: bool = False
+    #: The main text as Markdown, where it is asked for; None elsewhere.
+    markdown: str | None = None
 
     def to_row(self) -> tuple[Any, ...]:
         """Return the values of the columns `COLUMNS`, as SQLite has them: halves of characters become question marks."""

@@ -150,10 +150,12 @@ class CollectionStore:
 
     def _leave_out(self, place: int, page: CollectedPage) -> None:
         if place < 0:
-            page.text, page.terms, page.text_left_out = "", {}, True
+            page.text, page.terms, page.text_left_out, page.markdown = "", {}, True, None
             return
         number = self._with_text[place]
         self._with_text[place] = self._with_text[-1]
         self._with_text.pop()
         self._out_of_index(number)
-        self._sql.execute("UPDATE pages SET text = '', terms = NULL, text_left_out = 1 WHERE id = ?", (number,))
+        self._sql.execute(
+            "UPDATE pages SET text = '', terms = NULL, markdown = NULL, text_left_out = 1 WHERE id = ?", (number,)
+        )

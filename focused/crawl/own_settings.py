@@ -140,6 +140,10 @@ MAX_IRRELEVANT = Setting(
     "FOCUSED_COLLECTION_MAX_IRRELEVANT", 20_000,
     "Pages that are not relevant of which the collection keeps text and terms, so that people can judge them. Of more a fair "
     "draw is kept; the rows of the others stay.", least=0, set_by=USER)
+MARKDOWN = Setting(
+    "FOCUSED_MARKDOWN", "off",
+    "Whether the collection keeps the main text of each page as Markdown, too: some 1 ms a page. Without it `scrapy export "
+    "--format markdown` makes it of what was recorded.", choices=("on", "off"), set_by=USER)
 JUDGE_AGAIN_SECS = Setting(
     "FOCUSED_COLLECTION_JUDGE_AGAIN_SECS", 60.0,
     "Seconds at most for which the end of a crawl that has trained its model judges the pages of the collection again, by the "
@@ -180,6 +184,7 @@ OUTPUT = (
     CSV_SAFE,
     COLLECTION,
     MAX_IRRELEVANT,
+    MARKDOWN,
     JUDGE_AGAIN_SECS,
     WARC,
     POSTGRESQL,

@@ -11,9 +11,10 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.crawl.own_settings import COLLECTION, MAX_IRRELEVANT
+from focused.crawl.own_settings import COLLECTION, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.state import Crawl
 from focused.items import PageItem
+from focused.method.page.markdown import markdown_of
 from focused.retraining.judged_pages import judged_terms
 from focused.utils.file_names import COLLECTION_FILE
 
@@ -34,17 +35,20 @@ class CollectionPipeline:
 
     Place: 180, after the page was judged and before irrelevant pages are dropped.
 
-    Settings: FOCUSED_COLLECTION, FOCUSED_COLLECTION_MAX_IRRELEVANT.
+    Settings: FOCUSED_COLLECTION, FOCUSED_COLLECTION_MAX_IRRELEVANT, FOCUSED_MARKDOWN.
 
     Stats: ``focused/collection/written_count``, ``focused/collection/lost_count``, ``focused/collection/taken_back_count``
     (rows of pages that a killed crawl had not made durable), ``focused/collection/missing_count`` (pages of earlier runs of
     this crawl that have no row).
     """
 
-    def __init__(self, crawl: Crawl, stats: StatsCollector, store: CollectionStore) -> None:
+    def __init__(
+        self, crawl: Crawl, stats: StatsCollector, store: CollectionStore, *, keeps_markdown: bool = False
+    ) -> None:
         self._crawl = crawl
         self._stats = stats
         self._store = store
+        self._keeps_markdown = keeps_markdown
         #: Scrapy's own schedulers begin to count anew when a crawl is resumed.
         self._n_before = 0
 
@@ -55,7 +59,8 @@ class CollectionPipeline:
         if COLLECTION.read(crawler.settings) == "off":
             raise NotConfigured
         path = crawl.plan.run_dir / COLLECTION_FILE
-        return cls(crawl, crawler.stats, CollectionStore(path, max_irrelevant=MAX_IRRELEVANT.read(crawler.settings)))
+        store = CollectionStore(path, max_irrelevant=MAX_IRRELEVANT.read(crawler.settings))
+        return cls(crawl, crawler.stats, store, keeps_markdown=MARKDOWN.read(crawler.settings) == "on")
 
     def open_spider(self) -> None:
         """Take back what an earlier run of this crawl had not made durable."""
@@ -96,6 +101,9 @@ class CollectionPipeline:
 
     def _row(self, item: PageItem) -> CollectedPage:
         page, scores, plan = item.analysed, item.scores, self._crawl.plan
+        markdown = None
+        if self._keeps_markdown and page is not None and item.is_main is not None:
+            markdown = markdown_of(page, item.is_main)
         return CollectedPage(
             number=self._n_before + self._crawl.harvest.n_pages + 1,
             url=item.url,
@@ -124,4 +132,5 @@ class CollectionPipeline:
             fetched_at=item.fetched_at,
             sha256=item.sha256,
             terms={} if page is None else judged_terms(page, plan.topic.page_text),
+            markdown=markdown,
         )

@@ -1,0 +1,99 @@
+"""The pages of a collection, read again from what their crawl recorded, as Markdown."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from io import BytesIO
+from typing import TYPE_CHECKING, BinaryIO
+
+import numpy as np
+from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
+
+from focused.collection.as_warc import records
+from focused.method.page.encoding import printable
+from focused.method.page.markdown import markdown_of
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer
+from focused.utils.file_names import WARC_FILE
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from typing_extensions import Self
+
+    from focused.collection.as_warc import Member
+    from focused.method.page.lines import Flags, Lines
+
+_HTML = ("text/html", "application/xhtml+xml", "text/plain")
+_MAX_BODY_BYTES = 20_000_000
+_LEAST_FOUND = 0.9
+"""Share of a text's lines that the recorded page must have: else it is another version of the page."""
+
+
+class RecordedPages:
+    """The WARC files of runs. Which lines are the main text is known from the collection, so nothing is judged anew."""
+
+    def __init__(self, run_dirs: Sequence[Path]) -> None:
+        self._open = ExitStack()
+        self._reader = PageReader(Analyzer())
+        self._files: dict[Path, BinaryIO] = {}
+        self._members: dict[Path, dict[str, Member]] = {}
+        for each in run_dirs:
+            if (each / WARC_FILE).is_file():
+                self._files[each] = self._open.enter_context((each / WARC_FILE).open("rb"))
+
+    def __enter__(self) -> Self:
+        """Nothing to do: all are open."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close the files."""
+        self._open.close()
+
+    def of(self, run_dir: Path, row: sqlite3.Row) -> str:
+        """Return the Markdown of a page's main text; empty if it was not recorded, is no HTML, or says something else."""
+        file = self._files.get(run_dir)
+        if file is None or not row["text"]:
+            return ""
+        if run_dir not in self._members:
+            self._members[run_dir] = dict(records(file))  # of several answers the last one
+        members = self._members[run_dir]
+        member = members.get(row["url"]) or members.get(row["location"])
+        if member is None:
+            return ""
+        found = _answer(file, member)
+        if found is None:
+            return ""
+        body, content_type = found
+        page = self._reader.read(body, row["url"], content_type or None)
+        is_main = lines_of_text(page.lines, row["text"])
+        return "" if is_main is None else markdown_of(page, is_main)
+
+
+def lines_of_text(lines: Lines, text: str) -> Flags | None:
+    """Flag the lines of a page that a text is made of, in its order, of shape (n_lines,); None if too few are there."""
+    wanted = text.split("\n")
+    found, place = np.zeros(len(lines), dtype=np.bool_), 0
+    for number, line in enumerate(lines.texts):
+        if place < len(wanted) and printable(line) == wanted[place]:
+            found[number] = True
+            place += 1
+    return found if place >= _LEAST_FOUND * len(wanted) else None
+
+
+def _answer(file: BinaryIO, member: Member) -> tuple[bytes, str] | None:
+    """Return body and content type of a record; None if it is no page that can be read, or damaged."""
+    offset, length = member
+    file.seek(offset)
+    try:
+        for record in ArchiveIterator(BytesIO(file.read(length))):
+            content_type = record.http_headers.get_header("Content-Type") or ""
+            if content_type and not content_type.lower().startswith(_HTML):
+                return None
+            return record.content_stream().read(_MAX_BODY_BYTES), content_type
+    except (ArchiveLoadFailed, EOFError, OSError, AttributeError):
+        pass
+    return None

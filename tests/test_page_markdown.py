@@ -1,0 +1,123 @@
+"""Markdown of a page's main text, read by a Markdown parser: it has the page's structure, and a page's text means nothing."""
+
+from __future__ import annotations
+
+import pytest
+from markdown_it import MarkdownIt
+
+from focused.method.page.encoding import printable
+from focused.method.page.main_text import main_lines, main_text
+from focused.method.page.markdown import markdown_of
+from focused.method.page.reader import PageReader
+from focused.method.text.analyzer import Analyzer
+
+READER = PageReader(Analyzer("en"))
+PARSER = MarkdownIt("commonmark").enable("table")
+TEXT = "A star is a hot body of gas that shines by its own light for a very long time, as everybody can see."
+
+
+def made(html: str) -> tuple[str, str]:
+    """Return the Markdown and the main text of a page."""
+    page = READER.read(f"<!DOCTYPE html><title>T</title><body><main>{html}</main>".encode(), "http://h.org/d/x.html")
+    is_main = main_lines(page.lines)
+    return markdown_of(page, is_main), main_text(page.lines, is_main)
+
+
+def outline(markdown: str) -> list[str]:
+    """Return what the parser opens, with what stands in it."""
+    found = []
+    for token in PARSER.parse(markdown):
+        if token.type.endswith("_open") and token.type != "paragraph_open":
+            found.append(token.tag)
+        elif token.type == "inline":
+            found.append("".join(child.content for child in token.children if child.type == "text"))
+        elif token.type in ("fence", "html_block", "code_block", "hr"):
+            found.append(f"{token.type}: {token.content}")
+    return found
+
+
+def test_headings_paragraphs_and_links_are_those_of_the_page():
+    markdown, _ = made(
+        f"<h1>Stars</h1><p>{TEXT} See <a href='/gas?a=(1)'>the gas</a>, <a href='#n'>here</a>, <a href='javascript:x'>js</a>."
+        "<h3>More</h3><p>And more."
+    )
+    assert outline(markdown) == ["h1", "Stars", f"{TEXT} See the gas, here, js.", "h3", "More", "And more."]
+    [*links] = [
+        child.attrs["href"]
+        for token in PARSER.parse(markdown)
+        for child in token.children or ()
+        if child.type == "link_open"
+    ]
+    assert links == ["http://h.org/gas?a=%281%29"]
+
+
+def test_lists_keep_their_nesting_their_numbers_and_the_paragraphs_of_an_item():
+    markdown, _ = made(
+        f"<p>{TEXT}</p><ul><li>one<ol><li>first<li>second</ol><li><p>two</p><p>still two</p></ul><blockquote><p>said</p></blockquote>"
+    )
+    assert markdown.splitlines()[2:] == [
+        *("- one", "  1. first", "  2. second", "- two", "", "  still two", "", "> said")
+    ]
+
+
+def test_a_table_of_data_is_a_table_and_one_that_lays_out_the_page_is_text():
+    data = "<table><tr><th>Name<th>Mass<tr><td>Sun<td>1 | 2<tr><td><td>3</table>"
+    markdown, _ = made(f"<p>{TEXT}</p>{data}")
+    cells = ["Name", "Mass", "Sun", "1 | 2", "", "3"]
+    assert [
+        each for each in outline(markdown)[1:] if each not in ("table", "thead", "tbody", "tr", "th", "td")
+    ] == cells
+    laid_out, _ = made(f"<table><tr><td><h2>Left</h2><td><p>{TEXT}</p><tr><td>a<td>b</table>")
+    assert outline(laid_out) == ["h2", "Left", TEXT, "a", "b"]
+
+
+def test_code_keeps_its_lines_and_no_fence_within_it_ends_it():
+    code = "def f(x):\n    return x\n\n```\nend"
+    markdown, _ = made(f"<p>{TEXT}</p><ul><li>item<pre>\n{code}\n</pre></ul><p>after")
+    assert outline(markdown)[1:] == ["ul", "li", "item", f"fence: {code}\n", "after"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "# no heading",
+            "- no list",
+            "+ no",
+            "1. no list",
+            "12) no",
+            "> no quotation",
+            "=== no",
+            "--- no",
+            "*no* _no_ `no`",
+        ),
+        *(
+            "[no](http://x.org) ![no](y)",
+            "&lt;b&gt;no&lt;/b&gt; &amp;lt;",
+            "a \\ b \\* c",
+            "| a | b |",
+            "~~~ no ~~no~~",
+            "C #",
+        ),
+        "&lt;http://no.example&gt; \ud800 \x00 \x1b[0m".encode("utf-8", "replace").decode(),
+    ],
+)
+def test_what_a_page_says_is_text_to_markdown_wherever_it_stands(text):
+    for html in (
+        f"<p>{text}</p>",
+        f"<h2>{text}</h2>",
+        f"<li>{text}",
+        f"<p><a href=/x>{text}</a></p>",
+        f"<blockquote>{text}",
+    ):
+        markdown, plain = made(f"<p>{TEXT}</p>{html}<p>{TEXT} Again.</p>")
+        found = [part for part in outline(markdown) if part not in ("h2", "ul", "li", "blockquote")]
+        assert found == printable(plain).split("\n"), markdown
+
+
+def test_a_page_of_nothing_and_one_of_many_levels_have_a_markdown():
+    assert made("") == ("", "")
+    deep = "".join(f"<ul><li>level {n} of many" for n in range(400))
+    markdown, plain = made(f"<p>{TEXT}</p>{deep}")
+    assert len(markdown) < 10 * len(plain) + 400 * 40
+    assert "level 399 of many" in markdown
