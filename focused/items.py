@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from focused.method.page.encoding import printable
 from focused.method.page.link_list import LinkSource
 from focused.method.page.main_text import headings_of, main_lines, main_text
+from focused.method.page.markdown import markdown_of
 from focused.method.page.metadata import metadata_of
 from focused.method.scoring.link_meta import WORDS
 from focused.method.scoring.reasons import kind_of
@@ -109,7 +110,7 @@ class PageItem:
         self.joined: Sequence[JoinedLink] = ()
         #: Whether the page asks not to be indexed, and the crawl obeys: it is counted and not delivered.
         self.noindex = False
-        #: Which lines of the page are main text, once the page is complete.
+        #: Which lines of the page are main text, once the item is complete.
         self.is_main: Flags | None = None
         #: Which lines of the page stood on earlier pages of its host; None while too few of these are known.
         self.repeated_lines: Flags | None = None
@@ -191,6 +192,12 @@ class PageItem:
         self.description, self.language = printable(found.description), found.language
         self.author, self.date = printable(found.author), found.date
         self.site_name, self.license = printable(found.site_name), printable(found.license)
+
+    def markdown(self) -> str | None:
+        """Return the main text as Markdown, once the item is complete; None of a page that is no longer in memory."""
+        if self.analysed is None or self.is_main is None:
+            return None
+        return markdown_of(self.analysed, self.is_main)
 
 
 def page_location(response: Response) -> str:

@@ -14,7 +14,6 @@ from focused.collection.store import CollectionStore
 from focused.crawl.own_settings import COLLECTION, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.method.page.markdown import markdown_of
 from focused.retraining.judged_pages import judged_terms
 from focused.utils.file_names import COLLECTION_FILE
 
@@ -101,9 +100,6 @@ class CollectionPipeline:
 
     def _row(self, item: PageItem) -> CollectedPage:
         page, scores, plan = item.analysed, item.scores, self._crawl.plan
-        markdown = None
-        if self._keeps_markdown and page is not None and item.is_main is not None:
-            markdown = markdown_of(page, item.is_main)
         return CollectedPage(
             number=self._n_before + self._crawl.harvest.n_pages + 1,
             url=item.url,
@@ -132,5 +128,5 @@ class CollectionPipeline:
             fetched_at=item.fetched_at,
             sha256=item.sha256,
             terms={} if page is None else judged_terms(page, plan.topic.page_text),
-            markdown=markdown,
+            markdown=item.markdown() if self._keeps_markdown else None,
         )

@@ -122,7 +122,7 @@ def with_so_many(relevances: Floats, n_relevant: int, threshold: float) -> Float
     A relevance of 0 stays.
 
     >>> with_so_many(np.array([0.1, 0.2, 0.3, 0.0]), 2, 0.5).round(2).tolist()
-    [0.39, 0.59, 0.71, 0.0]
+    [0.4, 0.6, 0.72, 0.0]
     """
     log_odds = logit(np.clip(relevances, _CERTAIN, 1 - _CERTAIN))
     ordered = np.sort(log_odds[relevances > 0])[::-1]
