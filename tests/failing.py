@@ -75,3 +75,10 @@ class StoppedWhileOpening:
     async def spider_opened(self) -> None:
         os.kill(os.getpid(), signal.SIGTERM)
         await asyncio.sleep(0.3)
+
+
+def short_leases() -> None:
+    """Let a worker that is killed be missed soon."""
+    from focused.frontier.shared import exchange
+
+    exchange.LEASE_SECS = 3.0

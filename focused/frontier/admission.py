@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER
+from focused.frontier.store.store import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
 from focused.utils.scrapy_internals import has_receivers, is_refused
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scrapy import Request
     from scrapy.crawler import Crawler
 
@@ -66,6 +68,10 @@ class Admission:
             return True
         if what == TAKEN_OVER:
             return True
+        if what == SENT:
+            if self.learning is not None and link.request is None:
+                self.learning.placed(link.url, link.evidence.score)
+            return True
         if what == MERGED and self.links.joins:
             self._count_joined(*self.links.last_joined())
         elif what not in (MERGED, KNOWN):
@@ -75,12 +81,29 @@ class Admission:
 
     def join(self, link: JoinedLink, tunnel: int) -> bool:
         """Join what a page says of a known link; return whether the link was new after all."""
+        if self.links.store.is_shared:
+            self.links.send(link, tunnel)
+            return False
         joined = self.links.join(link, tunnel)
         if joined is not None:
             self._count_joined(*joined)
             return False
         # It has been handed out since, or it was pruned: then it is new.
         return self.link(self.requests.link(self.requests.found(link.url, link.evidence, tunnel)))
+
+    def count_written(self, new: Iterable[Evidence], joined: Iterable[tuple[Evidence, Evidence]], n_known: int) -> None:
+        """Count what a store of many workers says of links that were sent: new ones, joined ones (before, after), others."""
+        n_new = n_joined = 0
+        for evidence in new:
+            n_new += 1
+            if evidence.referrer:
+                self._count_new(evidence)
+        for known, merged in joined:
+            n_joined += 1
+            if self.links.joins:
+                self._count_joined(known, merged)
+        self.crawler.stats.inc_value("scheduler/enqueued", n_new)
+        self.crawler.stats.inc_value("dupefilter/filtered", n_joined + n_known)
 
     def is_new_in_memory(self, request: Request) -> bool:
         """Tell whether a request that only memory can hold is the first of its like; of a link that waits, it is."""

@@ -44,7 +44,7 @@ def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> Fronti
         max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
         max_per_domain=settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN"),
         max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
-        merge=task.merge or _first,
+        merge=task.merge or first_stands,
     )
 
 
@@ -92,8 +92,8 @@ def open_patience(
     It goes on with the stats and the links of an earlier run, so these come first.
     """
     task, session = crawl.task, crawl.session
-    # Also without patience: what is still to come is foretold from them.
-    if not (task.max_pages or task.max_minutes):
+    # Also without patience: what is still to come is foretold from them. What one of many workers knows is not enough.
+    if store.is_shared or not (task.max_pages or task.max_minutes):
         return None
     by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
     factor = PATIENCE.read(crawler.settings)
@@ -110,6 +110,6 @@ def open_patience(
     )
 
 
-def _first(known: Any, new: Any) -> Any:
-    """The first page's evidence stands (D43)."""
+def first_stands(known: Any, new: Any) -> Any:
+    """Return what the first page says: that stands (D43)."""
     return known

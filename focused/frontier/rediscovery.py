@@ -9,7 +9,7 @@ import numpy as np
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.store import KNOWN, MERGED, NEW, TAKEN_OVER, UNREACHABLE
+from focused.frontier.store.store import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
 
@@ -103,7 +103,7 @@ class Rediscovery:
         if link.request is not None:  # its URL may be that of a link, too
             if what == TAKEN_OVER:
                 self.settle(link.url)
-        elif what == NEW:
+        elif what in (NEW, SENT):
             self._remember(link.url, self.store.last_id, link.evidence)
         elif what == MERGED and self.store.joined is not None:
             number, _, merged = self.store.joined
@@ -134,6 +134,25 @@ class Rediscovery:
         if joined is not None:
             self._remember(url, number, joined[1])
         return joined
+
+    def send(self, link: JoinedLink, tunnel: int) -> str:
+        """Send what a page says of a link to a store that many workers share; what comes of it: `heard_of`."""
+        url, number, evidence = link
+        place = self._levels.place_of(url)
+        if place >= 0 and (n_more := int(self._levels.n_more[place])):
+            score = (float(self._levels.more[place]) + evidence.score) / (n_more + 1)
+            evidence = replace(evidence, score=score, n_referrers=evidence.n_referrers + n_more)
+        if place >= 0 and self._levels.levels[place] != SETTLED:
+            self._levels.put(url, number, UNKNOWN)
+        extra = -self.depth_priority * evidence.depth if self.depth_priority else _LEAST_EXTRA
+        [what] = self.store.add([FrontierLink(number, url, evidence, extra=extra, tunnel=tunnel)])
+        return what
+
+    def heard_of(self, url: str, number: int, evidence: Evidence) -> None:
+        """Note what the store of many workers knows of a waiting link now."""
+        place = self._levels.place_of(url)
+        if place < 0 or self._levels.levels[place] != SETTLED:
+            self._remember(url, number, evidence)
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""

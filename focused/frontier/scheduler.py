@@ -15,6 +15,7 @@ from scrapy import signals
 from scrapy.core.scheduler import BaseScheduler, Scheduler
 from scrapy.exceptions import CloseSpider
 from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.misc import load_object
 
 from focused.frontier.admission import Admission
 from focused.frontier.budget import Budget
@@ -45,10 +46,13 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.frontier.store.store import FrontierStore
     from focused.method.scoring import Evidence
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
 
+_SHARED = "focused.frontier.shared_scheduler.SharedScheduler"
+"""The scheduler of a crawl that many workers share: with FOCUSED_DATABASE."""
 _PAUSE_SECS = 0.2
 """Without room for a connection; the end of a page wakes the crawl as well."""
 
@@ -90,7 +94,9 @@ class FrontierScheduler(BaseScheduler):
     def from_crawler(cls, crawler: Crawler) -> Self | Scheduler:  # type: ignore[override]
         """Serve a crawl for a topic; other spiders get Scrapy's own scheduler."""
         crawl = crawl_of(crawler)
-        return Scheduler.from_crawler(crawler) if crawl is None else cls(crawler, crawl)
+        if crawl is None:
+            return Scheduler.from_crawler(crawler)
+        return load_object(_SHARED)(crawler, crawl) if crawler.settings.get("FOCUSED_DATABASE") else cls(crawler, crawl)
 
     def open(self, spider: Spider) -> None:
         """Open the frontier's file, and resume the last run if there is one."""
@@ -99,7 +105,7 @@ class FrontierScheduler(BaseScheduler):
         folder = Path(settings.get("JOBDIR") or task.run_dir)
         folder.mkdir(parents=True, exist_ok=True)
         #: The links, on disk.
-        self.store = open_store(folder / FRONTIER_FILE, task, settings)
+        self.store = self._open_store(folder)
         learning = None if self._crawl.session is None else Learning(self.store, self._crawl.session)
         # Politeness is kept, because signals hold only weak references to their receivers.
         ready_at, self._politeness = host_availability(crawler, is_live=task.is_live)
@@ -122,6 +128,9 @@ class FrontierScheduler(BaseScheduler):
         # Late, for it goes on with the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = open_patience(crawler, self._crawl, self.store, ready_at)
         self._crawl.frontier = self
+
+    def _open_store(self, folder: Path) -> FrontierStore:
+        return open_store(folder / FRONTIER_FILE, self._task, self.crawler.settings)
 
     def __len__(self) -> int:
         """Return how many links and other requests wait."""
@@ -196,7 +205,7 @@ class FrontierScheduler(BaseScheduler):
                 self._checkpoints.commit()
             except sqlite3.Error as error:
                 self._checkpoints.fail(error)
-        self.store.close()
+        self._close_store()
 
     # --- What the crawl asks: see focused.frontier.interface.Frontier
 
@@ -286,6 +295,9 @@ class FrontierScheduler(BaseScheduler):
             self._checkpoints.fail(error)
 
     # --- Inside
+
+    def _close_store(self) -> None:
+        self.store.close()
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         earlier.restore(self._stats, self._crawl.harvest)

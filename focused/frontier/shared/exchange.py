@@ -40,6 +40,8 @@ _LAST_SECS = 5.0
 """How long a database that is away is waited for at the end of a crawl."""
 PATIENCE_SECS = 120.0
 """How long a worker waits for a database that is away."""
+NOT_STORED = "not stored"
+"""How it begins why a page was refused that the database does not take."""
 _TICK_SECS = 0.1
 _RENEWALS = 20
 """How often a lease is renewed while it lasts."""
@@ -99,9 +101,11 @@ class Ticked:
 
 @dataclass(frozen=True, slots=True)
 class Granted:
-    """Pages of the budget that were reserved."""
+    """How many pages of the budget are this worker's, those that it has fetched included."""
 
     n_pages: int
+    #: Whether this is after it gave some back.
+    is_return: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,11 +165,11 @@ class Exchange:
         ranks: Ranks,
         merge: Callable[[Evidence, Evidence], Evidence],
         max_pages: int = 0,
-        lease_secs: float = LEASE_SECS,
+        lease_secs: float = 0.0,
         patience_secs: float = PATIENCE_SECS,
     ) -> None:
         self._url, self._worker_name, self._max_pages = url, worker_name, max_pages
-        self._lease_secs, self._patience_secs = lease_secs, patience_secs
+        self._lease_secs, self._patience_secs = lease_secs or LEASE_SECS, patience_secs
         #: Called by the threads when there is an event.
         self.woken: Callable[[], None] = lambda: None
         self.events: SimpleQueue[Event] = SimpleQueue()
@@ -185,7 +189,7 @@ class Exchange:
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
         with connect(url) as sql:
-            self._join(Leasing(sql, self.crawl, lease_secs))
+            self._join(Leasing(sql, self.crawl, self._lease_secs))
         self._committer = threading.Thread(target=self._commits, name="committer", daemon=True)
         self._keeper = threading.Thread(target=self._keeps, name="keeper", daemon=True)
 
@@ -304,7 +308,7 @@ class Exchange:
                     for page in pages:  # one of them is to blame
                         sql = self._write_all(sql, [page])
                 else:
-                    self.events.put(PageRefused(pages[0], f"not stored: {' '.join(str(error).split())}"))
+                    self.events.put(PageRefused(pages[0], f"{NOT_STORED}: {' '.join(str(error).split())}"))
                 return sql
         return sql
 
@@ -379,9 +383,10 @@ class Exchange:
         if wishes.give_back:
             leasing.give_back(self.worker, wishes.give_back)
         if wishes.returns_pages:
-            leasing.return_grant(self.worker)
-        if wishes.n_pages and (n_pages := leasing.grant(self.worker, wishes.n_pages, self._max_pages)):
-            self.events.put(Granted(n_pages))
+            self.events.put(Granted(leasing.return_grant(self.worker), is_return=True))
+            is_new = True
+        if wishes.n_pages:
+            self.events.put(Granted(leasing.grant(self.worker, wishes.n_pages, self._max_pages)))
             is_new = True
         taken = leasing.take(self.worker, wishes.n_hosts, _SOON_SECS) if wishes.n_hosts > 0 else []
         asked = wishes.ahead | {host.name: AHEAD for host in taken}

@@ -90,8 +90,8 @@ _LOCK_CRAWL = "SELECT id FROM crawls WHERE id = %s FOR UPDATE"
 _GRANTED = """
 SELECT coalesce(sum(CASE WHEN ended_at IS NULL THEN granted ELSE n_pages END), 0)::int8 FROM workers WHERE crawl = %s
 """
-_GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL"
-_RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL"
+_GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL RETURNING granted"
+_RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL RETURNING granted"
 
 
 class TakenHost(NamedTuple):
@@ -202,23 +202,26 @@ class Leasing:
         return row is not None and bool(row[0])
 
     def grant(self, worker: int, n_pages: int, max_pages: int) -> int:
-        """Reserve pages of the crawl's budget for a worker; return how many: 0, if none is left."""
+        """Reserve pages of the crawl's budget for a worker, as far as some are left; return how many it has in all."""
         with self.sql.transaction():
             self.sql.execute(_LOCK_CRAWL, (self.crawl,))
             row = self.sql.execute(_GRANTED, (self.crawl,)).fetchone()
             assert row is not None
             # Towards the end small shares, so that no worker sits on what another could fetch.
             n_left = max_pages - row[0]
-            n_granted: int = max(0, min(n_pages, n_left, 1 + n_left // 4))
-            if n_granted and not self.sql.execute(_GRANT, (n_granted, worker)).rowcount:
-                raise LeaseLostError
-        return n_granted
+            return self._granted(_GRANT, (max(0, min(n_pages, n_left, 1 + n_left // 4)), worker))
 
-    def return_grant(self, worker: int) -> None:
-        """Give back what was granted to a worker that has nothing under way, and has not been fetched."""
+    def return_grant(self, worker: int) -> int:
+        """Give back what was granted to a worker that has nothing under way, and has not been fetched; return the rest."""
         with self.sql.transaction():
             self.sql.execute(_LOCK_CRAWL, (self.crawl,))
-            self.sql.execute(_RETURN, (worker,))
+            return self._granted(_RETURN, (worker,))
+
+    def _granted(self, statement: str, values: tuple[int, ...]) -> int:
+        row = self.sql.execute(statement, values).fetchone()
+        if row is None:
+            raise LeaseLostError
+        return int(row[0])
 
     def leave(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
         """Say good-bye: all hosts are nobody's at once."""

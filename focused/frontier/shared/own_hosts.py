@@ -235,7 +235,8 @@ class OwnHosts:
         """Note that the end of a link is durable, or that it will never be."""
         if number in self._ended:
             self._ended[number] = n_written
-            self._host_of_ended.pop(number).n_unwritten -= 1
+            if (own := self._host_of_ended.pop(number, None)) is not None:
+                own.n_unwritten -= 1
 
     def forget_ended(self, n_written: int) -> None:
         """Forget ends that were durable after so many transactions: who reads the database from now on sees them."""

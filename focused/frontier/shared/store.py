@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.exchange import (
+    NOT_STORED,
     DatabaseGone,
     Exchange,
     Granted,
@@ -99,13 +100,14 @@ class SharedStore:
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
         # What one worker remembers of its pages for itself, and loses when it ends.
-        self._memory = sqlite3.connect(":memory:", isolation_level=None)
+        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._page = PageCommit()
         self._outputs: list[Any] = []
         self._granted = self._n_spent = 0
         self._unreachable: dict[str, int] = {}
         #: Figures of the whole crawl, some seconds old.
         self.totals: Totals | None = None
+        self._is_returning = False
         self._n_free = 0
         self._wants_join = False
         #: Why the crawl is over for all workers; empty: it is not.
@@ -132,7 +134,7 @@ class SharedStore:
 
     def __len__(self) -> int:
         """Return how many links wait in the whole crawl, as far as is known."""
-        return max(0 if self.totals is None else self.totals.n_waiting, len(self._page.links)) + (not self.over)
+        return max(0 if self.totals is None else self.totals.n_waiting, len(self._page.links))
 
     # --- In
 
@@ -404,6 +406,7 @@ class SharedStore:
                 for ended in page.ended:
                     own.written(ended.fingerprint, self.exchange.n_written)
                     self._n_spent -= ended.relevant is not None
+                self._fail_unstored(page, why)
                 self.on_refused(page, why)
             case LinksAhead(links, asked, taken, n_written):
                 for host in taken:
@@ -414,16 +417,25 @@ class SharedStore:
                 own.forget_ended(n_written)
             case Ticked(totals, news, free, is_over, _):
                 self._ticked(totals, news, free, is_over=is_over)
-            case Granted(n_pages):
-                self._granted += n_pages
+            case Granted(n_pages, is_return):
+                self._is_returning = self._is_returning and not is_return
+                if not self._is_returning:
+                    self._granted = n_pages
             case LeaseLost():
                 self.is_lost = True
                 self.own.clear()
             case Joined():
                 self.is_lost = self._wants_join = False
                 self._granted = self._n_spent = 0
+                self._is_returning = False
             case DatabaseGone(error):
                 self.on_gone(error)
+
+    def _fail_unstored(self, page: PageCommit, why: str) -> None:
+        """Let the link of a page that the database does not take fail, without anything of the page."""
+        if why.startswith(NOT_STORED) and (page.links or page.outputs or page.records):
+            ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
+            self.exchange.write(PageCommit(page.worker, ended))
 
     def _ticked(self, totals: Totals, news: dict[str, int], free: list[int], *, is_over: bool) -> None:
         self.totals, self._n_free = totals, len(free)
@@ -482,10 +494,10 @@ class SharedStore:
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         left = self.pages_left
         if left is not None:
-            if self._is_busy:
+            if self._is_busy and not self._is_returning:
                 wishes["n_pages"] = _GRANT if left < _GRANT // 2 else 0
-            elif left > 0:
-                wishes["returns_pages"] = True
+            elif left > 0 and not self._is_returning:
+                wishes["returns_pages"] = self._is_returning = True
                 self._granted = self._n_spent
         if rests:
             wishes["give_back"] = rests

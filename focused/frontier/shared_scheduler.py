@@ -1,0 +1,204 @@
+"""The project's scheduler where many workers share a crawl: the links are in a database, some of its hosts this worker's.
+
+Nothing here waits for the database: see docs/method/many-workers.md.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from typing import TYPE_CHECKING, cast
+
+from scrapy.utils.defer import deferred_from_coro
+from twisted.internet.threads import deferToThread
+
+from focused.frontier.opening import first_stands
+from focused.frontier.scheduler import FrontierScheduler
+from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.store import SharedStore
+from focused.frontier.store.ranks import Ranks
+from focused.utils.scrapy_internals import requests_in_progress
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from scrapy import Request
+    from twisted.internet.defer import Deferred
+
+    from focused.frontier.learning import Learning
+    from focused.frontier.leases import Lease
+    from focused.frontier.resumption import Resumption
+    from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.writer import Written
+    from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.frontier.store.store import FrontierStore
+
+logger = logging.getLogger(__name__)
+
+REDIRECTED = "redirect: its target waits as a link"
+"""Note of links that were redirected: the target's host may be another worker's."""
+_LOOK_AGAIN_SECS = 0.2
+_HOSTS_A_REQUEST = 4
+"""Hosts that a worker holds at most, for each request that may be under way."""
+_REFUSED = "focused/workers/refused_count"
+
+
+class SharedScheduler(FrontierScheduler):
+    """Hands out the best link of this worker's hosts; what its pages bring goes to the database.
+
+    A page is done when its transaction is. One that another worker had fetched meanwhile, or whose worker had lost its lease,
+    is refused there and counted. The page budget is kept exactly over all workers.
+
+    Settings: FOCUSED_DATABASE, FOCUSED_CRAWL, CONCURRENT_REQUESTS (with it, how many hosts a worker holds).
+
+    Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``, ``lost_count`` (how
+    often this worker lost its lease), ``unwritten_count`` (pages that were not durable when the worker ended).
+    """
+
+    can_rescore = False
+
+    def _open_store(self, folder: Path) -> FrontierStore:
+        settings, task = self.crawler.settings, self._task
+        ranks = Ranks(is_newest_first=task.order == "newest")
+        exchange = Exchange(
+            *(settings["FOCUSED_DATABASE"], settings["FOCUSED_CRAWL"], {}),
+            worker_name=f"{socket.gethostname()}:{os.getpid()}",
+            ranks=ranks,
+            merge=task.merge or first_stands,
+            max_pages=task.max_pages,
+        )
+        self.shared = store = SharedStore(
+            exchange,
+            ranks=ranks,
+            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
+            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
+            max_pages=task.max_pages,
+            max_relevant=task.max_relevant,
+            max_hosts=max(1, _HOSTS_A_REQUEST * settings.getint("CONCURRENT_REQUESTS")),
+        )
+        store.on_written, store.on_refused, store.on_gone = self._written, self._refused, self._gone
+        store.let_rest, store.times_of = self._let_rest, self._times_of
+        self._is_ending = False
+        exchange.woken = self._woken
+        # Each of its methods that this scheduler calls is one of a FrontierStore, too.
+        return cast("FrontierStore", store)
+
+    def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
+        self._outcomes.resume()
+        if learning is not None:
+            learning.resume()
+
+    def has_pending_requests(self) -> bool:
+        """Tell whether anything waits, or may come from another worker."""
+        return not self.shared.over or len(self._queue) > 0
+
+    def next_request(self) -> Request | None:
+        """Return the next request, or None where no host of this worker may be asked, or its lease is near its end."""
+        if self._checkpoints.is_broken or self.completion.ending.is_taken:
+            return None
+        store = self.shared
+        # Those that are only orphans count as under way, and the budget may have no place but theirs.
+        self.completion.end_orphans(requests_in_progress(self.crawler))
+        store.tend()
+        if store.is_lost:
+            self._let_go()
+        if store.over and not self._is_ending:
+            self._end()
+        left = store.pages_left
+        if store.over or not store.may_ask or (left is not None and left <= 0):
+            self._wakeup.at(self._leases.now() + _LOOK_AGAIN_SECS)
+            return None
+        return super().next_request()
+
+    def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
+        """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
+        super().close(reason)
+        return deferToThread(self._say_good_bye)
+
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Do nothing: see ``can_rescore``."""
+        return iter(())
+
+    # --- Inside
+
+    def _close_store(self) -> None:
+        """The store is closed by `_say_good_bye`."""
+
+    def _say_good_bye(self) -> None:
+        if n_left := self.shared.close(self.shared.over):
+            self._stats.set_value("focused/workers/unwritten_count", n_left)
+            logger.error(
+                "%s could not be written in time; their links wait in the database and are fetched again.",
+                quantity(n_left, "pages"),
+            )
+
+    def _continue(self, lease: Lease, request: Request) -> bool:
+        """Take in a retry; let the target of a redirect wait as a link, for its host may be another worker's."""
+        if request.dont_filter:
+            return super()._continue(lease, request)
+        self.store.claim(self._requests.target(request, lease.link))
+        lease.dropped = REDIRECTED
+        return False
+
+    def _end(self) -> None:
+        self._is_ending = True
+        if self.shared.over != "finished":
+            assert self.crawler.engine is not None
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.shared.over))
+
+    def _let_go(self) -> None:
+        """Forget retries that wait: their hosts are another worker's by now."""
+        self._queue.clear()
+        for lease in self._leases:
+            if lease.is_queued:
+                self._outcomes.give_back(lease)
+                self._leases.end(lease)
+
+    def _written(self, written: Written) -> None:
+        new = (link.evidence for link in written.new)
+        joined = ((known, link.evidence) for link, known in written.joined)
+        self._admission.count_written(new, joined, written.n_known)
+        for link, _ in written.joined:
+            if link.request is None:
+                self._links.heard_of(link.url, link.number, link.evidence)
+
+    def _refused(self, page: PageCommit, why: str) -> None:
+        self._stats.inc_value(_REFUSED)
+        for link in page.ended:
+            logger.debug("%s is not counted: %s", link.url, why)
+        if why not in ("known", "lease lost"):
+            logger.warning("A page is not in the database, and its link fails: %s", why)
+
+    def _gone(self, error: Exception) -> None:
+        if self._checkpoints.is_broken:
+            return
+        self._checkpoints.is_broken = True
+        logger.error(
+            "The crawl's database cannot be used: %s. This worker ends; what it had under way is fetched again. When the "
+            "database is there again, the same command goes on.",
+            " ".join(str(error).split()),
+        )
+        self._not_writable()
+
+    def _let_rest(self, host: str, secs: float, delay: float) -> None:
+        ready_at = self._leases.ready_at
+        if secs > 0:
+            ready_at.rest(host, self._leases.now() + secs)
+        if delay > ready_at.delay_of(host):
+            ready_at.crawl_delays[host] = delay
+
+    def _times_of(self, host: str) -> tuple[float, float]:
+        ready_at = self._leases.ready_at
+        delay = ready_at.delay_of(host)
+        return max(delay, ready_at.resting().get(host, 0.0) - self._leases.now()), delay
+
+    def _woken(self) -> None:
+        """Look at once what the threads have done; called in one of them."""
+        from twisted.internet import reactor
+
+        reactor.callFromThread(self._wakeup.now)

@@ -1,0 +1,93 @@
+"""One crawl by several processes over real sockets and a real database server."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections import Counter, defaultdict
+from contextlib import ExitStack
+from itertools import pairwise
+
+import hand_made
+import pytest
+from commands import crawl_argv, environment, finished, started
+from failing import short_leases
+from sites import Site
+
+from focused.frontier.shared.schema import connect
+
+pytestmark = pytest.mark.slow
+
+N_HOSTS, N_PAGES, DELAY = 6, 90, 0.15
+
+
+class ManyHosts:
+    """Pages 0 to N_PAGES - 1 on several hosts; each links to others, and some redirect. Notes when it was asked for what."""
+
+    def __init__(self) -> None:
+        self.site: Site | None = None
+        self.asked: dict[str, list[float]] = defaultdict(list)
+        self.n_asked: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def url(self, number: int) -> str:
+        assert self.site is not None
+        port = self.site.url.rpartition(":")[2]
+        return f"http://127.0.3.{1 + number % N_HOSTS}:{port}/{number}"
+
+    def __call__(self, path: str) -> bytes | None:
+        host, name = path[2:].split("/", 1)
+        with self._lock:
+            self.asked[host].append(time.monotonic())
+            self.n_asked[name] += name.isdigit()
+        if not name.isdigit():
+            return None
+        number = int(name)
+        links = [each for each in (2 * number + 1, 2 * number + 2, number // 3) if each < N_PAGES]
+        return hand_made.html(f"{hand_made.STARS} {number}", *((self.url(each), f"star {each}") for each in links))
+
+
+def workers(stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int):
+    settings = {
+        "FOCUSED_DATABASE": database,
+        "DOWNLOAD_DELAY": DELAY,
+        "RANDOMIZE_DOWNLOAD_DELAY": 0,
+        "AUTOTHROTTLE_ENABLED": 0,
+        "FOCUSED_COPIES": "off",
+        "FOCUSED_METRICS_INTERVAL_SECS": 0,
+        "FOCUSED_PRIVATE_ADDRESSES": "allow",
+    }
+    argv = crawl_argv(settings, crawl="all", seeds=web.url(0), max_pages=0)
+    for number in range(n_workers):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        yield stack.enter_context(started(*argv, cwd=folder, env=environment(models), before=short_leases))
+
+
+def test_two_workers_fetch_every_page_once_when_one_is_killed_and_no_host_is_asked_too_soon(models, tmp_path, database):
+    web = ManyHosts()
+    with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
+        both = list(workers(stack, models, tmp_path, web, database, 2))
+        end = time.monotonic() + 40
+        while sum(web.n_asked.values()) < 40:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        assert both[0].pid is not None
+        os.kill(both[0].pid, signal.SIGKILL)
+        both[1].join(60)
+        done = finished(both[1], tmp_path / "1")
+    assert done.exit_code == 0, done.err
+    with connect(database) as sql:
+        fetched = [url for (url,) in sql.execute("SELECT url FROM pages")]
+        by_worker = dict(sql.execute("SELECT worker, count(*) FROM pages GROUP BY worker").fetchall())
+        states = dict(sql.execute("SELECT state, count(*) FROM links GROUP BY state").fetchall())
+    assert sorted(fetched) == sorted(web.url(number) for number in range(N_PAGES))
+    assert states == {2: N_PAGES}
+    assert min(by_worker.values()) >= 10  # both had their share
+    assert len(by_worker) == 2
+    # What was under way when the worker died is asked for again; nothing else is.
+    assert sum(web.n_asked.values()) - N_PAGES <= 2 * N_HOSTS
+    gaps = [after - before for times in web.asked.values() for before, after in pairwise(times)]
+    assert min(gaps) > 0.8 * DELAY
