@@ -54,8 +54,8 @@ class SharedScheduler(FrontierScheduler):
 
     Settings: FOCUSED_DATABASE, FOCUSED_CRAWL, CONCURRENT_REQUESTS (with it, how many hosts a worker holds).
 
-    Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``, ``lost_count`` (how
-    often this worker lost its lease), ``unwritten_count`` (pages that were not durable when the worker ended).
+    Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
+    ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended).
     """
 
     can_rescore = False
