@@ -144,5 +144,5 @@ def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
     run(workers)
     assert {worker.store.over for worker in workers} == {"max_pages"}
     assert len(delivered(prepared)) == 100
-    for worker in workers:
+    for worker in (dead, *workers):
         worker.store.close()

@@ -82,6 +82,7 @@ class SharedScheduler(FrontierScheduler):
         store.on_written, store.on_refused, store.on_gone = self._written, self._refused, self._gone
         store.let_rest, store.times_of = self._let_rest, self._times_of
         self._is_ending = False
+        store.waits = lambda: not self._leases.ready_at.delay_of("")
         exchange.woken = self._woken
         # Each of its methods that this scheduler calls is one of a FrontierStore, too.
         return cast("FrontierStore", store)

@@ -43,7 +43,7 @@ PATIENCE_SECS = 120.0
 NOT_STORED = "not stored"
 """How it begins why a page was refused that the database does not take."""
 _TICK_SECS = 0.1
-_RENEWALS = 20
+_RENEWALS = 50
 """How often a lease is renewed while it lasts."""
 _OVERDUE_SECS = 2.0
 _MOST_PAGES = 32
@@ -95,6 +95,8 @@ class Ticked:
     news: dict[str, int]
     #: Best ranks of hosts that are nobody's.
     free: list[int]
+    #: Best ranks of the other workers; None of one that has nothing to ask for.
+    others: list[int | None]
     is_over: bool
     n_written: int
 
@@ -142,6 +144,7 @@ class Wishes:
     joins: bool = False
     is_busy: bool = True
     n_own: int = 0
+    best: int | None = None
 
 
 class Exchange:
@@ -371,7 +374,7 @@ class Exchange:
         """Do what is to be done now; tell whether there is an event."""
         with self._lock:
             wishes = self._wishes
-            self._wishes = Wishes(is_busy=wishes.is_busy, n_own=wishes.n_own)
+            self._wishes = Wishes(is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best)
         if not self.worker:
             if wishes.joins:
                 self._join(leasing)
@@ -398,7 +401,7 @@ class Exchange:
 
     def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
         asked, n_written = now(), self._n_written
-        leasing.renew(self.worker, is_busy=wishes.is_busy, n_hosts=wishes.n_own)
+        leasing.renew(self.worker, is_busy=wishes.is_busy, n_hosts=wishes.n_own, best=wishes.best)
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._renewed = asked
         if asked - self._looked >= _OVERDUE_SECS:
@@ -406,4 +409,5 @@ class Exchange:
             leasing.end_overdue()
         is_over = not wishes.is_busy and leasing.is_over()
         free = leasing.best_free(8)
-        self.events.put(Ticked(leasing.totals(), leasing.news(self.worker), free, is_over, n_written))
+        others = leasing.bests_of_others(self.worker)
+        self.events.put(Ticked(leasing.totals(), leasing.news(self.worker), free, others, is_over, n_written))

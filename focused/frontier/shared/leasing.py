@@ -22,7 +22,7 @@ _JOIN = """
 INSERT INTO workers (crawl, name, alive_until) VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) RETURNING id
 """
 _RENEW = """
-UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s
+UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s, best = %s
 WHERE id = %s AND ended_at IS NULL
 """
 _OVERDUE = """
@@ -80,6 +80,11 @@ SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coal
     coalesce(sum(n_hosts) FILTER (WHERE ended_at IS NULL), 0)::int8
 FROM workers WHERE crawl = %s
 """
+# Not of those that may be dead.
+_OTHERS = """
+SELECT best FROM workers WHERE crawl = %s AND ended_at IS NULL AND id <> %s
+    AND alive_until > clock_timestamp() + make_interval(secs => %s)
+"""
 # One snapshot. An owner gives a host back when nothing of it waits.
 _IS_OVER = """
 SELECT NOT EXISTS (SELECT 1 FROM workers WHERE crawl = %s AND ended_at IS NULL AND is_busy)
@@ -134,9 +139,9 @@ class Leasing:
         assert row is not None
         return int(row[0])
 
-    def renew(self, worker: int, *, is_busy: bool, n_hosts: int) -> None:
+    def renew(self, worker: int, *, is_busy: bool, n_hosts: int, best: int | None) -> None:
         """Renew a worker's lease; a `LeaseLostError` if the worker has ended."""
-        if not self.sql.execute(_RENEW, (self.secs, is_busy, n_hosts, worker)).rowcount:
+        if not self.sql.execute(_RENEW, (self.secs, is_busy, n_hosts, best, worker)).rowcount:
             raise LeaseLostError
 
     def end_overdue(self) -> list[int]:
@@ -166,6 +171,10 @@ class Leasing:
     def best_free(self, n_hosts: int) -> list[int]:
         """Return the best ranks of the best hosts that are nobody's and may be asked now, at most so many."""
         return [rank for (rank,) in self.sql.execute(_FREE, (self.crawl, n_hosts)).fetchall()]
+
+    def bests_of_others(self, worker: int) -> list[int | None]:
+        """Return the rank of the best link of each other worker; None of one that has nothing to ask for."""
+        return [rank for (rank,) in self.sql.execute(_OTHERS, (self.crawl, worker, 0.8 * self.secs)).fetchall()]
 
     def ahead(self, n_links: Mapping[str, int]) -> dict[str, list[WaitingLink]]:
         """Return the best waiting links of hosts, at most so many each; in their order."""

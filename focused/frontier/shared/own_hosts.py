@@ -64,6 +64,8 @@ class OwnHost:
     n_unwritten: int = 0
     #: Whether links are being fetched.
     is_asked: bool = False
+    #: Whether it goes to another worker as soon as nothing of it is on its way.
+    is_leaving: bool = False
     #: Whether others have found links of it since the last look.
     has_news: bool = False
 
@@ -245,5 +247,10 @@ class OwnHosts:
 
     def refresh(self, own: OwnHost) -> None:
         """Let the queue know a host's best link."""
-        best = own.best()
+        best = None if own.is_leaving else own.best()
         self.queue.put(own.number, None if best is None else best.rank)
+
+    def bests(self) -> list[tuple[int, OwnHost]]:
+        """Return the hosts that have links in memory and stay, with the rank of the best; the best first."""
+        found = [(best.rank, own) for own in self if not own.is_leaving and (best := own.best()) is not None]
+        return sorted(found, key=lambda each: each[0])

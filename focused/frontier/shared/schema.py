@@ -42,6 +42,7 @@ CREATE TABLE workers (                -- a worker's lease: renewed by the databa
     alive_until timestamptz NOT NULL, ended_at timestamptz,
     is_busy boolean NOT NULL DEFAULT true,  -- has, or may yet bring, something to do
     n_hosts integer NOT NULL DEFAULT 0,     -- hosts with waiting links that are this worker's
+    best bigint,                            -- rank of the best link that it might ask for now; NULL: it has none
     granted bigint NOT NULL DEFAULT 0,      -- pages of the budget that are this worker's
     n_pages bigint NOT NULL DEFAULT 0, n_relevant bigint NOT NULL DEFAULT 0,
     n_found bigint NOT NULL DEFAULT 0,      -- links taken in

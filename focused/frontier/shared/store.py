@@ -9,6 +9,7 @@ import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
 from focused.frontier.shared.exchange import (
     NOT_STORED,
     DatabaseGone,
@@ -50,14 +51,10 @@ if TYPE_CHECKING:
 _MOST_SUNK = 300
 _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
+_STUCK_SECS = 3.0
+"""After so long without a page of any worker poor links are asked for, too."""
 _GRANT = 16
 """Pages of the budget that are reserved at a time."""
-_MOST_GIVEN_BACK = 4
-"""Hosts with poor links that are given back at a time."""
-_SPARE_HOSTS = 1
-"""Hosts above its share that a worker keeps."""
-_MUCH_BETTER = 50
-"""Levels of priority by which a free host must be better than one of this worker's."""
 
 
 class SharedStore:
@@ -108,7 +105,9 @@ class SharedStore:
         #: Figures of the whole crawl, some seconds old.
         self.totals: Totals | None = None
         self._is_returning = False
-        self._n_free = 0
+        self._around = Around()
+        self._n_pages_seen, self._seen_at = 0, now()
+        self._least: int | None = None
         self._wants_join = False
         #: Why the crawl is over for all workers; empty: it is not.
         self.over = ""
@@ -130,6 +129,8 @@ class SharedStore:
         self.let_rest: Callable[[str, float, float], None] = lambda host, secs, delay: None
         #: Returns of a host the seconds until it may be asked, and its delay.
         self.times_of: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
+        #: Whether poor links are not asked for while other workers have better ones: where hosts need no rest.
+        self.waits: Callable[[], bool] = lambda: False
         exchange.start()
 
     def __len__(self) -> int:
@@ -201,6 +202,9 @@ class SharedStore:
         while (number := self.hosts.take(ask, now)) is not None:
             if self.standing.has_sunk(number):
                 continue
+            place = self.hosts.place(number)
+            if self._least is not None and place is not None and priority_of(place) < self._least:
+                return None
             cut = None if least is None else least - (self.hosts.most_sunk >> RANK_BITS)
             if cut is not None and (rank := self.hosts.best(number)) is not None and priority_of(rank) < cut:
                 self.held_back = priority_of(rank)
@@ -415,8 +419,9 @@ class SharedStore:
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
                 own.forget_ended(n_written)
-            case Ticked(totals, news, free, is_over, _):
-                self._ticked(totals, news, free, is_over=is_over)
+            case Ticked(totals, news, free, others, is_over, _):
+                self._around = Around(free, others)
+                self._ticked(totals, news, is_over=is_over)
             case Granted(n_pages, is_return):
                 self._is_returning = self._is_returning and not is_return
                 if not self._is_returning:
@@ -437,8 +442,8 @@ class SharedStore:
             ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
             self.exchange.write(PageCommit(page.worker, ended))
 
-    def _ticked(self, totals: Totals, news: dict[str, int], free: list[int], *, is_over: bool) -> None:
-        self.totals, self._n_free = totals, len(free)
+    def _ticked(self, totals: Totals, news: dict[str, int], *, is_over: bool) -> None:
+        self.totals = totals
         for own in self.own:
             if own.name in news and news[own.name] != own.news:
                 own.news, own.has_news = news[own.name], True
@@ -448,34 +453,26 @@ class SharedStore:
             self.over = "max_relevant"
         elif is_over and not self._is_busy:
             self.over = "finished"
-        self._make_room(free)
+        self._make_room()
+        if totals.n_pages != self._n_pages_seen:
+            self._n_pages_seen, self._seen_at = totals.n_pages, now()
+        # What the others said may be old: nobody waits where nobody gets on.
+        is_stuck = now() - self._seen_at > _STUCK_SECS
+        self._least = least_priority(self._around) if self.waits() and not is_stuck else None
 
-    def _make_room(self, free: list[int]) -> None:
-        """Give hosts back: those above this worker's share, and those with poor links where free ones are much better."""
-        at_rest = [(best.rank, own.name) for own in self.own if own.is_at_rest and (best := own.best()) is not None]
-        at_rest.sort()
-        n_wanted = self._n_hosts_wanted()
-        leaving = []
-        if (n_more := len(self.own) - n_wanted) > _SPARE_HOSTS:
-            leaving = [name for _, name in at_rest[1::2][:n_more]]  # good ones and poor ones
-        elif n_more >= 0:
-            for (rank, name), better in zip(reversed(at_rest[-_MOST_GIVEN_BACK:]), free, strict=False):
-                if priority_of(better) - priority_of(rank) < _MUCH_BETTER:
-                    break
-                leaving.append(name)
-        if leaving:
-            self.exchange.wish(give_back={name: self.times_of(name) for name in leaving})
-        for name in leaving:
-            if (own := self.own.get(name)) is not None:
-                self.own.leave(own)
+    def _make_room(self) -> None:
+        """Let hosts go that another worker is to have; each goes when nothing of it is on its way."""
+        bests = self.own.bests()
+        for place in to_let_go([rank for rank, _ in bests], len(self.own), self._n_hosts_wanted(), self._around):
+            own = bests[place][1]
+            own.is_leaving = True
+            self.own.refresh(own)
 
     def _n_hosts_wanted(self) -> int:
-        """Return how many hosts this worker is to hold: its share of those that have an owner or are free."""
         totals = self.totals
-        if totals is None or totals.n_workers < 2:
+        if totals is None:
             return self._max_hosts
-        share = -(-(totals.n_hosts + self._n_free) // totals.n_workers)
-        return max(1, min(self._max_hosts, share))
+        return share_of_hosts(totals.n_hosts + len(self._around.free), totals.n_workers, self._max_hosts)
 
     @property
     def _is_busy(self) -> bool:
@@ -484,15 +481,19 @@ class SharedStore:
     def _wish(self) -> None:
         rests, ahead = {}, {}
         for own in self.own:
-            if own.is_empty and own.is_at_rest:
+            if (own.is_empty or own.is_leaving) and own.is_at_rest:
                 rests[own.name] = self.times_of(own.name)
                 self.own.leave(own)
-            elif own.wants_links:
+            elif own.wants_links and not own.is_leaving:
                 ahead[own.name] = self.own.n_to_ask(own)
                 own.is_asked = True
         n_hosts = max(0, self._n_hosts_wanted() - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         left = self.pages_left
+        if self.may_ask and (left is None or left > 0):
+            wishes["best"] = min(filter(None, (self.hosts.place(own.number) for own in self.own)), default=None)
+        else:
+            wishes["best"] = None
         if left is not None:
             if self._is_busy and not self._is_returning:
                 wishes["n_pages"] = _GRANT if left < _GRANT // 2 else 0

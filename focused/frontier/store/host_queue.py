@@ -74,6 +74,11 @@ class HostQueue:
         """Return how far a host stands behind the rank of its best link."""
         return self._sunk.get(host, 0)
 
+    def place(self, host: int) -> int | None:
+        """Return the rank of a host's best link, with how far the host stands behind it; None if it has no link."""
+        rank = self._best.get(host)
+        return None if rank is None else self._key(host, rank)
+
     @property
     def all_sunk(self) -> list[int]:
         """The hosts that stand behind the ranks of their best links."""

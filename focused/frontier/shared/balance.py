@@ -1,0 +1,75 @@
+"""Which hosts a worker lets go, so that the best links are those that are asked for, whoever holds them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from focused.frontier.store.ranks import priority_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MUCH_BETTER = 40
+"""Levels of priority by which one link is so much better than another that it is worth a move, or worth waiting for."""
+_SPARE_HOSTS = 1
+"""Hosts above its share that a worker keeps."""
+_MOST_SWAPPED = 4
+
+
+class Around(NamedTuple):
+    """What a worker knows of hosts and workers beside it."""
+
+    #: Best ranks of hosts that are nobody's, the best first.
+    free: Sequence[int] = ()
+    #: Best ranks of the other workers; None of one that has nothing to ask for.
+    others: Sequence[int | None] = ()
+
+
+def share_of_hosts(n_hosts: int, n_workers: int, most: int) -> int:
+    """Return how many hosts a worker is to hold of those that have waiting links.
+
+    >>> share_of_hosts(10, 4, 64), share_of_hosts(0, 4, 64), share_of_hosts(1000, 2, 64), share_of_hosts(10, 1, 64)
+    (3, 1, 64, 64)
+    """
+    return most if n_workers < 2 else max(1, min(most, -(-n_hosts // n_workers)))
+
+
+def to_let_go(ranks: Sequence[int], n_own: int, n_wanted: int, around: Around) -> list[int]:
+    """Return which of its hosts a worker lets go, as places in ``ranks``: the best rank of each, the best first.
+
+    Above its share every second one, good and poor. Else poor ones for which free ones are much better; and the second best
+    for a worker that has nothing nearly as good.
+
+    >>> better, good, poor = (-1300 << 40, -1200 << 40, -900 << 40)
+    >>> to_let_go([good, good, poor, poor], 4, 2, Around())
+    [1, 3]
+    >>> to_let_go([good, poor], 2, 2, Around(free=[better]))
+    [1]
+    >>> to_let_go([good, good, good], 3, 3, Around(others=[poor]))
+    [1]
+    >>> to_let_go([good], 1, 1, Around(others=[None])), to_let_go([good, poor], 2, 2, Around(others=[poor]))
+    ([], [])
+    """
+    if (n_more := n_own - n_wanted) > _SPARE_HOSTS:
+        return list(range(1, len(ranks), 2))[:n_more]
+    if around.free:
+        if n_more < 0:
+            return []
+        places = range(len(ranks) - 1, max(len(ranks) - 1 - _MOST_SWAPPED, 0), -1)
+        return [place for place, free in zip(places, around.free, strict=False) if _is_much_better(free, ranks[place])]
+    n_needy = sum(other is None or _is_much_better(ranks[1], other) for other in around.others if len(ranks) > 1)
+    return list(range(1, len(ranks), 2))[: min(n_needy, 1)] if n_needy else []
+
+
+def least_priority(around: Around) -> int | None:
+    """Return the least priority worth a page while other workers have better links; None: all are.
+
+    >>> least_priority(Around(others=[-1200 << 40, None])), least_priority(Around())
+    (1160, None)
+    """
+    best = min((rank for rank in around.others if rank is not None), default=None)
+    return None if best is None else priority_of(best) - MUCH_BETTER
+
+
+def _is_much_better(rank: int, than: int) -> bool:
+    return priority_of(rank) - priority_of(than) >= MUCH_BETTER
