@@ -83,6 +83,7 @@ ITEM_PIPELINES = {
     "focused.pipelines.retraining.RetrainingPipeline": 150,  # if FOCUSED_RETRAINING says so
     "focused.pipelines.collection.CollectionPipeline": 180,  # before irrelevant pages are dropped
     "focused.pipelines.verdicts.VerdictsPipeline": 190,  # what people say stands above the model
+    "focused.pipelines.shared_collection.SharedCollectionPipeline": 195,  # if workers share the crawl
     "focused.pipelines.harvest.HarvestPipeline": 200,
     "focused.pipelines.json_lines.JsonLinesPipeline": 300,
     "focused.pipelines.postgresql.PostgresPipeline": 400,  # if FOCUSED_POSTGRESQL names a database

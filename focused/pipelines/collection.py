@@ -11,7 +11,7 @@ from scrapy.exceptions import NotConfigured
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.crawl.own_settings import COLLECTION, MARKDOWN, MAX_IRRELEVANT
+from focused.crawl.own_settings import COLLECTION, DATABASE, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.state import Crawl
 from focused.items import PageItem
 from focused.retraining.judged_pages import judged_terms
@@ -55,7 +55,7 @@ class CollectionPipeline:
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic; switch off if the settings say so."""
         crawl = Crawl.needed(crawler)
-        if COLLECTION.read(crawler.settings) == "off":
+        if COLLECTION.read(crawler.settings) == "off" or DATABASE.read(crawler.settings):
             raise NotConfigured
         path = crawl.plan.run_dir / COLLECTION_FILE
         store = CollectionStore(path, max_irrelevant=MAX_IRRELEVANT.read(crawler.settings))
@@ -82,7 +82,9 @@ class CollectionPipeline:
             return item
         item.complete()
         try:
-            self._store.add(self._row(item))
+            number = self._n_before + self._crawl.harvest.n_pages + 1
+            page_text = self._crawl.plan.topic.page_text
+            self._store.add(collected_page(item, number, page_text, keeps_markdown=self._keeps_markdown))
         except sqlite3.Error as error:
             if not self._stats.get_value("focused/collection/lost_count"):
                 logger.error("%s cannot be written: %s. Pages are lost and counted.", self._store.path, error)
@@ -98,35 +100,37 @@ class CollectionPipeline:
         except sqlite3.Error as error:
             logger.error("%s: its index of words could not be brought up to date: %s", self._store.path, error)
 
-    def _row(self, item: PageItem) -> CollectedPage:
-        page, scores, plan = item.analysed, item.scores, self._crawl.plan
-        return CollectedPage(
-            number=self._n_before + self._crawl.harvest.n_pages + 1,
-            url=item.url,
-            location=item.known_as,
-            title=item.title,
-            text=item.text,
-            description=item.description,
-            language=item.language,
-            canonical_url=item.canonical_url,
-            author=item.author,
-            date=item.date,
-            site_name=item.site_name,
-            license=item.license,
-            headings=item.headings,
-            relevance=item.relevance,
-            relevant=bool(item.relevant),
-            threshold=None if scores is None else float(scores.relevance.thresholds["page"]),
-            model_version=item.model_version,
-            noindex=item.noindex,
-            duplicate_of=item.duplicate_of,
-            content_type=item.raw_type,
-            depth=item.depth,
-            referrer=item.referrer,
-            link_score=item.link_score,
-            link_reason=item.link_reason,
-            fetched_at=item.fetched_at,
-            sha256=item.sha256,
-            terms={} if page is None else judged_terms(page, plan.topic.page_text),
-            markdown=item.markdown() if self._keeps_markdown else None,
-        )
+
+def collected_page(item: PageItem, number: int, page_text: str, *, keeps_markdown: bool) -> CollectedPage:
+    """Return a page as the collection keeps it; ``page_text``: by which of its texts the topic judges."""
+    page, scores = item.analysed, item.scores
+    return CollectedPage(
+        number=number,
+        url=item.url,
+        location=item.known_as,
+        title=item.title,
+        text=item.text,
+        description=item.description,
+        language=item.language,
+        canonical_url=item.canonical_url,
+        author=item.author,
+        date=item.date,
+        site_name=item.site_name,
+        license=item.license,
+        headings=item.headings,
+        relevance=item.relevance,
+        relevant=bool(item.relevant),
+        threshold=None if scores is None else float(scores.relevance.thresholds["page"]),
+        model_version=item.model_version,
+        noindex=item.noindex,
+        duplicate_of=item.duplicate_of,
+        content_type=item.raw_type,
+        depth=item.depth,
+        referrer=item.referrer,
+        link_score=item.link_score,
+        link_reason=item.link_reason,
+        fetched_at=item.fetched_at,
+        sha256=item.sha256,
+        terms={} if page is None else judged_terms(page, page_text),
+        markdown=item.markdown() if keeps_markdown else None,
+    )

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
+
 if TYPE_CHECKING:
     from psycopg import Connection
 
@@ -134,6 +136,7 @@ def make_tables(connection: Connection[Any]) -> None:
         if connection.execute("SELECT to_regclass('focused.about')").fetchone() == (None,):
             connection.execute("CREATE SCHEMA IF NOT EXISTS focused")
             connection.execute(_TABLES)
+            connection.execute(OUTPUT_TABLES)
             for table in ("hosts", "links"):
                 for part in range(N_PARTITIONS):
                     connection.execute(
