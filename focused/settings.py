@@ -96,6 +96,7 @@ EXTENSIONS = {
     "focused.extensions.time_limit.TimeLimit": 250,
     "focused.extensions.early_stop.EarlyStop": 300,
     "focused.extensions.open_files.OpenFiles": 400,
+    "focused.extensions.shared_worker.SharedWorker": 500,  # if workers share the crawl
     "focused.extensions.frozen_start.FrozenStart": 900,
     "scrapy.extensions.logstats.LogStats": None,  # the harvest monitor says more
 }

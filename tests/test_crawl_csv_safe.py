@@ -9,8 +9,8 @@ import pytest
 from commands import crawl
 from warcs import Warc
 
+from focused.crawl.fetched_rows import fetched_row
 from focused.items import PageItem
-from focused.pipelines.harvest import fetched_row
 
 TITLES = {
     "/": '=HYPERLINK("http://evil.example/","stars")',

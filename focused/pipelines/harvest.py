@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import DropItem
 from scrapy.utils.defer import deferred_from_coro
 
+from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
 from focused.crawl.own_settings import CSV_SAFE
 from focused.crawl.run_history import last_estimate
 from focused.crawl.saturation import SATURATED
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
 from focused.items import PageItem
-from focused.utils.csv_cells import safe_cell
 from focused.utils.file_names import FETCHED_FILE, HARVEST_FILE, RUN_FILE
 from focused.utils.files import LineFile, has_header
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
-
-
-FETCHED_COLUMNS = (
-    *("number", "url", "location", "referrer", "relevance", "relevant"),
-    *("link_score", "link_reason", "depth", "irrelevant_on_path", "model_version", "link_model_version"),
-    "duplicate_of",
-)
 
 
 ESTIMATE_COLUMNS = ("estimated", "estimated_low", "estimated_high")
@@ -162,22 +153,3 @@ class HarvestPipeline:
 
     def _finish(self, reason: str) -> None:
         deferred_from_coro(self._crawler.engine.close_spider_async(reason=reason))
-
-
-def fetched_row(number: int, item: PageItem, *, has_duplicates: bool = True, is_safe: bool = True) -> str:
-    """Return the row of ``fetched.csv`` for a page; of a file from before there was one, without the last column.
-
-    ``is_safe``: without formulas, for spreadsheets.
-
-    >>> fetched_row(1, PageItem(url="http://h.org/a,b", relevance=0.25, relevant=False))
-    '1,"http://h.org/a,b","http://h.org/a,b",,0.2500,0,1.0000,seed,0,0,1,1,'
-    """
-    row = StringIO()
-    relevance = "" if item.relevance is None else f"{item.relevance:.4f}"
-    found, link = [number, item.url, item.known_as, item.referrer], f"{item.link_score:.4f}"
-    judged = [relevance, int(item.is_delivered), link, item.link_reason, item.depth, item.irrelevant_on_path]
-    versions = [item.model_version, item.link_model_version]
-    last = [item.duplicate_of] if has_duplicates else []
-    cells = [*found, *judged, *versions, *last]
-    csv.writer(row, lineterminator="").writerow(map(safe_cell, cells) if is_safe else cells)
-    return row.getvalue()

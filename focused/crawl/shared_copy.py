@@ -1,0 +1,221 @@
+"""A run directory that follows a crawl in a database: its files are those that a crawl of one process writes.
+
+Commands read run directories. So whoever names a crawl in a database gets a folder that is brought up to date first: pages
+that are new are added to ``collection.sqlite``; ``fetched.csv``, ``harvest.csv`` and ``run.json`` are written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing, contextmanager, nullcontext
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from focused.collection.page import COLUMNS, CollectedPage, unpack_terms
+from focused.collection.store import CollectionStore
+from focused.collection.verdict_rows import VerdictRows
+from focused.crawl.delivered_files import put_pages_right
+from focused.crawl.fetched_rows import FETCHED_COLUMNS, fetched_row
+from focused.crawl.harvest import HarvestCounter
+from focused.crawl.own_settings import DATABASE
+from focused.crawl.shared_run import SharedRun, merged_run
+from focused.items import PageItem
+from focused.utils.database import cannot_be_used, check_url, import_psycopg, is_database_url, split_crawl
+from focused.utils.embedded_server import FOLDER, EmbeddedServer
+from focused.utils.file_names import COLLECTION_FILE, FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.files import read_regular, write_json, write_whole
+
+try:
+    import fcntl
+except ImportError:  # Windows has none: two commands at once may get in each other's way there
+    fcntl = None  # type: ignore[assignment]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MARK_FILE = "database.json"
+"""In a run directory: which crawl of which database it follows."""
+_MAX_MARK_BYTES = 100_000
+_HARVEST_EVERY = 10
+_WINDOW = 100
+_HEADER = f"pages,relevant,harvest_rate,harvest_rate_last_{_WINDOW},frontier,target_length"
+_FETCHED = (
+    *(
+        "url",
+        "location",
+        "referrer",
+        "relevance",
+        "delivered",
+        "link_score",
+        "link_reason",
+        "depth",
+        "irrelevant_on_path",
+    ),
+    *("model_version", "link_model_version", "duplicate_of", "n_waiting"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Which crawl a folder follows."""
+
+    crawl: str
+    #: Of the database; empty: that of the folder's own server.
+    database: str = ""
+
+    @classmethod
+    def of(cls, run_dir: Path) -> Mark | None:
+        """Return what a folder follows; None where it is a run of one process. A ValueError says that it cannot be read."""
+        path = run_dir / MARK_FILE
+        if not path.is_file():
+            return None
+        try:
+            said = json.loads(read_regular(path, _MAX_MARK_BYTES))
+            return cls(str(said["crawl"]), str(said["database"]))
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            raise ValueError(f"{path} cannot be read. Name the crawl in its database instead") from None
+
+    def write(self, run_dir: Path) -> None:
+        """Let a folder follow this crawl; a ValueError says that it follows another one."""
+        run_dir.mkdir(parents=True, exist_ok=True)
+        if (run_dir / RUN_FILE).exists() and Mark.of(run_dir) != self:
+            raise ValueError(f"{run_dir} is the folder of another crawl. Move it away")
+        write_json(run_dir / MARK_FILE, asdict(self))
+
+
+def local_run(named: str, runs_dir: Path) -> Path:
+    """Return the run directory that an argument of a command names, up to date: of a crawl in a database, one that follows it.
+
+    ``named``: a run directory, which is returned as it is unless it follows a crawl, or ``postgresql://.../DATABASE/CRAWL``,
+    which gets the folder ``TOPIC/CRAWL`` of ``runs_dir``.
+
+    Raises
+    ------
+    ValueError
+        If the database cannot be used, or has no such crawl. One sentence.
+    """
+    if not is_database_url(named):
+        if Path(named).is_dir() and Mark.of(Path(named)) is not None:
+            refresh(Path(named))
+        return Path(named)
+    url, name = split_crawl(named)
+    with _crawl(check_url("The crawl", url), name) as run:
+        folder = runs_dir / str(run.about["arguments"]["topic"]) / name
+        Mark(name, url).write(folder)
+    refresh(folder)
+    return folder
+
+
+def refresh(run_dir: Path) -> SharedRun:
+    """Bring a folder that follows a crawl up to date; return what the database says of the crawl."""
+    mark = Mark.of(run_dir)
+    if mark is None:
+        raise ValueError(f"{run_dir} follows no crawl in a database. It has no {MARK_FILE}")
+    with database_of(run_dir, mark) as url, _alone(run_dir), _crawl(url, mark.crawl) as run:
+        n_new = _add_pages(run, run_dir)
+        if n_new or not (run_dir / FETCHED_FILE).exists():
+            counter = _write_rows(run, run_dir)
+            _write_pages(run_dir)
+        else:
+            counter = None
+        write_json(run_dir / RUN_FILE, merged_run(run, counter))
+        return run
+
+
+@contextmanager
+def database_of(run_dir: Path, mark: Mark) -> Iterator[str]:
+    """Yield the URL of the database of a folder; its own server runs meanwhile."""
+    server = nullcontext() if mark.database else EmbeddedServer(run_dir / FOLDER)
+    with server as started:
+        yield mark.database if started is None else started.url
+
+
+@contextmanager
+def _crawl(url: str, name: str) -> Iterator[SharedRun]:
+    psycopg = import_psycopg(DATABASE.name)
+    try:
+        with SharedRun.opened(url, name) as run:
+            yield run
+    except psycopg.Error as error:
+        raise ValueError(cannot_be_used(DATABASE.name, error)) from None
+
+
+@contextmanager
+def _alone(run_dir: Path) -> Iterator[None]:
+    """Let one process at a time write into a folder."""
+    with (run_dir / f"{MARK_FILE}.lock").open("ab") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _add_pages(run: SharedRun, run_dir: Path) -> int:
+    """Add the pages that the folder lacks to its collection; return how many there were."""
+    path = run_dir / COLLECTION_FILE
+    store = CollectionStore(path, max_irrelevant=2**40)  # which texts are kept was decided when they were fetched
+    try:
+        store.describe("topic", str(run.about["arguments"]["topic"]))
+        if not store.about("id"):
+            store.describe("id", f"{run.name}-{run.number}-{run.began_at}")
+        with closing(sqlite3.connect(path, isolation_level=None)) as sql:
+            # Numbers of pages become visible in any order.
+            sql.execute("CREATE TABLE IF NOT EXISTS followed (page INTEGER PRIMARY KEY)")
+            known = {page for (page,) in sql.execute("SELECT page FROM followed")}
+            new = [page for page in run.page_numbers() if page not in known]
+            for page, row in zip(new, run.pages(new, tuple(name for name in COLUMNS if name != "number")), strict=True):
+                store.add(_collected(row, len(known) + 1))
+                sql.execute("INSERT INTO followed VALUES (?)", (page,))
+                known.add(page)
+    finally:
+        store.close()
+    return len(new)
+
+
+def _collected(row: dict[str, Any], number: int) -> CollectedPage:
+    terms = unpack_terms(bytes(row.pop("terms") or b""))
+    headings = [(int(level), str(text)) for level, text in json.loads(row.pop("headings") or "[]")]
+    return CollectedPage(number=number, terms=terms, headings=headings, **row)
+
+
+def _write_rows(run: SharedRun, run_dir: Path) -> HarvestCounter:
+    """Write ``fetched.csv`` and ``harvest.csv`` in the order in which the pages became durable; return what they count."""
+    counter, fetched, harvest = HarvestCounter(_WINDOW), [",".join(FETCHED_COLUMNS)], [_HEADER]
+    n_waiting = 0
+    for row in run.pages(run.page_numbers(), _FETCHED):
+        n_waiting = row.pop("n_waiting")
+        page = SimpleNamespace(**row, known_as=row["location"], is_delivered=row["delivered"])
+        counter.add(page.is_delivered, page.depth, page.irrelevant_on_path)
+        fetched.append(fetched_row(counter.n_pages, page))
+        if counter.n_pages % _HARVEST_EVERY == 0:
+            harvest.append(_harvest_row(counter, n_waiting))
+    if counter.n_pages % _HARVEST_EVERY or not counter.n_pages:
+        harvest.append(_harvest_row(counter, n_waiting))
+    _write_lines(run_dir / FETCHED_FILE, fetched)
+    _write_lines(run_dir / HARVEST_FILE, harvest)
+    return counter
+
+
+def _harvest_row(counter: HarvestCounter, n_waiting: int) -> str:
+    rates = f"{counter.rate:.4f},{counter.recent_rate:.4f}"
+    return f"{counter.n_pages},{counter.n_relevant},{rates},{n_waiting},{counter.target_length}"
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> None:
+    write_whole(path, "".join(f"{line}\n" for line in lines))
+
+
+def _write_pages(run_dir: Path) -> None:
+    """Let ``pages.jsonl`` hold the pages that are delivered."""
+    rows = VerdictRows(run_dir / COLLECTION_FILE)
+    try:
+
+        def record(url: str) -> dict[str, Any] | None:
+            row = rows.row(url)
+            return None if row is None else asdict(PageItem.late({name: row[name] for name in row.keys()}))  # noqa: SIM118
+
+        put_pages_right(run_dir / PAGES_FILE, rows.delivered(), record)
+    finally:
+        rows.close()

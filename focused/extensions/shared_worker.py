@@ -1,0 +1,56 @@
+"""A worker of a shared crawl leaves its figures in the database: reports and summaries add them up."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.exceptions import NotConfigured
+
+from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
+from focused.crawl.shared_run import save_run
+from focused.crawl.state import Crawl
+from focused.utils.file_names import RUN_FILE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+    from typing_extensions import Self
+
+logger = logging.getLogger(__name__)
+
+
+class SharedWorker:
+    """Copies a worker's ``run.json`` into the crawl's database when the worker begins and when it ends.
+
+    Place: after the harvest monitor (100), which writes the file. Off unless workers share the crawl.
+
+    Settings: FOCUSED_DATABASE, FOCUSED_CRAWL.
+    """
+
+    def __init__(self, url: str, crawl: str, run_dir: Path) -> None:
+        self._url, self._crawl, self._run_dir = url, crawl, run_dir
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Stay out of crawls that are a process's own."""
+        if not (url := DATABASE.read(crawler.settings)):
+            raise NotConfigured
+        worker = cls(url, SHARED_CRAWL.read(crawler.settings), Crawl.needed(crawler).plan.run_dir)
+        crawler.signals.connect(worker.save, signal=signals.spider_opened)
+        crawler.signals.connect(worker.save, signal=signals.spider_closed)
+        return worker
+
+    def save(self) -> None:
+        """Copy the file. The reactor waits for it: nothing is fetched yet, or any more."""
+        from psycopg import Error
+
+        try:
+            run = json.loads((self._run_dir / RUN_FILE).read_text(encoding="utf-8"))
+            save_run(self._url, self._crawl, f"{socket.gethostname()}:{self._run_dir}", run)
+        except (OSError, ValueError, Error) as error:
+            logger.warning("The crawl's database does not know this worker's figures: %s", " ".join(str(error).split()))
