@@ -14,6 +14,7 @@ from scrapy.commands.crawl import Command as ScrapyCrawl
 from scrapy.spiderloader import get_spider_loader
 from scrapy.utils.project import get_project_settings
 
+from focused.commands.crawl_workers import crawl_with_workers
 from focused.crawl.arguments import ARGUMENTS, did_you_mean
 from focused.crawl.planning import plan_crawl
 from focused.crawl.reader_and_judge import CLASSIFIERS, READERS
@@ -81,6 +82,9 @@ class Command(ScrapyCrawl):
         if self._wrong:
             self._refuse(self._wrong[0])
             return
+        if args == ["focused"] and "workers" in opts.spargs:
+            self._run_workers(opts)
+            return
         if args == ["focused"]:
             assert self.settings is not None
             try:
@@ -97,6 +101,21 @@ class Command(ScrapyCrawl):
         super().run(args, opts)
         if args == ["focused"] and plan.error:
             self.exitcode = 1
+
+    def _run_workers(self, opts: argparse.Namespace) -> None:
+        """Let several processes crawl; errors are one line."""
+        assert self.settings is not None
+        try:
+            if is_client(opts.spargs):
+                raise ValueError(
+                    "A client of Scrapyd starts workers one by one: schedule the crawl as often, with crawl=NAME."
+                )
+            quieten("INFO" if opts.loglevel is None else opts.loglevel)
+            self.exitcode = crawl_with_workers(opts, self.settings)
+        except (ValueError, OSError) as error:
+            self._refuse(" ".join(str(error).split()))
+        except KeyboardInterrupt:
+            self._refuse("Interrupted before the first request.")
 
     def _refuse(self, message: str) -> None:
         """Print in one line why there is no crawl."""

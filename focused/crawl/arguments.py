@@ -58,6 +58,7 @@ ARGUMENTS = {
     "crawl": Argument(
         "crawl in FOCUSED_DATABASE that this process joins, or begins if there is none", "name", "FOCUSED_CRAWL"
     ),
+    "workers": Argument("processes of this machine that crawl together", "whole number from 1 to 64", "this one"),
     "run_dir": Argument("folder for what the run leaves", "path", "FOCUSED_RUNS_DIR/TOPIC/TIMESTAMP"),
 }
 #: Scrapyd adds these to what its client says.
@@ -79,6 +80,8 @@ def check_names(arguments: Mapping[str, Any]) -> None:
     for name in ("strategy", "preset", "run_dir", "crawl"):
         if name in given and not str(arguments[name]).strip():
             raise PlanError(f"Spider argument {name!r} is empty. Leave it out for the default. {known}")
+    if "workers" in given:
+        raise PlanError("Spider argument 'workers' is for the command line: scrapy crawl focused -a workers=4")
     if "topic" not in given and "crawl" not in given:
         raise PlanError(f"Spider argument 'topic' is missing. Example: -a topic=demo. {known}")
 

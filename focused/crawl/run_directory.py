@@ -20,7 +20,7 @@ from focused.crawl.own_settings import COLLECTION, POSTGRESQL
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.frontier.run_files import check_begun_here, check_same, check_unused, reserve_frontier
 from focused.frontier.scrapy_job import check_not_killed
-from focused.utils.file_names import COLLECTION_FILE
+from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE
 from focused.utils.output_files import check_output
 from focused.utils.own_files import check_own_files
 
@@ -58,6 +58,8 @@ def check_earlier_crawl(run_dir: Path, settings: Any, *, topic: str, web: str, w
     What stands in the place of a crawl's file must be a regular file. The crawl in the folder must have the same topic and
     web; ``web_options`` say which demo web it is.
     """
+    if (run_dir / DATABASE_FILE).exists():
+        raise PlanError(f"{run_dir} is a crawl of many workers. Go on with it: -a workers=N. {_ANOTHER_FOLDER}")
     job_dir = settings.get("JOBDIR")
     check_own_files(run_dir, f"Move it away. {_ANOTHER_FOLDER}")
     if job_dir:

@@ -25,7 +25,7 @@ from focused.crawl.shared_run import SharedRun, merged_run
 from focused.items import PageItem
 from focused.utils.database import cannot_be_used, check_url, import_psycopg, is_database_url, split_crawl
 from focused.utils.embedded_server import FOLDER, EmbeddedServer
-from focused.utils.file_names import COLLECTION_FILE, FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.file_names import COLLECTION_FILE, DATABASE_FILE, FETCHED_FILE, HARVEST_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.files import read_regular, write_json, write_whole
 
 try:
@@ -36,8 +36,6 @@ except ImportError:  # Windows has none: two commands at once may get in each ot
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-MARK_FILE = "database.json"
-"""In a run directory: which crawl of which database it follows."""
 _MAX_MARK_BYTES = 100_000
 _HARVEST_EVERY = 10
 _WINDOW = 100
@@ -69,7 +67,7 @@ class Mark:
     @classmethod
     def of(cls, run_dir: Path) -> Mark | None:
         """Return what a folder follows; None where it is a run of one process. A ValueError says that it cannot be read."""
-        path = run_dir / MARK_FILE
+        path = run_dir / DATABASE_FILE
         if not path.is_file():
             return None
         try:
@@ -83,7 +81,7 @@ class Mark:
         run_dir.mkdir(parents=True, exist_ok=True)
         if (run_dir / RUN_FILE).exists() and Mark.of(run_dir) != self:
             raise ValueError(f"{run_dir} is the folder of another crawl. Move it away")
-        write_json(run_dir / MARK_FILE, asdict(self))
+        write_json(run_dir / DATABASE_FILE, asdict(self))
 
 
 def local_run(named: str, runs_dir: Path) -> Path:
@@ -113,7 +111,7 @@ def refresh(run_dir: Path) -> SharedRun:
     """Bring a folder that follows a crawl up to date; return what the database says of the crawl."""
     mark = Mark.of(run_dir)
     if mark is None:
-        raise ValueError(f"{run_dir} follows no crawl in a database. It has no {MARK_FILE}")
+        raise ValueError(f"{run_dir} follows no crawl in a database. It has no {DATABASE_FILE}")
     with database_of(run_dir, mark) as url, _alone(run_dir), _crawl(url, mark.crawl) as run:
         n_new = _add_pages(run, run_dir)
         if n_new or not (run_dir / FETCHED_FILE).exists():
@@ -146,7 +144,7 @@ def _crawl(url: str, name: str) -> Iterator[SharedRun]:
 @contextmanager
 def _alone(run_dir: Path) -> Iterator[None]:
     """Let one process at a time write into a folder."""
-    with (run_dir / f"{MARK_FILE}.lock").open("ab") as file:
+    with (run_dir / f"{DATABASE_FILE}.lock").open("ab") as file:
         if fcntl is not None:
             fcntl.flock(file, fcntl.LOCK_EX)
         yield

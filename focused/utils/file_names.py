@@ -16,6 +16,8 @@ COLLECTION_FILE = "collection.sqlite"
 COLLECTION_FILES = (COLLECTION_FILE, *(f"{COLLECTION_FILE}{end}" for end in ("-wal", "-shm", "-journal")))
 #: Where a crawl stands, for whoever watches it; alerts that began and ended.
 PROGRESS_FILE, ALERTS_FILE = "progress.json", "alerts.jsonl"
+#: Of a run directory that follows a crawl in a database: which one.
+DATABASE_FILE = "database.json"
 #: Folder of people's verdicts on the pages of a run.
 VERDICTS_FOLDER = "verdicts"
 #: The versions of a crawl's model, and the pages that each judged.
@@ -25,7 +27,7 @@ VERSIONS_FOLDER = "versions"
 CRAWL_FILES = frozenset(
     {
         *(RUN_FILE, PAGES_FILE, HARVEST_FILE, FETCHED_FILE, WARC_FILE, PROGRESS_FILE, ALERTS_FILE),
-        *(*FRONTIER_FILES, "frontier.id", *COLLECTION_FILES),
+        *(DATABASE_FILE, *FRONTIER_FILES, "frontier.id", *COLLECTION_FILES),
         *(VERSIONS_FILE, RETRAINING_FILE, "retraining-task.json", "harvest-task.json", *FORMER_FILES),
     }
 )
