@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+import time
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from focused.crawl.own_settings import METRICS_TOKEN
+from focused.crawl.shared_copy import local_run, refresh
+from focused.utils.database import is_database_url
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
@@ -27,9 +32,13 @@ Examples:
       the runs in FOCUSED_RUNS_DIR (runs)
   scrapy dashboard runs/astrophysics --port 8100
       those of one topic, at another port
+  scrapy dashboard postgresql://me@host/database/CRAWL
+      a crawl that many workers share, as RUNS_DIR/TOPIC/CRAWL follows it
   DASHBOARD_PASSWORD=... scrapy dashboard --address 192.0.2.7 --name crawls.example.org
       for other machines; put a server with TLS before it
 """
+
+_FOLLOW_SECS = 15.0
 
 
 class Command(ProjectCommand):
@@ -74,7 +83,11 @@ class Command(ProjectCommand):
                 f"scrapy dashboard needs {error.name}. Install it: pip install starlette uvicorn jinja2 python-multipart "
                 "prometheus-client (or focused[dashboard])"
             ) from None
-        folder = Path(args[0] if args else str(self.settings.get("FOCUSED_RUNS_DIR") or "runs"))
+        runs_dir = Path(str(self.settings.get("FOCUSED_RUNS_DIR") or "runs"))
+        folder = Path(args[0]) if args else runs_dir
+        if args and is_database_url(args[0]):
+            folder = local_run(args[0], runs_dir)
+            Thread(target=_follow, args=(folder,), daemon=True).start()
         if not folder.is_dir():
             raise ValueError(f"There is no folder {folder}. Name that of your runs: scrapy dashboard RUNS_DIR")
         # Taken out of the environment: what is started from here need not know it.
@@ -114,6 +127,14 @@ class Command(ProjectCommand):
                 flush=True,
             )
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _follow(run_dir: Path) -> None:
+    """Keep a folder up to date that follows a crawl in a database."""
+    while True:
+        time.sleep(_FOLLOW_SECS)
+        with suppress(ValueError, OSError):  # the database may be away for a while
+            refresh(run_dir)
 
 
 def _listen(address: str, port: int) -> socket.socket:

@@ -14,6 +14,7 @@ from focused.collection.joined import JoinedRuns
 from focused.collection.schema import CollectionFileError
 from focused.collection.view import PageFilter
 from focused.crawl.own_settings import CSV_SAFE
+from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.output_files import check_output
@@ -37,6 +38,8 @@ Examples:
       a folder with a file for each page in English or German that was published since 2020
   scrapy export runs/astrophysics/20260101-120000 --format csv --words "pulsar OR quasar" --host example.org
       pages that hold one of the words, of example.org and its subdomains
+  scrapy export postgresql://me@host/database/CRAWL --format jsonl
+      a crawl that many workers share; RUNS_DIR/TOPIC/CRAWL follows it
 """
 _WHICH = {"delivered": True, "refused": False, "all": None}
 _DATE = re.compile(r"[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?")
@@ -73,7 +76,7 @@ class Command(ProjectCommand):
         if opts.format not in FORMATS:
             raise ValueError(f"--format must be one of {', '.join(FORMATS)}. Got {opts.format or 'none'!r}.")
         # A shell's runs/* also names earlier exports and reports.
-        folders = [Path(arg) for arg in args]
+        folders = local_runs(args, self.settings)
         if len(folders) > 1:
             folders = [folder for folder in folders if folder.is_dir() and not _is_export(folder)] or folders
         output = _output(opts.output, opts.format, folders)

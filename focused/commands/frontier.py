@@ -6,14 +6,17 @@ import os
 import shlex
 import sqlite3
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.crawl.own_settings import CSV_SAFE
+from focused.crawl.shared_copy import Mark, shared_frontier
 from focused.frontier.store.recovery import recover
 from focused.frontier.store.schema import advice
 from focused.frontier.store.view import FrontierView, LinkView, file_of
 from focused.method.strategies import BY_ADAPTIVE, BY_FEED, BY_SITEMAP, REASONS
+from focused.utils.database import is_database_url
 from focused.utils.file_names import VERSIONS_FILE
 from focused.utils.output_files import check_output
 from focused.utils.project_command import ProjectCommand, whole_number
@@ -88,13 +91,24 @@ class Command(ProjectCommand):
         export_to = None if opts.csv is None else _csv_path(opts.csv, file_of(Path(args[0])))
         n_links = whole_number("--top", opts.top, meaning="0: all")
         n_hosts = whole_number("--hosts", opts.hosts, meaning="0: all")
-        with FrontierView(Path(args[0])) as view:
+        with _opened(args[0]) as view:
             if export_to is not None:
                 yield _export(view, export_to, is_safe=CSV_SAFE.read(self.settings or {}))
             elif opts.why is not None:
                 yield from _why(view, opts.why, self.settings)
             else:
                 yield from _overview(view, n_hosts, n_links)
+
+
+@contextmanager
+def _opened(named: str) -> Iterator[FrontierView]:
+    """Yield the frontier of a run directory, or of a crawl in a database."""
+    if is_database_url(named) or (Path(named).is_dir() and Mark.of(Path(named)) is not None):
+        with shared_frontier(named) as shared:
+            yield shared
+    else:
+        with FrontierView(Path(named)) as view:
+            yield view
 
 
 def _recover(path: Path) -> Iterator[str]:
@@ -183,12 +197,12 @@ def _why(view: FrontierView, url: str, settings: BaseSettings) -> Iterator[str]:
     if view.is_own_request(link):
         by = "by the crawl itself: a sitemap, a feed or a request of the spider's own"
         yield f"  asked for   {by}; priority {link.priority}"
-        yield f"  found on    {_printable(link.referrer) or 'no page'} ({_time(link.found_at)})"
+        yield f"  found on    {_printable(link.referrer) or 'no page'}{_when_found(link)}"
         return
     # Fits of a learning strategy are no versions of the model.
     version = f"{'found by ' if link.reason == _LEARNS else ''}model version {link.model_version}"
     yield f"  score       {link.score:.3f} by {link.reason}, priority {link.priority}, {version}"
-    yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'} ({_time(link.found_at)})"
+    yield f"  found on    {_printable(link.referrer) or 'nothing: a seed'}{_when_found(link)}"
     if link.reason == _LEARNS:
         yield from _learnt(view, link, settings)
     else:
@@ -241,6 +255,11 @@ def _learnt(view: FrontierView, link: LinkView, settings: BaseSettings) -> Itera
         f"  learnt      from {quantity(evidence.n_learnt, 'pages')} of this crawl and the topic's examples: what these\n"
         "              relevances, its URL and similar links are worth; its score changes with each fit while it waits"
     )
+
+
+def _when_found(link: LinkView) -> str:
+    """Return when a link was found; a shared frontier does not know."""
+    return f" ({_time(link.found_at)})" if link.found_at else ""
 
 
 def _time(seconds: int) -> str:

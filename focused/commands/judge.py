@@ -5,10 +5,10 @@ from __future__ import annotations
 import getpass
 import re
 import shlex
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
+from focused.crawl.shared_copy import local_runs
 from focused.utils.project_command import ProjectCommand, whole_number
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Command(ProjectCommand):
         if opts.order not in ORDERS:
             raise ValueError(f"--order must be {', '.join(ORDERS)}. Got {opts.order!r}.")
         most = None if opts.pages is None else whole_number("--pages", opts.pages)
-        run_dir = Path(args[0])
+        run_dir = local_runs(args, self.settings)[0]
         # Scrapy imports every command whichever is run, and only this one should wait for numpy and scipy.
         if opts.assessor:
             from focused.commands.judge_program import have_judged

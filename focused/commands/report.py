@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from focused.crawl.losses import LOSSES
+from focused.crawl.shared_copy import local_runs
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import RESULTS_FILE
 from focused.utils.output_files import check_output
@@ -53,7 +54,7 @@ class Command(ProjectCommand):
         if not args:
             raise ValueError("Name the folder of a crawl: scrapy report RUN_DIR... Got none.")
         output = check_output(Path(opts.output), "--output") if opts.output else None
-        paths = [Path(arg) for arg in args]
+        paths = local_runs(args, self.settings)
         # A shell's runs/* also names an earlier report.
         folders = [path for path in paths if not (path.is_file() and path.suffix == ".html")]
         evaluations = [folder for folder in folders if (folder / RESULTS_FILE).is_file()]

@@ -15,6 +15,7 @@ from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.presets import check_text_learnt
 from focused.crawl.reader_and_judge import learnt_texts, make_reader
+from focused.crawl.shared_copy import local_runs
 from focused.method.text.analyzer import Analyzer
 from focused.method.topic import TOPIC_FILE, Topic, TopicError, read_topic_file
 from focused.method.topic.presets import load_preset
@@ -81,7 +82,7 @@ class Command(ProjectCommand):
             check_alone(opts)
             progress = Progress(opts.quiet)
             tolerance = parameters_of(RetrainingOptions)["tolerance"].read(self.settings)
-            run = Path(opts.from_run), models_dir
+            run = local_runs([opts.from_run], self.settings)[0], models_dir
             named = VERDICTS.read(self.settings)
             verdicts = [Path(named)] if named else []
             done = train_from_run(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,7 +34,9 @@ except ImportError:  # Windows has none: two commands at once may get in each ot
     fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from focused.frontier.store.view import FrontierView
 
 _MAX_MARK_BYTES = 100_000
 _HARVEST_EVERY = 10
@@ -105,6 +107,28 @@ def local_run(named: str, runs_dir: Path) -> Path:
         Mark(name, url).write(folder)
     refresh(folder)
     return folder
+
+
+def local_runs(named: Sequence[str], settings: Mapping[str, Any]) -> list[Path]:
+    """Return the run directories that arguments of a command name: `local_run`, with FOCUSED_RUNS_DIR of settings."""
+    return [local_run(each, Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs"))) for each in named]
+
+
+@contextmanager
+def shared_frontier(named: str) -> Iterator[FrontierView]:
+    """Yield the frontier of a crawl in a database, by a run directory that follows it or as ``postgresql://.../DATABASE/CRAWL``.
+
+    Errors as of `local_run`.
+    """
+    with ExitStack() as stack:
+        if is_database_url(named):
+            url, name = split_crawl(named)
+            check_url("The crawl", url)
+        else:
+            mark = Mark.of(Path(named))
+            assert mark is not None
+            url, name = stack.enter_context(database_of(Path(named), mark)), mark.crawl
+        yield stack.enter_context(_crawl(url, name)).frontier()
 
 
 def refresh(run_dir: Path) -> SharedRun:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focused.crawl.harvest import HarvestCounter
+    from focused.frontier.store.view import FrontierView
 
 
 @dataclass(slots=True)
@@ -78,6 +79,12 @@ class SharedRun:
         from focused.frontier.shared.outputs import runs_of
 
         return runs_of(self.connection, self.number)
+
+    def frontier(self) -> FrontierView:
+        """Return the crawl's links, to look at."""
+        from focused.frontier.shared.view import SharedFrontierView
+
+        return SharedFrontierView(self.connection, self.number, self.name, self.about)
 
     def totals(self) -> SharedTotals:
         """Return where the crawl stands now."""

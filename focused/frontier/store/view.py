@@ -136,7 +136,7 @@ class FrontierView:
 
     def find(self, url: str) -> LinkView | None:
         """Return what is known of a URL; None if it is not known."""
-        for form in dict.fromkeys((url, canonical := canonicalize_url(url), _other_port(canonical))):
+        for form in url_forms(url):
             host = self._sql.execute("SELECT id FROM hosts WHERE name = ?", (host_of(form),)).fetchone()
             if host is None:
                 continue
@@ -201,6 +201,12 @@ class FrontierView:
 def file_of(path: Path) -> Path:
     """Return the frontier's file of a run directory, or the file itself."""
     return path / FRONTIER_FILE if path.is_dir() else path
+
+
+def url_forms(url: str) -> list[str]:
+    """Return the URLs that a person may mean by one."""
+    canonical = canonicalize_url(url)
+    return list(dict.fromkeys((url, canonical, _other_port(canonical))))
 
 
 def _port_of(url: str) -> str:
