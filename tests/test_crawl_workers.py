@@ -59,10 +59,10 @@ def test_workers_that_join_one_after_the_other_share_pages_and_outputs_and_tell_
     second = joined(database, other, models=other / "models", topic=None, max_pages=40)
     assert second.exit_code == 0, second.err
     url = with_crawl(database, "shared")
-    exported = scrapy("export", url, "--format", "jsonl", cwd=tmp_path)
+    exported = scrapy("export", url, "--format", "jsonl", cwd=tmp_path, env=environment(MODELS))
     assert exported.exit_code == 0, exported.err
     check_outputs(tmp_path / "runs" / "demo" / "shared", 40)
-    links = scrapy("frontier", url, "--top", "2", cwd=tmp_path)
+    links = scrapy("frontier", url, "--top", "2", cwd=tmp_path, env=environment(MODELS))
     assert "40 done" in links.out, links.out + links.err
     refused = joined(database, other, models=other / "models", topic=None, strategy="lpe")
     assert (refused.exit_code, refused.err.count("\n")) == (1, 1)
@@ -85,7 +85,7 @@ def test_workers_of_one_machine_bring_their_own_server_and_end_with_one_summary(
     assert all("Finished (max_pages)" in log for log in logs)
     assert is_there(run_dir / "postgres")
     assert not (run_dir / "postgres" / "postmaster.pid").exists()
-    links = scrapy("frontier", "run", "--top", "2", cwd=tmp_path)  # its server starts again
+    links = scrapy("frontier", "run", "--top", "2", cwd=tmp_path, env=environment(MODELS))  # its server starts again
     assert "30 done" in links.out, links.out + links.err
     assert not (run_dir / "postgres" / "postmaster.pid").exists()
     alone = scrapy(*crawl_argv(topic="demo"), cwd=tmp_path, env=environment(MODELS))
