@@ -144,8 +144,8 @@ def _kill(web: Web, owner: npt.NDArray[np.int64], worker: int, at: float, delay:
 def simulate(given: argparse.Namespace) -> None:
     """Print a row for each number of workers."""
     print(
-        "| workers | pages | seconds | pages/s | hosts taken a second | places of hosts not filled | killed | relevant, of what "
-        "one with all cores finds |"
+        "| workers | pages | seconds | pages/s | hosts taken a second | places of hosts not filled | killed | relevant, of "
+        "what one with all cores finds |"
     )
     print("|---|---|---|---|---|---|---|---|")
     for n_workers in given.workers:

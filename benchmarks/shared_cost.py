@@ -1,8 +1,8 @@
 """What a crawl of many workers costs beside one process with SQLite: CPU of worker and server, log, disk.
 
-Both crawl the demo web, whose pages each process makes itself: no server of pages shares the machine. Each crawl is run with few
-pages and with many; what is said is the difference, so that starting does not count. Workers are processes of this machine, the
-database a server of its own. Seconds depend on what else the machine does; CPU hardly.
+Both crawl the demo web, whose pages each process makes itself: no server of pages shares the machine. Each crawl is run with
+few pages and with many; what is said is the difference, so that starting does not count. Workers are processes of this
+machine, the database a server of its own. Seconds depend on what else the machine does; CPU hardly.
 
 Example:
   python benchmarks/shared_cost.py | python benchmarks/provenance.py --write "cost of sharing"
@@ -108,7 +108,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--strategies", nargs="+", default=["adaptive", "best_first"])
     given = parser.parse_args()
-    few, many = given.pages
+    _, many = given.pages
     print(
         "| strategy | store | pages/s | CPU ms a page: worker | server | both | of SQLite's |\n|---|---|---|---|---|---|---|"
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from scrapy.exceptions import NotConfigured
 
-from focused.crawl.own_settings import DATABASE, MAX_IRRELEVANT
+from focused.crawl.own_settings import DATABASE, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.shared_outputs import page_row
 from focused.crawl.state import Crawl
 from focused.frontier.interface import frontier_of
@@ -26,7 +26,7 @@ class SharedCollectionPipeline:
 
     Place: 195, after people's verdicts and before irrelevant pages are dropped. Off unless workers share the crawl.
 
-    Settings: FOCUSED_DATABASE, FOCUSED_COLLECTION_MAX_IRRELEVANT.
+    Settings: FOCUSED_DATABASE, FOCUSED_COLLECTION_MAX_IRRELEVANT, FOCUSED_MARKDOWN.
 
     Stats: ``focused/collection/written_count`` (rows handed to the page's transaction; of a page that is refused there,
     because another worker was first, none is left).
@@ -35,6 +35,7 @@ class SharedCollectionPipeline:
     def __init__(self, crawler: Crawler, crawl: Crawl) -> None:
         self._crawler, self._crawl = crawler, crawl
         self._max_irrelevant = MAX_IRRELEVANT.read(crawler.settings)
+        self._keeps_markdown = MARKDOWN.read(crawler.settings) == "on"
         self._n_irrelevant = 0
 
     @classmethod
@@ -50,9 +51,9 @@ class SharedCollectionPipeline:
         if not isinstance(item, PageItem) or item.is_late:
             return item
         item.complete()
-        page = collected_page(item, 0, self._crawl.plan.topic.page_text)
+        page = collected_page(item, 0, self._crawl.plan.topic.page_text, keeps_markdown=self._keeps_markdown)
         if not page.relevant and not self._has_room():
-            page.text, page.terms, page.text_left_out = "", {}, True
+            page.text, page.terms, page.markdown, page.text_left_out = "", {}, None, True
         frontier = frontier_of(self._crawler)
         statement, values = page_row(page, item, frontier.n_waiting)
         frontier.store.add_output(statement, values)  # type: ignore[attr-defined]

@@ -35,7 +35,7 @@ COLUMNS = (
         "terms",
         "text_left_out",
     ),
-    *("delivered", "irrelevant_on_path", "link_model_version", "n_waiting"),
+    *("markdown", "delivered", "irrelevant_on_path", "link_model_version", "n_waiting"),
 )
 """Of a page; those of ``collection.sqlite`` have the same meaning. ``n_waiting``: links that waited in the crawl by then."""
 
