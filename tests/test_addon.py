@@ -265,7 +265,7 @@ def test_what_a_project_sets_itself_stands():
     assert settings["METAREFRESH_ENABLED"] is False
     places = {str(each): place for each, place in settings["ITEM_PIPELINES"].items()}
     assert places["focused.pipelines.harvest.HarvestPipeline"] is None
-    assert len(places) == 7
+    assert len(places) == 8
 
 
 @pytest.mark.parametrize("spider", [None, SimpleNamespace(topic=None)], ids=["no spider", "no topic"])

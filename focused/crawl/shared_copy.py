@@ -109,9 +109,10 @@ def local_run(named: str, runs_dir: Path) -> Path:
     return folder
 
 
-def local_runs(named: Sequence[str], settings: Mapping[str, Any]) -> list[Path]:
+def local_runs(named: Sequence[str], settings: Mapping[str, Any] | None) -> list[Path]:
     """Return the run directories that arguments of a command name: `local_run`, with FOCUSED_RUNS_DIR of settings."""
-    return [local_run(each, Path(str(settings.get("FOCUSED_RUNS_DIR") or "runs"))) for each in named]
+    runs_dir = Path(str((settings or {}).get("FOCUSED_RUNS_DIR") or "runs"))
+    return [local_run(each, runs_dir) for each in named]
 
 
 @contextmanager
