@@ -20,10 +20,10 @@ from sites import Reply, Site
 
 from focused.crawl.estimated_harvest import EstimatedHarvest
 from focused.crawl.outlook import Outlook
+from focused.crawl.resume_command import how_to_resume
 from focused.crawl.time_left import TimeLeft
 from focused.extensions.harvest_monitor import HarvestMonitor
 from focused.extensions.progress_line import Progress
-from focused.extensions.resume_command import how_to_resume
 from focused.frontier.interface import HostCounts, register_crawl
 from focused.method.topic import TopicError
 from focused.retraining.versions import load_version

@@ -19,10 +19,10 @@ from typing import TYPE_CHECKING, Any
 from focused.crawl.arguments import PlanError
 from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
+from focused.crawl.resume_command import how_to_resume
 from focused.crawl.run_directory import make_run_dir
 from focused.crawl.shared_copy import Mark, database_of, refresh
 from focused.crawl.shared_run import SharedRun
-from focused.extensions.resume_command import how_to_resume
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.places import IS_INSTALLED
 from focused.utils.project_command import whole_number

@@ -36,7 +36,7 @@ except ImportError:  # Windows has none: two commands at once may get in each ot
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from focused.frontier.store.view import FrontierView
+    from focused.frontier.shared.view import SharedFrontierView
 
 _MAX_MARK_BYTES = 100_000
 _HARVEST_EVERY = 10
@@ -116,7 +116,7 @@ def local_runs(named: Sequence[str], settings: Mapping[str, Any] | None) -> list
 
 
 @contextmanager
-def shared_frontier(named: str) -> Iterator[FrontierView]:
+def shared_frontier(named: str) -> Iterator[SharedFrontierView]:
     """Yield the frontier of a crawl in a database, by a run directory that follows it or as ``postgresql://.../DATABASE/CRAWL``.
 
     Errors as of `local_run`.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from focused.crawl.harvest import HarvestCounter
-    from focused.frontier.store.view import FrontierView
+    from focused.frontier.shared.view import SharedFrontierView
 
 
 @dataclass(slots=True)
@@ -80,7 +80,7 @@ class SharedRun:
 
         return runs_of(self.connection, self.number)
 
-    def frontier(self) -> FrontierView:
+    def frontier(self) -> SharedFrontierView:
         """Return the crawl's links, to look at."""
         from focused.frontier.shared.view import SharedFrontierView
 

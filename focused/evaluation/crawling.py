@@ -17,7 +17,6 @@ from focused.evaluation.crawl_group import DONE, FAILED, CrawlGroup
 from focused.evaluation.graph_build import PageResolver
 from focused.evaluation.measures import ANCHOR, BLOCK, CONTEXT, DEFERRED, Measured, measure, read_fetched
 from focused.evaluation.page_cache import CachedReader
-from focused.items import PageItem
 from focused.utils.clock import clock_of
 from focused.utils.file_names import FETCHED_FILE
 from focused.webs import RecordedWeb
@@ -183,8 +182,7 @@ class _Watch:
         self.errors[f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"] += 1
 
     def _judged(self, item: Any) -> None:
-        if not isinstance(item, PageItem):
-            return
+        # The project's own spider has no other items than pages.
         self._secs[item.url] = self._clock.now()
         page = self._page_of(item.url, item.known_as)
         if page in self._positives or page in self._counted:

@@ -18,12 +18,12 @@ from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.private_addresses import REFUSED, about_seeds
+from focused.crawl.resume_command import how_to_resume, overwritten_feeds
 from focused.crawl.run_history import first_model, strategy_parts
 from focused.crawl.scrapy_settings import scheduler_class
 from focused.crawl.scrapyd_client import is_client
 from focused.crawl.state import Crawl
 from focused.extensions.progress_line import Progress
-from focused.extensions.resume_command import how_to_resume, overwritten_feeds
 from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
