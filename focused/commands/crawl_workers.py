@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +21,10 @@ from focused.crawl.own_settings import DATABASE, SHARED_CRAWL
 from focused.crawl.planning import plan_crawl
 from focused.crawl.resume_command import how_to_resume
 from focused.crawl.run_directory import make_run_dir
-from focused.crawl.shared_copy import Mark, database_of, refresh
+from focused.crawl.shared_copy import Mark, refresh
 from focused.crawl.shared_run import SharedRun
+from focused.utils.embedded_server import FOLDER as SERVER_FOLDER
+from focused.utils.embedded_server import EmbeddedServer
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, PAGES_FILE, RUN_FILE
 from focused.utils.places import IS_INSTALLED
 from focused.utils.project_command import whole_number
@@ -30,7 +32,7 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scrapy.settings import BaseSettings
 
@@ -64,14 +66,17 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     url, crawl = DATABASE.read(settings), str(opts.spargs.get("crawl") or SHARED_CRAWL.read(settings))
     run_dir = _run_dir(opts.spargs, arguments, crawl, settings)
     mark = Mark.of(run_dir) or Mark(crawl or "crawl", url if crawl else "")
-    with database_of(run_dir, mark) as database:
+    with ExitStack() as stack:
+        # The workers use the server, too: should this process be killed, nobody stops it under them.
+        server = None if mark.database else stack.enter_context(EmbeddedServer(run_dir / SERVER_FOLDER))
+        database = mark.database if server is None else server.url
         mark_settings = settings.copy()
         mark_settings.set(DATABASE.name, database, priority="cmdline")
         planned = {**arguments, "crawl": mark.crawl, "run_dir": str(run_dir / FOLDER)}
         plan = plan_crawl(planned, mark_settings)
         mark.write(run_dir)
         argv = _argv(planned, opts, database)
-        crew = Crew(argv, run_dir / FOLDER, n_workers)
+        crew = Crew(argv, run_dir / FOLDER, n_workers, () if server is None else (server.lock,))
         return _crawl(crew, plan, mark, run_dir, database, settings)
 
 
@@ -104,7 +109,7 @@ def _argv(planned: Mapping[str, str], opts: argparse.Namespace, database: str) -
 class Crew:
     """The workers, as processes that a terminal's Ctrl-C does not reach by itself."""
 
-    def __init__(self, argv: list[str], folder: Path, n_workers: int) -> None:
+    def __init__(self, argv: list[str], folder: Path, n_workers: int, kept_open: Sequence[int]) -> None:
         self._processes: list[subprocess.Popen[bytes]] = []
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         package = str(Path(__file__).resolve().parents[2])
@@ -125,6 +130,7 @@ class Crew:
                         stdout=log,
                         stderr=log,
                         start_new_session=True,
+                        pass_fds=kept_open,
                     )
                 )
         self._told: set[int] = set()

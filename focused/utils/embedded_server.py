@@ -100,6 +100,12 @@ class EmbeddedServer:
         _wait_until_ready(url)
         self.url = url
 
+    @property
+    def lock(self) -> int:
+        """The descriptor of the lock: a process that inherits it uses the server, too, until it ends."""
+        assert self._lock is not None
+        return self._lock.fileno()
+
     def __exit__(self, *_: object) -> None:
         """Stop the server if nobody else uses it."""
         assert self._lock is not None
