@@ -137,8 +137,11 @@ def _print_sizes(sql: Any, last: Cost, many: int) -> None:
     print("| table | rows | bytes a row, with indexes |\n|---|---|---|")
     for table in ("links", "hosts", "collected", "pages", "records"):
         [(n_rows,)] = sql.execute(f"SELECT count(*) FROM focused.{table}").fetchall()
-        query = "SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree(%s::regclass)"
-        [(size,)] = sql.execute(query, (f"focused.{table}",)).fetchall()
+        # What is not partitioned has no tree.
+        query = (
+            "SELECT coalesce(sum(pg_total_relation_size(relid)), pg_total_relation_size(%s)) FROM pg_partition_tree(%s)"
+        )
+        [(size,)] = sql.execute(query, [f"focused.{table}"] * 2).fetchall()
         print(f"| {table} | {n_rows:,} | {float(size) / max(n_rows, 1):,.0f} |")
 
 
