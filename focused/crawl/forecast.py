@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 LEAST_PAGES = 20
 """Of fewer pages nothing is foretold."""
-_USUAL, _SPREAD = 0.35, 0.15
+_USUAL, _SPREAD = 0.4, 0.2
 """Share of relevant pages in the rest of crawls, and its standard deviation between crawls."""
-_UNSTEADY, _YOUNG = 4.0, 2.0
+_UNSTEADY, _YOUNG = 2.0, 4.0
 """What the variance between stretches of a crawl, and one over its pages, add to the variance of what its links say."""
-_WIDENED = 1.5
-"""How many times wider crawls stray than these two variances together say."""
+_STRAYS, _WIDENED = 0.01, 1.2
+"""Crawls stray by this variance more than these two together say, and so many times as far."""
 _DEVIATIONS = 1.2816
 """Standard deviations on each side of an 80 % interval."""
 _MOST_STRETCHES = 16
@@ -92,7 +92,7 @@ class Forecaster:
         usual = _SPREAD**2
         trust = usual / (usual + own)
         share = trust * self._of_waiting(waiting, n_left, shares) + (1 - trust) * _USUAL
-        half = _DEVIATIONS * _WIDENED * math.sqrt(trust * own)
+        half = _DEVIATIONS * _WIDENED * math.sqrt(trust * own + _STRAYS)
         low, middle, high = (min(max(each, 0.0), 1.0) for each in (share - half, share, share + half))
         return Forecast(*(self.n_relevant + round(n_left * each) for each in (middle, low, high)))
 

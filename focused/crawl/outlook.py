@@ -36,7 +36,7 @@ class Outlook:
         #: The pages that the alert `harvest` looks at.
         self.last = LastPages(HARVEST_PAGES.read(settings))
         self.time_left = TimeLeft((plan.max_pages, plan.max_relevant, 60 * plan.max_minutes))
-        #: The forecast half way through the budget of pages, with the pages there were then.
+        #: The forecast half way through the first budget of pages or minutes, with the pages there were then.
         self.halfway: tuple[int, Forecast] | None = None
         #: Whether pages of an earlier run are lost to the forecast.
         self._is_whole = True
@@ -75,9 +75,11 @@ class Outlook:
         return found if found is None or not most else type(found)(*(min(each, most) for each in found))
 
     def note(self, forecast: Forecast | None) -> None:
-        """Keep the forecast that is made when half of the pages are spent: the end can be compared with it."""
-        if self.halfway is None and forecast is not None and 2 * self._harvest.n_pages >= self._plan.max_pages > 0:
-            self.halfway = (self._harvest.n_pages, forecast)
+        """Keep the forecast that is made when half of a budget is spent: the end can be compared with it."""
+        plan, harvest = self._plan, self._harvest
+        is_half = 2 * harvest.n_pages >= plan.max_pages > 0 or harvest.spent_secs() / 30 >= plan.max_minutes > 0
+        if self.halfway is None and forecast is not None and is_half:
+            self.halfway = (harvest.n_pages, forecast)
 
     def as_json(self) -> dict[str, int] | None:
         """Return `halfway` for ``run.json``."""

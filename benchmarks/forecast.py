@@ -1,0 +1,229 @@
+"""Whether crawls find as many relevant pages as was foretold: on all recorded and made webs, and the demo web.
+
+`adaptive` crawls 300 pages for all topics of the plan, twice each, as a user starts: 30 example pages, general background.
+What forecasts are made from is recorded once, in the folders of the crawls; then forecasts after 30, 75 and 150 pages are made
+from the files, so constants can be tried. The outcome is the count that a crawl itself shows: pages judged relevant. Beside it
+stands the naive forecast: the harvest so far, plus or minus its standard deviation between stretches of the crawl times 1.28;
+and what it would be if its intervals were stretched by one factor so that they hold as many outcomes as they should, 80 %.
+
+Examples
+--------
+  python benchmarks/forecast.py --webs ../webs
+  python benchmarks/forecast.py --only foldoc,demo --no-write
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+import numpy as np
+from common import DATA_DIR, ROOT, machine, table
+from evaluations.plan import web_arguments
+from evaluations.running import evaluate
+from forecast_recorder import FILE
+from provenance import CRAWL_ROOMS, now, write_blocks
+from unlabeled_met import KNOWN, RECORDED, labels_of
+
+from focused.crawl.forecast import Forecaster
+from focused.settings import EXTENSIONS
+
+PAGES, REPEATS = 300, 2
+MOMENTS = (30, 75, 150)
+CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics", "demo")
+"""Webs that the constants of the forecast were chosen on."""
+_DEVIATIONS = 1.2816
+_STRETCH = 5
+
+
+class Interval(NamedTuple):
+    """Shares of relevant pages in the rest of a crawl."""
+
+    share: float
+    low: float
+    high: float
+
+    def holds(self, outcome: float) -> bool:
+        """Tell whether the interval holds an outcome, as whole pages."""
+        return self.low - 1e-9 <= outcome <= self.high + 1e-9
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is foretold of the rest of a crawl at a moment, and what came."""
+
+    web: str
+    at: int
+    forecast: Interval
+    #: Share and standard deviation between stretches, so far.
+    naive: tuple[float, float]
+    outcome: float
+    #: The share that labels call relevant; None of the demo web.
+    true: float | None
+
+    def naive_interval(self, factor: float = 1.0) -> Interval:
+        """Return the naive forecast, its interval stretched."""
+        share, deviation = self.naive
+        half = factor * _DEVIATIONS * deviation
+        return Interval(share, max(share - half, 0.0), min(share + half, 1.0))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
+    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "forecast")
+    parser.add_argument("--only", metavar="NAMES", default=",".join([*KNOWN, "demo"]), help="some of the webs")
+    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument("--no-write", action="store_true", help="print the tables only")
+    options = parser.parse_args()
+    names = options.only.split(",")
+    if unknown := [name for name in names if name not in (*KNOWN, "demo")]:
+        sys.exit(f"--only must name some of {', '.join([*KNOWN, 'demo'])}. Got {', '.join(unknown)}.")
+    found = []
+    for name in names:
+        folder = (options.data if name in RECORDED else options.webs).resolve()
+        output = options.output.resolve() / name
+        if not list(output.glob(f"runs/*/adaptive/{FILE}")):
+            record(name, folder, output, options.jobs)
+        labels = {} if name == "demo" else labels_of(folder / f"{name}.labels.tsv")
+        for path in sorted(output.glob(f"runs/*/adaptive/{FILE}")):
+            found += told(name, path, labels)
+    text = f"{by_moment(found)}\n\n{by_web(found)}\n\n\\* constants were chosen on this web. {machine()}."
+    if options.no_write:
+        print(text)
+        return
+    settings = {"pages": PAGES, "repeats": REPEATS, "moments": list(MOMENTS)}
+    write_blocks({"forecast": text}, now("python benchmarks/forecast.py", CRAWL_ROOMS, settings))
+
+
+def record(name: str, folder: Path, output: Path, jobs: int) -> None:
+    """Crawl a web with the recorder beside the project's own extensions."""
+    os.environ["PYTHONPATH"] = str(Path(__file__).parent)
+    extensions = json.dumps({**EXTENSIONS, "forecast_recorder.ForecastRecorder": 950})
+    chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", str(REPEATS), "--start", "examples"]
+    evaluate([*web_arguments(name, folder), *chosen, "--quiet", "-s", f"EXTENSIONS={extensions}"], output, jobs)
+
+
+def told(web: str, path: Path, labels: dict[str, set[str]]) -> list[Told]:
+    """Return what is foretold of one crawl at each moment; nothing of one that ended before the last."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, delimiter="\t", quoting=csv.QUOTE_NONE))[:PAGES]
+    if len(rows) <= MOMENTS[-1]:
+        return []
+    relevant = [row[0] == "1" for row in rows]
+    is_true = _is_true(web, path.parents[1].name, labels)
+    true = [is_true(row[3]) for row in rows] if is_true else None
+    forecaster, found = Forecaster(), []
+    for number, (_, score, kind, _, waiting) in enumerate(rows[: MOMENTS[-1]], 1):
+        level = None if kind == "seed" else float(score) - (kind == "below threshold")
+        forecaster.add(level, is_relevant=relevant[number - 1])
+        if number not in MOMENTS:
+            continue
+        levels = [each.split(":") for each in waiting.split(",") if each]
+        # A crawl that runs out of links before has fewer pages than were foretold; the outcome is what it found.
+        n_left, so_far = PAGES - number, forecaster.n_relevant
+        forecast = forecaster.forecast([(float(level), int(n)) for level, n in levels], n_left)
+        assert forecast is not None
+        shares = [fmean(relevant[begin : begin + _STRETCH]) for begin in range(0, number, _STRETCH)]
+        found.append(
+            Told(
+                web, number, Interval(*((each - so_far) / n_left for each in forecast)),
+                (so_far / number, stdev(shares)), sum(relevant[number:]) / n_left,
+                None if true is None else sum(true[number:]) / n_left,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _is_true(web: str, name: str, labels: dict[str, set[str]]):
+    """Return what tells whether a URL has the label of a crawl's topic; None where nothing is known."""
+    named = re.match(rf"{web}-(.*)-r\d+", name)
+    topics = {each for topics in labels.values() for each in topics}
+    topic = next((each for each in topics if named and re.sub("[^a-z0-9]+", "-", each.lower()) == named[1]), None)
+    return None if topic is None else lambda url: topic in labels.get(url, ())
+
+
+def by_moment(found: list[Told]) -> str:
+    """Return the table of what held, and how wide intervals were, as shares of the pages left."""
+    groups = {
+        "chosen on": [each for each in found if each.web in CHOSEN_ON],
+        "others": [each for each in found if each.web not in CHOSEN_ON],
+        "all": found,
+    }
+    rows = []
+    for at in MOMENTS:
+        factor = _factor([each for each in found if each.at == at])
+        for title, members in groups.items():
+            some = [each for each in members if each.at == at]
+            if not some:
+                continue
+            naive, fair = [each.naive_interval() for each in some], [each.naive_interval(factor) for each in some]
+            forecasts, outcomes = [each.forecast for each in some], [each.outcome for each in some]
+            rows.append(
+                [
+                    f"{at / PAGES:.0%}", title, str(len(some)),
+                    *(f"{_held(forecasts, outcomes):.2f}", f"{_width(forecasts):.2f}", f"{_error(forecasts, outcomes):.2f}"),
+                    *(f"{_held(naive, outcomes):.2f}", f"{_width(naive):.2f}", f"{_error(naive, outcomes):.2f}"),
+                    f"{_width(fair):.2f} ({_held(fair, outcomes):.2f})",
+                    _of_true(some),
+                ]
+            )  # fmt: skip
+    heads = ["of the budget", "webs", "crawls", "held", "width", "error", "naive: held", "width", "error"]
+    return table([*heads, "naive stretched: width (held)", "true: held, bias"], rows)
+
+
+def by_web(found: list[Told]) -> str:
+    """Return the table of single webs: held and width at each moment, and the naive ones."""
+    rows = []
+    for web in dict.fromkeys(each.web for each in found):
+        cells = []
+        for at in MOMENTS:
+            some = [each for each in found if (each.web, each.at) == (web, at)]
+            outcomes = [each.outcome for each in some]
+            for intervals in ([each.forecast for each in some], [each.naive_interval() for each in some]):
+                cells.append(f"{_held(intervals, outcomes):.1f} in {_width(intervals):.2f}")
+        n = sum(each.web == web and each.at == MOMENTS[0] for each in found)
+        rows.append([f"{web}{' *' if web in CHOSEN_ON else ''}", str(n), *cells])
+    heads = [f"{at / PAGES:.0%}{what}" for at in MOMENTS for what in ("", ", naive")]
+    return table(["web", "crawls", *heads], rows)
+
+
+def _factor(some: list[Told]) -> float:
+    """Return by what naive intervals must be stretched to hold 80 % of the outcomes."""
+    for factor in np.arange(0.05, 20, 0.05):
+        if np.mean([each.naive_interval(factor).holds(each.outcome) for each in some]) >= 0.8:
+            return float(factor)
+    return 20.0
+
+
+def _of_true(some: list[Told]) -> str:
+    known = [each for each in some if each.true is not None]
+    if not known:
+        return "-"
+    held = np.mean([each.forecast.holds(each.true) for each in known])
+    return f"{held:.2f}, {np.mean([each.forecast.share - each.true for each in known]):+.2f}"
+
+
+def _held(intervals: list[Interval], outcomes: list[float]) -> float:
+    return float(np.mean([each.holds(outcome) for each, outcome in zip(intervals, outcomes, strict=True)]))
+
+
+def _width(intervals: list[Interval]) -> float:
+    return float(np.mean([each.high - each.low for each in intervals]))
+
+
+def _error(intervals: list[Interval], outcomes: list[float]) -> float:
+    return float(np.mean([abs(each.share - outcome) for each, outcome in zip(intervals, outcomes, strict=True)]))
+
+
+if __name__ == "__main__":
+    main()
