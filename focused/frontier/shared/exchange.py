@@ -46,6 +46,8 @@ _TICK_SECS = 0.1
 _RENEWALS = 50
 """How often a lease is renewed while it lasts."""
 _OVERDUE_SECS = 2.0
+_ANALYZED_AT = (30, 300, 3_000, 30_000)
+"""Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
 _MOST_PAGES = 32
 """Pages of one transaction."""
 _TURNS_A_SEC = 8000
@@ -182,6 +184,7 @@ class Exchange:
             self.crawl, secs = join_crawl(sql, crawl, about)
         self._began = now() - secs
         self._last_turn = 0
+        self._n_analyzed = 0
         self._writer = PageWriter(self.crawl, ranks, merge, self._turn)
         self._pages: deque[PageCommit] = deque()
         self._wishes = Wishes()
@@ -409,5 +412,8 @@ class Exchange:
             leasing.end_overdue()
         is_over = not wishes.is_busy and leasing.is_over()
         free = leasing.best_free(8)
-        others = leasing.bests_of_others(self.worker)
-        self.events.put(Ticked(leasing.totals(), leasing.news(self.worker), free, others, is_over, n_written))
+        others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
+            self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
+            leasing.analyze()
+        self.events.put(Ticked(totals, leasing.news(self.worker), free, others, is_over, n_written))

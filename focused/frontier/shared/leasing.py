@@ -62,7 +62,7 @@ _AHEAD = (
 _LOCK = (
     f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "
     "JOIN hosts ON hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
-    "WHERE hosts.owner = %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
+    "WHERE hosts.owner + 0 = %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
 )
 _BEST = (
     "(SELECT links.rank FROM links WHERE links.crawl = hosts.crawl AND links.domain = hosts.domain "
@@ -72,7 +72,7 @@ _GIVE_BACK = (
     f"UPDATE hosts SET owner = NULL, best = {_BEST}, delay = given.delay, "
     "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
     f"FROM {unnested(('domain', 'host', 'rest', 'delay'), ('int8', 'int8', 'float8', 'float4'))} "
-    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner = %s"
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner + 0 = %s"
 )
 _TOTALS = """
 SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,
@@ -97,6 +97,9 @@ SELECT coalesce(sum(CASE WHEN ended_at IS NULL THEN granted ELSE n_pages END), 0
 """
 _GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL RETURNING granted"
 _RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL RETURNING granted"
+
+_ANALYZING = 0x666F6375
+"""Advisory lock, together with the crawl's number, of the worker that lets the server count its rows."""
 
 
 class TakenHost(NamedTuple):
@@ -231,6 +234,13 @@ class Leasing:
         if row is None:
             raise LeaseLostError
         return int(row[0])
+
+    def analyze(self) -> None:
+        """Let the server count its rows anew, unless another worker does: without that it reads many for one."""
+        with self.sql.transaction():
+            row = self.sql.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", (_ANALYZING, self.crawl)).fetchone()
+            if row is not None and row[0]:
+                self.sql.execute("ANALYZE links, hosts")
 
     def leave(self, worker: int, rests: Mapping[str, tuple[float, float]]) -> None:
         """Say good-bye: all hosts are nobody's at once."""

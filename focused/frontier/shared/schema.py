@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 VERSION = 1
-N_PARTITIONS = 8
+N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
 _MAKING = 0x666F6375736564
@@ -62,7 +62,7 @@ CREATE TABLE hosts (
     PRIMARY KEY (crawl, domain, host)
 ) PARTITION BY HASH (domain);
 CREATE INDEX hosts_free ON hosts (crawl, best) WHERE owner IS NULL AND best IS NOT NULL;
-CREATE INDEX hosts_owned ON hosts (crawl, owner) WHERE owner IS NOT NULL;
+CREATE INDEX hosts_owned ON hosts (owner) WHERE owner IS NOT NULL;
 CREATE TABLE links (
     crawl integer NOT NULL, domain bigint NOT NULL, fingerprint bigint NOT NULL, host bigint NOT NULL,
     state smallint NOT NULL,          -- as of focused.frontier.store.schema.STATES; none is leased

