@@ -194,7 +194,8 @@ class Handler(BaseHTTPRequestHandler):
         with web.lock:
             host = int(self.headers["Host"].split(".")[2]) - 10
             web.times[host].append(time.monotonic())
-            web.asked[int(name)] += 1 if is_page else 0
+            if is_page:
+                web.asked[int(name)] += 1
         body = web.page(int(name)) if is_page else b""
         self.send_response(200 if is_page else 404)
         self.send_header("Content-Type", "text/html; charset=utf-8")
