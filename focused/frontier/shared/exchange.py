@@ -100,6 +100,9 @@ class Ticked:
     #: Best ranks of the other workers; None of one that has nothing to ask for.
     others: list[int | None]
     is_over: bool
+    #: Pages of the budget that are this worker's, and that it has fetched.
+    budget: tuple[int, int]
+    #: How many `PagesWritten` there were before.
     n_written: int
 
 
@@ -342,7 +345,7 @@ class Exchange:
             try:
                 if sql is None or sql.closed:
                     sql = connect(self._url)
-                if self._keep(Leasing(sql, self.crawl, self._lease_secs)):
+                if self._keeps_wishes(Leasing(sql, self.crawl, self._lease_secs)):
                     self.woken()
                 failed_since = None
             except LeaseLostError:
@@ -373,11 +376,23 @@ class Exchange:
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self.events.put(Joined(self.worker))
 
-    def _keep(self, leasing: Leasing) -> bool:
-        """Do what is to be done now; tell whether there is an event."""
+    def _keeps_wishes(self, leasing: Leasing) -> bool:
+        """Do what is to be done now; what cannot be done is still wished for."""
         with self._lock:
             wishes = self._wishes
             self._wishes = Wishes(is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best)
+        try:
+            return self._keep(leasing, wishes)
+        except psycopg.Error:
+            with self._lock:
+                later = self._wishes
+                later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
+                later.returns_pages |= wishes.returns_pages
+                later.joins |= wishes.joins
+            raise
+
+    def _keep(self, leasing: Leasing, wishes: Wishes) -> bool:
+        """Do what is wished for, and renew the lease if it is time; tell whether there is an event."""
         if not self.worker:
             if wishes.joins:
                 self._join(leasing)
@@ -416,4 +431,6 @@ class Exchange:
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
             self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
             leasing.analyze()
-        self.events.put(Ticked(totals, leasing.news(self.worker), free, others, is_over, n_written))
+        self.events.put(
+            Ticked(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written)
+        )

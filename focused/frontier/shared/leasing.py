@@ -36,6 +36,7 @@ FROM workers WHERE hosts.crawl = workers.crawl AND hosts.owner = workers.id AND 
 _END = (
     "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
 )
+_BUDGET = "SELECT granted, n_pages FROM workers WHERE id = %s"
 _IS_ALIVE = "SELECT 1 FROM workers WHERE id = %s AND ended_at IS NULL FOR SHARE"
 _TAKE = """
 WITH free AS (
@@ -222,6 +223,11 @@ class Leasing:
             # Towards the end small shares, so that no worker sits on what another could fetch.
             n_left = max_pages - row[0]
             return self._granted(_GRANT, (max(0, min(n_pages, n_left, 1 + n_left // 4)), worker))
+
+    def budget_of(self, worker: int) -> tuple[int, int]:
+        """Return how many pages of the budget are a worker's, and how many of them it has fetched."""
+        row = self.sql.execute(_BUDGET, (worker,)).fetchone()
+        return (0, 0) if row is None else (int(row[0]), int(row[1]))
 
     def return_grant(self, worker: int) -> int:
         """Give back what was granted to a worker that has nothing under way, and has not been fetched; return the rest."""

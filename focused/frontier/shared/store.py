@@ -53,6 +53,8 @@ _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
 _STUCK_SECS = 3.0
 """After so long without a page of any worker poor links are asked for, too."""
+_TIMES_UNKNOWN = 4
+"""Looks at the database after which a host is lost that is this worker's there only."""
 _GRANT = 16
 """Pages of the budget that are reserved at a time."""
 
@@ -106,6 +108,7 @@ class SharedStore:
         self.totals: Totals | None = None
         self._is_returning = False
         self._around = Around()
+        self._unknown: dict[str, int] = {}
         self._n_pages_seen, self._seen_at = 0, now()
         self._least: int | None = None
         self._wants_join = False
@@ -419,7 +422,11 @@ class SharedStore:
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
                 own.forget_ended(n_written)
-            case Ticked(totals, news, free, others, is_over, _):
+            case Ticked(totals, news, free, others, is_over, budget, n_written):
+                if n_written == self.exchange.n_written and not (
+                    own.under_way or self.exchange.n_pending or self._page or self._is_returning
+                ):
+                    self._granted, self._n_spent = budget  # nothing is on its way: the database is right
                 self._around = Around(free, others)
                 self._ticked(totals, news, is_over=is_over)
             case Granted(n_pages, is_return):
@@ -453,12 +460,20 @@ class SharedStore:
             self.over = "max_relevant"
         elif is_over and not self._is_busy:
             self.over = "finished"
+        self._give_back_unknown(news)
         self._make_room()
         if totals.n_pages != self._n_pages_seen:
             self._n_pages_seen, self._seen_at = totals.n_pages, now()
         # What the others said may be old: nobody waits where nobody gets on.
         is_stuck = now() - self._seen_at > _STUCK_SECS
         self._least = least_priority(self._around) if self.waits() and not is_stuck else None
+
+    def _give_back_unknown(self, news: dict[str, int]) -> None:
+        """Give back hosts of which only the database knows that they are this worker's: their links were lost on the way."""
+        self._unknown = {name: self._unknown.get(name, 0) + 1 for name in news if self.own.get(name) is None}
+        lost = [name for name, n_times in self._unknown.items() if n_times >= _TIMES_UNKNOWN]
+        if lost:
+            self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
 
     def _make_room(self) -> None:
         """Let hosts go that another worker is to have; each goes when nothing of it is on its way."""
