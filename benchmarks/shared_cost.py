@@ -2,7 +2,7 @@
 
 Both crawl the demo web, whose pages each process makes itself: no server of pages shares the machine. Each crawl is run with
 few pages and with many; what is said is the difference, so that starting does not count. Workers are processes of this
-machine, the database a server of its own. Seconds depend on what else the machine does; CPU hardly.
+machine, the database a server of its own.
 
 Example:
   python benchmarks/shared_cost.py | python benchmarks/provenance.py --write "cost of sharing"
@@ -32,28 +32,26 @@ class Cost:
     """What a crawl took."""
 
     pages: int
-    secs: float
     worker_cpu: float
     server_cpu: float = 0.0
     wal: float = 0.0
 
     def beyond(self, few: Cost) -> list[str]:
-        """Return pages a second and milliseconds of CPU a page of worker, server and both, beyond a crawl of few pages."""
+        """Return milliseconds of CPU a page of worker, server and both, beyond a crawl of few pages."""
         n = self.pages - few.pages
         worker, server = (
             1000 * each / n for each in (self.worker_cpu - few.worker_cpu, self.server_cpu - few.server_cpu)
         )
-        return [f"{n / (self.secs - few.secs):.0f}", f"{worker:.2f}", f"{server:.2f}", f"{worker + server:.2f}"]
+        return [f"{worker:.2f}", f"{server:.2f}", f"{worker + server:.2f}"]
 
 
-def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: list[str]) -> tuple[float, float]:
-    """Crawl by processes; return seconds and their CPU seconds."""
+def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: list[str]) -> float:
+    """Crawl by processes; return their CPU seconds."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     argv = [sys.executable, "-m", "scrapy", "crawl", "focused", "-a", "topic=demo", "-a", f"strategy={strategy}"]
     argv += ["-a", f"max_pages={n_pages}", "-s", "LOG_LEVEL=ERROR", "-s", "FOCUSED_DEMO_PAGES=20000"]
     # As where workers share a crawl: one file less to write.
     argv += ["-s", "FOCUSED_PAGES_ENABLED=False", *more]
-    began = time.monotonic()
     processes = []
     for number in range(n_processes):
         run_dir = folder / f"{strategy}-{n_pages}-{n_processes}-{bool(more)}-{number}"
@@ -65,7 +63,7 @@ def crawl(folder: Path, n_pages: int, n_processes: int, strategy: str, more: lis
         if process.returncode:
             raise SystemExit(f"A crawl ended with exit code {process.returncode}")
         cpu += used.ru_utime + used.ru_stime
-    return time.monotonic() - began, cpu
+    return cpu
 
 
 def server_cpu(folder: Path) -> float:
@@ -94,11 +92,11 @@ def shared(folder: Path, n_pages: int, n_workers: int, strategy: str, server: Em
     more = ["-a", f"crawl={name}", "-s", f"FOCUSED_DATABASE={server.url}"]
     [(lsn,)] = sql.execute("SELECT pg_current_wal_lsn()::text").fetchall()
     before = server_cpu(folder / "postgres")
-    secs, cpu = crawl(folder, n_pages, n_workers, strategy, more)
+    cpu = crawl(folder, n_pages, n_workers, strategy, more)
     time.sleep(0.5)  # a backend's figures are its parent's when it has ended
     used = server_cpu(folder / "postgres") - before
     [(wal,)] = sql.execute("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), %s::pg_lsn)", (lsn,)).fetchall()
-    return Cost(n_pages, secs, cpu, used, float(wal))
+    return Cost(n_pages, cpu, used, float(wal))
 
 
 def main() -> None:
@@ -109,15 +107,13 @@ def main() -> None:
     parser.add_argument("--strategies", nargs="+", default=["adaptive", "best_first"])
     given = parser.parse_args()
     _, many = given.pages
-    print(
-        "| strategy | store | pages/s | CPU ms a page: worker | server | both | of SQLite's |\n|---|---|---|---|---|---|---|"
-    )
+    print("| strategy | store | CPU ms a page: worker | server | both | of SQLite's |\n|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with EmbeddedServer(folder / "postgres") as server, connect("the server", server.url) as sql:
             last = None
             for strategy in given.strategies:
-                costs = [Cost(n, *crawl(folder, n, 1, strategy, [])) for n in given.pages]
+                costs = [Cost(n, crawl(folder, n, 1, strategy, [])) for n in given.pages]
                 alone = costs[1].beyond(costs[0])
                 print(f"| {strategy} | SQLite, 1 process | {' | '.join(alone)} | 1 |", flush=True)
                 for n_workers in given.workers:

