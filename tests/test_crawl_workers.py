@@ -81,7 +81,8 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
     options = {"FOCUSED_METRICS_INTERVAL_SECS": 0.5}
     argv = crawl_argv(options, topic="demo", strategy="best_first", max_pages=60, workers=2)
     with started(*argv, cwd=tmp_path, env=environment(MODELS)) as process:
-        while process.is_alive() and not re.search(r" [1-9]\d* of 60 pages", (tmp_path / "err").read_text()):
+        said = tmp_path / "err"
+        while process.is_alive() and not (said.exists() and re.search(r" [1-9]\d* of 60 pages", said.read_text())):
             time.sleep(0.05)
         with suppress(OSError):  # it is quick
             os.kill(int((run_dir / "postgres" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
