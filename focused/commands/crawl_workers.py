@@ -46,6 +46,7 @@ FOLDER = "workers"
 _MOST_WORKERS = 64
 _REFRESH_SECS = 30.0
 _LOOK_SECS = 0.2
+_LAST_LOOKS = 50
 _OWN = frozenset({"workers", "run_dir", "crawl"})
 
 
@@ -198,12 +199,18 @@ def _crawl(
                 refreshed = time.monotonic()
         secs = time.monotonic() - started
     _say_who_failed(crew, run_dir)
-    _refresh(run_dir)
-    if totals := _totals(database, mark.crawl):
+    for _ in range(_LAST_LOOKS):
+        if (totals := _totals(database, mark.crawl)) is not None:
+            break
+        with suppress(ValueError):  # what a killed server leaves goes a moment later
+            revive()
+        time.sleep(_LOOK_SECS)
+    if totals is not None:
+        _refresh(run_dir)
         _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
     else:
         logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
-    return int(crew.has_failed)
+    return int(crew.has_failed or totals is None)
 
 
 def _totals(database: str, crawl: str) -> SharedTotals | None:
