@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -144,24 +145,18 @@ def _kill(web: Web, owner: npt.NDArray[np.int64], worker: int, at: float, delay:
 def simulate(given: argparse.Namespace) -> None:
     """Print a row for each number of workers."""
     print(
-        "| workers | pages | seconds | pages/s | hosts taken a second | places of hosts not filled | killed | relevant, of "
-        "what one with all cores finds |"
+        "| hosts | workers | pages | seconds | pages/s | hosts taken a second | places of hosts not filled | killed | "
+        "relevant, of what one with all cores finds |"
     )
-    print("|---|---|---|---|---|---|---|---|")
-    for n_workers in given.workers:
-        n_pages = given.pages * n_workers
-        done, secs = of_workers(
-            Web.drawn(given.hosts, np.random.default_rng(given.seed)),
-            n_pages,
-            n_workers,
-            given,
-            np.random.default_rng(1),
-        )
-        speed = max(1, round(done.n_pages / secs))
-        ideal = of_all(Web.drawn(given.hosts, np.random.default_rng(given.seed)), done.n_pages, speed, given.delay)
+    print("|---|---|---|---|---|---|---|---|---|")
+    for n_hosts, n_workers in product(given.hosts, given.workers):
+        webs = [Web.drawn(n_hosts, np.random.default_rng(given.seed)) for _ in range(2)]
+        done, secs = of_workers(webs[0], given.pages * n_workers, n_workers, given, np.random.default_rng(1))
+        ideal = of_all(webs[1], done.n_pages, max(1, round(done.n_pages / secs)), given.delay)
         print(
-            f"| {n_workers} | {done.n_pages:,} | {secs:,.0f} | {done.n_pages / secs:,.0f} | {done.n_taken / secs:,.1f} | "
-            f"{done.idle / secs / n_workers:.1%} | {done.n_killed} | {done.relevant / ideal.relevant:.3f} |",
+            f"| {n_hosts:,} | {n_workers} | {done.n_pages:,} | {secs:,.0f} | {done.n_pages / secs:,.0f} | "
+            f"{done.n_taken / secs:,.1f} | {done.idle / secs / n_workers:.1%} | {done.n_killed} | "
+            f"{done.relevant / ideal.relevant:.3f} |",
             flush=True,
         )
 
@@ -188,7 +183,7 @@ def capacity(given: argparse.Namespace) -> None:
         ("statements of the keepers a second", f"{statements:,.0f}", f"{given.ticks:g} ticks of 3 for each worker"),
         ("disk of the links, TB", f"{disk:,.2f}", f"{given.links:,.0f} of {given.bytes_a_link:g} bytes, with indexes"),
         ("disk of the pages, TB", f"{fetched * given.bytes_a_fetched / 1e12:,.2f}", sizes),
-        ("days until so many are fetched", f"{fetched / pages / 86400:,.0f}", ""),
+        ("hours until so many are fetched", f"{fetched / pages / 3600:,.0f}", "if hosts allow it"),
     ]
     print("| | | by |\n|---|---|---|")
     for row in rows:
@@ -200,7 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
     add("--workers", type=int, nargs="+", default=[1, 4, 16, 100])
-    add("--hosts", type=int, default=100_000)
+    add("--hosts", type=int, nargs="+", default=[100_000, 10_000])
     add("--pages", type=int, default=3_000, help="for each worker")
     add("--hosts-a-worker", type=int, default=64)
     add("--pages-a-second", type=int, default=150, help="that a worker's core can read")
@@ -214,9 +209,9 @@ def main() -> None:
     add("--links-a-page", type=float, default=40.0)
     add("--cpu-a-link", type=float, default=39.0, help="us of the server's CPU")
     add("--cpu-a-page", type=float, default=300.0, help="us of the server's CPU, beside the links")
-    add("--wal-a-page", type=float, default=30_000.0, help="bytes")
-    add("--bytes-a-link", type=float, default=800.0)
-    add("--bytes-a-fetched", type=float, default=6_000.0)
+    add("--wal-a-page", type=float, default=19_000.0, help="bytes")
+    add("--bytes-a-link", type=float, default=450.0)
+    add("--bytes-a-fetched", type=float, default=5_000.0)
     add("--share-fetched", type=float, default=0.2)
     add("--grant", type=int, default=16)
     add("--grant-us", type=float, default=500.0)
