@@ -109,7 +109,9 @@ class SharedScheduler(FrontierScheduler):
         if store.over and not self._is_ending:
             self._end()
         left = store.pages_left
-        if store.over or not store.may_ask or (left is not None and left <= 0):
+        # A retry that waits here has its place in the budget already.
+        is_spent = left is not None and left <= 0 and not len(self._queue)
+        if store.over or not store.may_ask or is_spent:
             self._wakeup.at(self._leases.now() + _LOOK_AGAIN_SECS)
             return None
         return super().next_request()

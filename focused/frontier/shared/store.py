@@ -183,6 +183,12 @@ class SharedStore:
             return None
         return self._granted - self._n_spent - len(self.own.under_way)
 
+    @property
+    def _is_spent(self) -> bool:
+        """Whether all that was granted has been handed out."""
+        left = self.pages_left
+        return left is not None and left <= 0
+
     def next(
         self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
     ) -> Leased | None:
@@ -199,6 +205,8 @@ class SharedStore:
     def _best(
         self, ready_at: Callable[[str], float] | None, now: float, least: int | None = None
     ) -> WaitingLink | None:
+        if self._is_spent:
+            return None
         names = self.own.names.names
         ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
         n_most = self.standing.n_sunk + _MOST_SUNK
@@ -231,7 +239,7 @@ class SharedStore:
 
     def lease(self, number: int) -> Leased | None:
         """Lease a link that waits in memory; None if there is none."""
-        for own in self.own:
+        for own in () if self._is_spent else self.own:
             link = own.links.get(number)
             if link is not None and not (self._max_per_host and own.n_asked >= self._max_per_host):
                 return self._lease(link)
