@@ -30,6 +30,7 @@ FOLDER = "postgres"
 """In a run directory."""
 _STARTS = 12
 """Of ten seconds each: after a crash a large database is read first."""
+_REFUSED_STARTS = 3
 _MOST_PATH_BYTES = 88
 """Of a socket 107 at most; on some systems 103."""
 _SETTINGS = {"wal_level": "minimal", "max_wal_senders": "0", "max_connections": "200", "autovacuum_naptime": "5s"}
@@ -81,25 +82,30 @@ class EmbeddedServer:
         try:
             self._folder.mkdir(exist_ok=True)
             self._server = made(self._folder, cleanup_mode=None)
-            for left in reversed(range(_STARTS)):
-                try:
-                    self._server.start()
-                    break
-                except subprocess.TimeoutExpired:
-                    if not left:
-                        raise
-        except (OSError, RuntimeError, ValueError, AssertionError, subprocess.SubprocessError) as error:
+            self._run()
+            url = self._server.get_uri().replace("postgres:@", "postgres@")
+            if is_new:
+                _configure(url)
+                self._server.stop()
+                self._run()
+        except (OSError, RuntimeError, AssertionError, subprocess.SubprocessError) as error:
             raise ValueError(
                 f"The database server of {self._folder} does not start: {' '.join(str(error).split())[:200]}. "
                 f"{self._folder / 'log'} says why"
             ) from None
-        url = self._server.get_uri().replace("postgres:@", "postgres@")
-        if is_new:
-            _configure(url)
-            self._server.stop()
-            self._server.start()
         _wait_until_ready(url)
         self.url = url
+
+    def _run(self) -> None:
+        """Start the server; again, if it takes its time, or somebody has just changed who may enter its folder."""
+        for left in reversed(range(_STARTS)):
+            try:
+                self._server.start()
+                return
+            except subprocess.SubprocessError as error:
+                if not left or (left < _STARTS - _REFUSED_STARTS and not isinstance(error, subprocess.TimeoutExpired)):
+                    raise
+                time.sleep(0.1)
 
     def _stop(self) -> None:
         """Stop the server, whoever has started it."""
