@@ -70,7 +70,7 @@ class CopyIndex:
         held = self._table[buckets]
         row = self._find(text, held[(held & ~_ROW) == marks[:, None]])
         if row is not None:
-            return row + (self.n_added - 1 - row) // self._max_pages * self._max_pages, True
+            return self._number(row), True
         row = self.n_added % self._max_pages
         self._sketches[row], self._whole[row] = text.places, text.whole
         self._sizes[row] = text.n_pairs
@@ -80,6 +80,17 @@ class CopyIndex:
         self._table[buckets] = held
         self.n_added += 1
         return self.n_added - 1, False
+
+    def find(self, text: TextSketch) -> int | None:
+        """Return the number of the page that a text is a copy of; None if it is new. Nothing is remembered."""
+        buckets, marks = self._buckets(text.places)
+        held = self._table[buckets]
+        row = self._find(text, held[(held & ~_ROW) == marks[:, None]])
+        return None if row is None else self._number(row)
+
+    def _number(self, row: int) -> int:
+        """Return the number of the page that a row holds now."""
+        return row + (self.n_added - 1 - row) // self._max_pages * self._max_pages
 
     def _find(self, text: TextSketch, entries: Hashes) -> int | None:
         """Return the row of the page that a text is most surely a copy of; None if it is new."""
