@@ -5,12 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import sqlite3
 import threading
-import time
 
 import pytest
-from commands import ROOT, crawl, environment, finished, started
+from commands import ROOT, crawl
 from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
@@ -218,49 +216,3 @@ def test_a_run_that_has_ended_is_sent_once(client, runs):
         text = "".join(answer.iter_text())
     assert [line for line in text.splitlines() if line.startswith("event")] == ["event: state", "event: end"]
     assert "In the end" in text
-
-
-@pytest.mark.slow
-def test_a_person_watches_a_crawl_and_judges_it_with_one_key(tmp_path):
-    playwright = pytest.importorskip("playwright.sync_api")
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        pytest.skip("no Chromium here")
-    (tmp_path / "runs").mkdir()
-    with started("dashboard", "runs", "--port", "0", cwd=tmp_path, env=environment(MODELS)) as served:
-        deadline = time.monotonic() + 60
-        while not (
-            link := re.search(r"http://\S+", (tmp_path / "out").read_text() if (tmp_path / "out").exists() else "")
-        ):
-            assert time.monotonic() < deadline
-            assert served.is_alive(), (tmp_path / "err").read_text()
-            time.sleep(0.05)
-        (tmp_path / "elsewhere").mkdir()
-        arguments = {"topic": "demo", "max_pages": 60, "run_dir": tmp_path / "runs" / "one"}
-        assert crawl(MODELS, tmp_path / "elsewhere", **arguments).exit_code == 0
-        with playwright.sync_playwright() as driver:
-            browser = driver.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-            page, faults = browser.new_page(), []
-            page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-            page.on("pageerror", lambda error: faults.append(str(error)))
-            page.goto(link[0])
-            assert "token" not in page.url
-            page.click("tbody a")
-            page.wait_for_selector("#curve canvas")
-            page.click("text=Judge")
-            page.fill("input[name=as]", "ann")
-            page.keyboard.press("Enter")
-            page.wait_for_url("**/judge?as=ann")
-            page.wait_for_load_state("load")  # a key that is pressed before the script is there is nobody's
-            for n, key in enumerate("ynyyn", 1):
-                page.wait_for_selector(f"text={n - 1} judged:")
-                page.keyboard.press(key)
-            page.wait_for_selector("text=5 judged: 3 yes, 2 no")
-            assert faults == []
-            browser.close()
-        served.terminate()
-    finished(served, tmp_path)
-    lines = (tmp_path / "runs" / "one" / "verdicts" / "ann.jsonl").read_text().splitlines()
-    assert [json.loads(line)["relevant"] for line in lines] == [True, False, True, True, False]
-    sql = sqlite3.connect(tmp_path / "runs" / "one" / "collection.sqlite")
-    assert sql.execute("SELECT count(*) FROM pages").fetchone() == (60,)
