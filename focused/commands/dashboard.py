@@ -143,6 +143,7 @@ def _listen(address: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((address, port))
+        listening.listen()  # who opens the link at once waits, and is not refused
     except (OSError, OverflowError) as error:
         listening.close()
         why = getattr(error, "strerror", None) or error
