@@ -93,7 +93,13 @@ def make_runs(folder: Path, texts: list[str], options: argparse.Namespace) -> No
 
 def about(path: Path, n_pages: int, number: int = 0) -> None:
     """Write what a run says of itself, and its curve."""
-    said = {"topic": "astronomy", "strategy": "adaptive", "web": "live", "max_pages": n_pages, "finish_reason": "finished"}
+    said = {
+        "topic": "astronomy",
+        "strategy": "adaptive",
+        "web": "live",
+        "max_pages": n_pages,
+        "finish_reason": "finished",
+    }
     said["started_at"] = f"2026-11-{1 + number % 28:02}T{number % 24:02}:00:00+00:00"
     (path / RUN_FILE).write_text(json.dumps(said), encoding="utf-8")
     names = ["pages", "relevant", "harvest_rate", "harvest_rate_last_100", "frontier"]
