@@ -14,6 +14,7 @@ from starlette.routing import Route
 from focused.dashboard.crawls import LOG_FILE, delete, holder, new_run_dir, start, stop
 from focused.dashboard.processes import CommandError, read_log
 from focused.dashboard.resuming import BUDGETS, arguments_of, spider_words
+from focused.dashboard.runs import is_locked
 from focused.dashboard.site import text_of
 from focused.method.topic import topic_names
 from focused.utils.file_names import RUN_FILE
@@ -102,8 +103,9 @@ class Starting:
         run = await run_in_threadpool(self._site.run_of, request)
         try:
             process = await run_in_threadpool(holder, run.path)
-            # Told twice a crawl ends at once, and loses what is under way.
-            if process is None or self._stopped.get(run.key) != process:
+            # Told twice a crawl ends at once, and loses what is under way. One that was told, or is over, needs no word.
+            is_told = process is not None and self._stopped.get(run.key) == process
+            if not is_told and (process is not None or is_locked(run.path)):
                 self._stopped[run.key] = stop(run, process)
         except (ValueError, OSError) as error:
             return await run_in_threadpool(self._manage, request, str(error), 400)
