@@ -77,7 +77,7 @@ def fill(path: Path, texts: list[str], n_pages: int) -> float:
         said = draw.choices(texts, k=30)
         terms = dict(Counter(" ".join(said).lower().split()))
         page = CollectedPage(
-            number, f"http://h{number % 997}.example/pages/{number}.html", title=said[0][:60], text=". ".join(said),
+            number, url_of(number), title=said[0][:60], text=". ".join(said),
             relevance=draw.random(), relevant=number % 3 > 0, threshold=0.5, terms=terms, sha256=f"{number:064x}",
         )  # fmt: skip
         start = time.process_time()
@@ -88,6 +88,11 @@ def fill(path: Path, texts: list[str], n_pages: int) -> float:
     start = time.process_time()
     store.close()
     return seconds + time.process_time() - start
+
+
+def url_of(number: int) -> str:
+    """Return the URL of a page."""
+    return f"http://h{number % 997}.example/pages/{number}.html"
 
 
 def kinds(by_count: list[str], texts: list[str]) -> dict[str, list[str]]:

@@ -1,7 +1,7 @@
 """How long each view of `scrapy dashboard` takes over 200 runs, one of 100,000 pages and 1,000,000 links.
 
 The large run's collection is made as in collection.py, its frontier as in frontier_scale.py. The others are small runs with a
-collection and a curve of 500 rows. The dashboard is the command itself, asked over HTTP as a browser asks it. Wall clock of
+collection and a curve of 500 rows. Of each run a person has judged some 50 pages. The dashboard is the command itself, asked over HTTP as a browser asks it. Wall clock of
 a view from the request to its last byte; the first request of each view is that of a fresh process. Searches are 40
 queries of words, pairs and phrases. Memory is the largest that the process held.
 
@@ -40,13 +40,13 @@ import frontier_scale
 from common import ROOT, machine, say, table
 from provenance import now, write_blocks
 
-from focused.utils.file_names import COLLECTION_FILE, HARVEST_FILE, RUN_FILE
+from focused.utils.file_names import COLLECTION_FILE, HARVEST_FILE, RUN_FILE, VERDICTS_FOLDER
 
 ROOMS = ["focused/collection", "focused/dashboard", "focused/frontier"]
-N_ROWS, SMALL_PAGES, TIMES = 500, 60, 7
+N_ROWS, SMALL_PAGES, N_VERDICTS, TIMES = 500, 60, 50, 7
 # Of a run: what the tabs lead to.
 VIEWS = ("", "/pages?which=all", "/pages?which=all&sort=relevance", "/pages?which=all&offset=90000", "/judge", "/learn")
-VIEWS += ("/export", "/manage", "/curve.json")
+VIEWS += ("/judge?as=berta", "/export", "/manage", "/curve.json")
 
 
 def main() -> None:
@@ -84,6 +84,7 @@ def make_runs(folder: Path, texts: list[str], options: argparse.Namespace) -> No
                 with contextlib.redirect_stdout(sys.stderr):
                     frontier_scale.frontier(options.links, options.links // 10, 0, path, [options.links])
             about(path, n_pages)
+            judge(path, n_pages)
     for number in range(2, options.runs):
         path = folder / f"small-{number:04}"
         if not path.exists():
@@ -110,6 +111,16 @@ def about(path: Path, n_pages: int, number: int = 0) -> None:
         for row in range(1, N_ROWS + 1):
             done = n_pages * row // N_ROWS
             rows.writerow([done, done * 2 // 3, 0.667, 0.65, 9 * done, 0.6, 0.5, 0.7])
+
+
+def judge(path: Path, n_pages: int) -> None:
+    """Let a person judge some pages."""
+    (path / VERDICTS_FOLDER).mkdir(exist_ok=True)
+    lines = [
+        {"url": collection.url_of(number), "relevant": number % 4 > 0, "drawn": "random", "pages": n_pages}
+        for number in range(1, n_pages + 1, max(1, n_pages // N_VERDICTS))
+    ]
+    (path / VERDICTS_FOLDER / "anna.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 
 def measured(folder: Path, texts: list[str]) -> tuple[list[list[str]], str]:

@@ -14,8 +14,6 @@ from starlette.responses import JSONResponse, RedirectResponse, StreamingRespons
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from focused.collection.figure_words import figure_lines
-from focused.collection.judged import JudgedCollection
 from focused.collection.view import headings_of
 from focused.dashboard import pages
 from focused.dashboard.exporting import Exporting
@@ -166,9 +164,7 @@ class Views(Site):
         }
         if run.has_collection:
             try:
-                with JudgedCollection(run.path) as judged:
-                    judged.refresh()
-                    facts["figures"] = list(figure_lines(judged.figures(), judged.believed_precision()))
+                facts["figures"] = self.judged.opinions(run.path).figures
             except ValueError as error:
                 facts["figures"] = [str(error)]
         return facts

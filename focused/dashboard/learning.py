@@ -11,7 +11,6 @@ from starlette.routing import Route
 
 from focused.collection.schema import CollectionFileError
 from focused.dashboard.runs import read_json
-from focused.dashboard.verdicts import read_opinions
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, topic_names
 from focused.retraining.versions import FOLDER, read_attempts
 
@@ -77,7 +76,7 @@ class Learning:
     def _show(self, request: Request, error: str = "", status: int = 200) -> Response:
         run = self._site.run_of(request)
         try:
-            opinions, why_none = read_opinions(run.path), ""
+            opinions, why_none = self._site.judged.opinions(run.path), ""
         except CollectionFileError as fault:
             opinions, why_none = None, str(fault)
         shown: dict[str, Any] = {

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.templating import Jinja2Templates
 
 from focused.collection.queue import WHY
+from focused.dashboard.judged_runs import JudgedRuns
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Site:
     """Finds the run that is asked for, and shows a template."""
 
     def __init__(self, runs: Runs, commands: Commands) -> None:
-        self.runs, self.commands = runs, commands
+        self.runs, self.commands, self.judged = runs, commands, JudgedRuns()
         self.templates = Jinja2Templates(HERE / "templates")
         self.templates.env.globals["why"] = WHY
         self.templates.env.filters |= {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,22 +15,25 @@ from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.own_files import check_own_files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
 MAX_DISPUTED = 100
 _MAX_RUNS = 500
+
+Stamps = tuple[tuple[str, int, int], ...]
 
 
 class TakenIn:
     """Lets collections follow their verdict files before they are shown; files that have not changed are not read again."""
 
     def __init__(self) -> None:
-        self._known: dict[Path, tuple[Any, ...]] = {}
+        self._known: dict[Path, Stamps] = {}
 
     def take_in(self, run_dir: Path) -> str:
         """Follow what people say; return why that cannot be, empty where it can."""
         try:
-            state = tuple(sorted((each.name, (at := each.lstat()).st_size, at.st_mtime_ns) for each in _files(run_dir)))
+            state = verdict_stamps(run_dir)
             if state != self._known.get(run_dir, ()):
                 check_own_files(run_dir, "Move it away")
                 apply_verdicts(run_dir)
@@ -42,9 +46,20 @@ class TakenIn:
         return ""
 
 
-def _files(run_dir: Path) -> list[Path]:
+def verdict_stamps(run_dir: Path) -> Stamps:
+    """Return the stamps of a run's verdict files."""
     folder = run_dir / VERDICTS_FOLDER
-    return list(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else []
+    return stamps(folder.iterdir()) if folder.is_dir() and not folder.is_symlink() else ()
+
+
+def stamps(files: Iterable[Path]) -> Stamps:
+    """Return name, size and time of the files that hold anything: the same as long as nothing is written."""
+    found = []
+    for each in files:
+        with suppress(FileNotFoundError):
+            status = each.lstat()
+            found.append((each.name, status.st_size, status.st_mtime_ns))
+    return tuple(sorted(stamp for stamp in found if stamp[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +78,8 @@ class Opinions:
 def read_opinions(run_dir: Path) -> Opinions:
     """Read them; a `CollectionFileError` says why there is nothing to read."""
     with JudgedCollection(run_dir) as judged:
+        if not judged.folder.read():  # the pages need not be read, however many there are
+            return Opinions({}, [], 0, [])
         judged.refresh()
         said = judged.opinions_on_pages()
         people: dict[str, tuple[int, int]] = {}
