@@ -1,9 +1,9 @@
 """How long each view of `scrapy dashboard` takes over 200 runs, one of 100,000 pages and 1,000,000 links.
 
 The large run's collection is made as in collection.py, its frontier as in frontier_scale.py. The others are small runs with a
-collection and a curve of 500 rows. Of each run a person has judged some 50 pages. The dashboard is the command itself, asked over HTTP as a browser asks it. Wall clock of
-a view from the request to its last byte; the first request of each view is that of a fresh process. Searches are 40
-queries of words, pairs and phrases. Memory is the largest that the process held.
+collection and a curve of 500 rows. Of each run a person has judged some 50 pages. The dashboard is the command itself, asked
+over HTTP as a browser asks it. Wall clock of a view from the request to its last byte; the first request of each view is that
+of a fresh process. Searches are 40 queries of words, pairs and phrases. Memory is the largest that the process held.
 
 Bars: every view under 300 ms, a search under 100 ms, 200 MB.
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.collection.page import unpack_terms
-from focused.collection.schema import open_collection
+from focused.collection.schema import open_collection, transaction
 from focused.collection.verdict_rows import Change
 
 if TYPE_CHECKING:
@@ -105,8 +105,7 @@ class JudgedRows:
         How the pages had been judged when they came is written with them: afterwards nobody could tell.
         """
         sql, changes = self._sql, list[Change]()
-        sql.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(sql):
             self._know(AsTheyCame(**(asdict(known) | {"version": 0})))
             for number, relevance in found:
                 before = sql.execute(_DELIVERED, (number,)).fetchone()
@@ -116,14 +115,9 @@ class JudgedRows:
                 url, after = sql.execute(_DELIVERED, (number,)).fetchone()
                 if after != before[1]:
                     changes.append(Change(url, bool(after)))
-            sql.execute("COMMIT")
-        except BaseException:
-            if sql.in_transaction:
-                sql.execute("ROLLBACK")
-            raise
         return changes
 
-    def is_done(self, known: AsTheyCame) -> None:
+    def note_done(self, known: AsTheyCame) -> None:
         """Note that all pages are judged again by a version."""
         self._know(known)
 

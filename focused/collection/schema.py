@@ -11,11 +11,13 @@ In WAL mode with ``synchronous=NORMAL`` what was committed survives the death of
 from __future__ import annotations
 
 import sqlite3
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from focused.utils.file_names import COLLECTION_FILE
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 VERSION = 1
@@ -70,6 +72,19 @@ CREATE TABLE verdicts (
 ) WITHOUT ROWID;
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+
+
+@contextmanager
+def transaction(sql: sqlite3.Connection) -> Iterator[None]:
+    """Write all that stands in the block, or, if it raises, nothing of it."""
+    sql.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        sql.execute("COMMIT")
+    except BaseException:
+        if sql.in_transaction:
+            sql.execute("ROLLBACK")
+        raise
 
 
 class CollectionFileError(ValueError):

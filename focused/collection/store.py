@@ -6,7 +6,7 @@ import random
 from typing import TYPE_CHECKING
 
 from focused.collection.page import COLUMNS
-from focused.collection.schema import open_collection
+from focused.collection.schema import open_collection, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -76,8 +76,7 @@ class CollectionStore:
     def add(self, page: CollectedPage) -> None:
         """Add a page, durable when this returns."""
         sql = self._sql
-        sql.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(sql):
             self._remove(sql.execute("SELECT id FROM pages WHERE url = ?", (page.url,)).fetchall())
             left_out = None if page.relevant else self._place()
             if left_out is not None:
@@ -89,18 +88,12 @@ class CollectionStore:
             self._last_id = found
             if found - self._indexed_to >= INDEX_EVERY_PAGES:
                 self._index()
-            sql.execute("COMMIT")
-        except BaseException:
-            if sql.in_transaction:
-                sql.execute("ROLLBACK")
-            raise
 
     def remove_after(self, number: int) -> int:
         """Remove the pages beyond a number, which a killed crawl had not made durable; return how many there were."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        found = self._sql.execute("SELECT id FROM pages WHERE number > ?", (number,)).fetchall()
-        self._remove(found)
-        self._sql.execute("COMMIT")
+        with transaction(self._sql):
+            found = self._sql.execute("SELECT id FROM pages WHERE number > ?", (number,)).fetchall()
+            self._remove(found)
         return len(found)
 
     def close(self) -> None:
@@ -110,9 +103,8 @@ class CollectionStore:
         self._is_closed = True
         try:
             if self._last_id > self._indexed_to:
-                self._sql.execute("BEGIN IMMEDIATE")
-                self._index()
-                self._sql.execute("COMMIT")
+                with transaction(self._sql):
+                    self._index()
             self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:
             self._sql.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from typing import TYPE_CHECKING, NamedTuple
 
-from focused.collection.schema import open_collection
+from focused.collection.schema import open_collection, transaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -62,8 +62,7 @@ class VerdictRows:
     def say(self, said: Iterable[tuple[str, bool | None]]) -> list[Change]:
         """Set the verdicts of pages by their URLs; return those whose delivery changes. URLs of no page change nothing."""
         sql, changes = self._sql, list[Change]()
-        sql.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(sql):
             for url, relevant in said:
                 row = sql.execute("SELECT verdict, delivered FROM pages WHERE url = ?", (url,)).fetchone()
                 if row is None or row[0] == (None if relevant is None else int(relevant)):
@@ -72,24 +71,13 @@ class VerdictRows:
                 [(delivered,)] = sql.execute("SELECT delivered FROM pages WHERE url = ?", (url,))
                 if delivered != row[1]:
                     changes.append(Change(url, bool(delivered)))
-            sql.execute("COMMIT")
-        except BaseException:
-            if sql.in_transaction:
-                sql.execute("ROLLBACK")
-            raise
         return changes
 
     def mirror(self, rows: Iterable[tuple[str, str, bool, str, str, str]]) -> None:
         """Let the table ``verdicts`` hold these: canonical URL, person, relevant, at, drawn, note."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self._sql):
             self._sql.execute("DELETE FROM verdicts")
             self._sql.executemany("INSERT OR REPLACE INTO verdicts VALUES (?, ?, ?, ?, ?, ?)", rows)
-            self._sql.execute("COMMIT")
-        except BaseException:
-            if self._sql.in_transaction:
-                self._sql.execute("ROLLBACK")
-            raise
 
     def n_delivered(self) -> int:
         """Return how many pages are delivered."""

@@ -91,7 +91,7 @@ class JudgingAgain:
             yield len(part)
             if time.monotonic() > self._end:
                 return
-        self.rows.is_done(known)
+        self.rows.note_done(known)
 
 
 def judges_words(judge: Judge) -> bool:

@@ -10,6 +10,7 @@ import heapq
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
 
 if TYPE_CHECKING:
@@ -23,27 +24,6 @@ AHEAD = 64
 _MOST = 4 * AHEAD
 _FEW = AHEAD // 4
 _NOWHERE = -(1 << 63)
-
-
-class HostNumbers:
-    """Numbers of hosts, each given once for as long as the process lives."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        #: By number.
-        self.names: dict[int, str] = {}
-
-    def get(self, name: str) -> int | None:
-        """Return the number of a host; None if it has none."""
-        return self._numbers.get(name)
-
-    def number(self, name: str) -> int:
-        """Return the number of a host, new or known."""
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(self._numbers) + 1
-            self.names[number] = name
-        return number
 
 
 @dataclass(slots=True, eq=False)

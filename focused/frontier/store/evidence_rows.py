@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.store.host_numbers import HostNumbers
 from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.evidence import Evidence
 
@@ -61,30 +62,17 @@ class ReasonNumbers:
             self._of_process[reason_kind(kind)] = number
 
 
-class HostNames:
-    """All hosts of a frontier, in memory."""
+class HostNames(HostNumbers):
+    """All hosts of a frontier, in memory and in its file."""
 
     def __init__(self, sql: sqlite3.Connection) -> None:
+        super().__init__()
         self._sql = sql
-        self._numbers: dict[str, int] = {}
-        #: By number.
-        self.names: dict[int, str] = {}
         for number, name in sql.execute("SELECT id, name FROM hosts"):
-            self._numbers[name] = number
-            self.names[number] = name
+            self._keep(number, name)
 
-    def get(self, name: str) -> int | None:
-        """Return the number of a host, None if it is not known."""
-        return self._numbers.get(name)
-
-    def number(self, name: str) -> int:
-        """Return the number of a host, new or known."""
-        number = self._numbers.get(name)
-        if number is None:
-            number = self._numbers[name] = len(self._numbers) + 1
-            self.names[number] = name
-            self._sql.execute("INSERT INTO hosts (id, name) VALUES (?, ?)", (number, name))
-        return number
+    def _added(self, number: int, name: str) -> None:
+        self._sql.execute("INSERT INTO hosts (id, name) VALUES (?, ?)", (number, name))
 
 
 class EvidenceRows:
