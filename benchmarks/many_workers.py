@@ -94,7 +94,7 @@ def store(n_links: int, n_hosts: int, seed: int, database: Database) -> dict[str
     """Write the pages of a simulated crawl; return a row of figures."""
     ranks = Ranks()
     exchange = Exchange(database.url, "scale", {}, worker_name="scale", ranks=ranks, merge=better)
-    writer, worker = exchange._writer, exchange.worker
+    writer, worker = exchange.writer, exchange.worker
     secs = Counter[str]()
     counts = Counter[str]()
     waiting: dict[int, str] = {}

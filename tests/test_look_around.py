@@ -108,12 +108,22 @@ def test_in_the_place_of_a_link_without_a_page_another_is_drawn_and_from_its_hos
         assert link is not None
         drawn.append(link.host)
         if link.host == "dead.org":
-            around.note_no_page(link)
+            around.note_end(link, is_page=False)
         else:
-            around.note_no_page(
-                link._replace(evidence=replace(link.evidence, reason=0))
-            )  # not drawn: another's business
+            not_drawn = link._replace(evidence=replace(link.evidence, reason=0))
+            around.note_end(not_drawn, is_page=False)  # another's business
     assert drawn in (["h.org"], ["dead.org", "h.org"])
+
+
+def test_where_a_third_of_the_drawn_links_brings_pages_no_others_are_drawn_for_the_rest(frontier):
+    around = LookAround(frontier([f"http://h.org/{number}" for number in range(20)]))
+    around.n_wanted = 4
+    links = [around.next(lambda host: 0.0, NOW) for _ in range(4)]
+    wanted = []
+    for link, is_page in zip(links, (True, False, False, False), strict=True):
+        around.note_end(link, is_page=is_page)
+        wanted.append(around.n_wanted)
+    assert wanted == [0, 0, 0, 1]
 
 
 def test_a_host_that_must_rest_is_not_drawn_from(frontier):

@@ -72,7 +72,7 @@ class Worker(SimpleNamespace):
 
 def sleeps(worker: Worker) -> None:
     """Its keeper renews no more, as if the process was stopped."""
-    worker.store.exchange._keep = lambda leasing, wishes: False
+    worker.store.exchange.keeper._keep = lambda leasing, wishes: False
 
 
 def run(workers: list[Worker], secs: float = 60.0) -> None:

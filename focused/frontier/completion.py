@@ -97,8 +97,7 @@ class Outcomes:
             self.texts.add(*text, bool(relevant))
             if self.sinking is not None:
                 self.sinking.page(*text[:3], bool(relevant))
-        if relevant is None:
-            self._brought_no_page(lease)
+        self._look_around(lease, is_page=relevant is not None)
         last = self._end_redirects(lease)
         if note:
             self.store.failed(last, note)
@@ -112,7 +111,7 @@ class Outcomes:
 
     def orphan(self, lease: Lease) -> None:
         """Note the end of a link that no request stands for any more."""
-        self._brought_no_page(lease)
+        self._look_around(lease, is_page=False)
         if lease.dropped:
             for number in lease.numbers:
                 self.store.dropped(number, lease.dropped)
@@ -127,7 +126,7 @@ class Outcomes:
 
     def wait_again(self, lease: Lease) -> None:
         """Let the link wait again that stands at the end of a chain of redirects: its host does not answer."""
-        self._brought_no_page(lease)
+        self._look_around(lease, is_page=False)
         self.store.wait_again(self._end_redirects(lease))
         self.store.wake_host(lease.link.host)
 
@@ -136,9 +135,9 @@ class Outcomes:
         if self.learning is not None:
             self.learning.finish()
 
-    def _brought_no_page(self, lease: Lease) -> None:
+    def _look_around(self, lease: Lease, *, is_page: bool) -> None:
         if self.around is not None:
-            self.around.note_no_page(lease.link)
+            self.around.note_end(lease.link, is_page=is_page)
 
     def _end_redirects(self, lease: Lease) -> int:
         """Note that all links of a chain of redirects but the last have done their part; return the last."""

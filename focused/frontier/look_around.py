@@ -23,6 +23,14 @@ _N_CANDIDATES = 64
 Place = tuple[str, str]
 
 
+MOST_IN_VAIN = 2.0
+"""Drawn links without a page, for each that brought one, beyond which others are drawn in their place.
+
+A crawl must see something of its web; each page more that is drawn is one less that is chosen. Chosen on HyperPhysics, WebKB
+and FOLDOC (docs/results/retraining.md).
+"""
+
+
 @dataclass(eq=False)
 class LookAround:
     """Leases links that are drawn from all that wait, those from places first of which the fewest pages are known.
@@ -41,6 +49,8 @@ class LookAround:
         self._n_fetched: Counter[Place] | None = None
         #: Of each host: links that were drawn and brought no page.
         self._n_in_vain: Counter[str] = Counter()
+        #: Links that were drawn and brought one.
+        self._n_pages = 0
         self._random = random.Random(self.seed)
 
     def note_fetched(self, url: str) -> None:
@@ -48,11 +58,14 @@ class LookAround:
         if self._n_fetched is not None:
             self._n_fetched[place_of(url)] += 1
 
-    def note_no_page(self, link: Leased) -> None:
-        """Draw another link in the place of one that was drawn and brought no page."""
-        if link.evidence.reason == LOOK_AROUND:
+    def note_end(self, link: Leased, *, is_page: bool) -> None:
+        """Note whether a link brought a page; where hardly any that was drawn does, draw another in its place."""
+        if link.evidence.reason != LOOK_AROUND:
+            return
+        self._n_pages += is_page
+        if not is_page:
             self._n_in_vain[link.host] += 1
-            self.n_wanted += 1
+            self.n_wanted += self._n_in_vain.total() > MOST_IN_VAIN * self._n_pages
 
     def next(self, ready_at: Callable[[str], float], now: float) -> Leased | None:
         """Lease a link whose host may be asked now; None if none is wanted, or none of those drawn can be had."""

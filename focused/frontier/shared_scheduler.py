@@ -83,7 +83,7 @@ class SharedScheduler(FrontierScheduler):
         store.let_rest, store.times_of = self._let_rest, self._times_of
         self._is_ending = False
         store.waits = lambda: not self._leases.ready_at.delay_of("")
-        exchange.woken = self._woken
+        exchange.box.woken = self._woken
         # Each of its methods that this scheduler calls is one of a FrontierStore, too.
         return cast("FrontierStore", store)
 

@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
-from focused.frontier.shared.exchange import (
+from focused.frontier.shared.events import (
     NOT_STORED,
     DatabaseGone,
-    Exchange,
     Granted,
     Joined,
     LeaseLost,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from random import Random
 
+    from focused.frontier.shared.exchange import Exchange
     from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.writer import Written

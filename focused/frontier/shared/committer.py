@@ -1,0 +1,135 @@
+"""The thread that makes ended pages durable, in the order in which they ended."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from focused.frontier.shared.events import NOT_STORED, DatabaseGone, PageRefused, PagesWritten, now
+from focused.frontier.shared.schema import connect
+from focused.frontier.shared.writer import KnownPageError, LeaseLostError, PageWriter, Written
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+    from focused.frontier.shared.events import EventBox
+    from focused.frontier.shared.page import PageCommit
+
+TRY_AGAIN_SECS = 0.5
+_LAST_SECS = 5.0
+"""How long a database that is away is waited for at the end of a crawl."""
+_MOST_PAGES = 32
+"""Pages of one transaction."""
+
+
+class Committer(threading.Thread):
+    """Writes pages; each ends as an event: written, or refused.
+
+    ``patience_secs``: how long a database that is away is waited for.
+    """
+
+    def __init__(self, url: str, writer: PageWriter, box: EventBox, patience_secs: float) -> None:
+        super().__init__(name="committer", daemon=True)
+        self._url, self._writer, self._box, self._patience_secs = url, writer, box, patience_secs
+        self._pages: deque[PageCommit] = deque()
+        self._n_at_work = 0
+        self._lock = threading.Condition()
+        self._is_stopping = False
+        #: How many transactions were written, or refused.
+        self.n_written = 0
+
+    # --- Of the reactor
+
+    @property
+    def n_pending(self) -> int:
+        """How many pages have ended and are not durable yet."""
+        return len(self._pages) + self._n_at_work
+
+    def write(self, page: PageCommit) -> None:
+        """Let a page become durable."""
+        with self._lock:
+            self._pages.append(page)
+            self._lock.notify_all()
+
+    def stop(self) -> None:
+        """Let the thread end when all is written."""
+        with self._lock:
+            self._is_stopping = True
+            self._lock.notify_all()
+
+    # --- Of the thread
+
+    def run(self) -> None:
+        """Write pages until the thread is to stop and none is left."""
+        sql: Connection[Any] | None = None
+        while True:
+            with self._lock:
+                while not self._pages and not self._is_stopping:
+                    self._lock.wait()
+                if not self._pages:
+                    break
+                pages = [self._pages.popleft()]
+                # Of one worker number: another one's lease is another's.
+                while self._pages and len(pages) < _MOST_PAGES and self._pages[0].worker == pages[0].worker:
+                    pages.append(self._pages.popleft())
+                self._n_at_work = len(pages)
+            sql = self._write_all(sql, pages)
+            self._n_at_work = 0
+            self._box.woken()
+        if sql is not None:
+            sql.close()
+
+    def _write_all(self, sql: Connection[Any] | None, pages: list[PageCommit]) -> Connection[Any] | None:
+        began, may_be_done = now(), False
+        while pages:
+            try:
+                if sql is None or sql.closed:
+                    sql = connect(self._url)
+                written = self._writer.write(sql, pages[0].worker, pages)
+                self.n_written += 1
+                self._box.put(PagesWritten(pages, written))
+                return sql
+            except LeaseLostError:
+                for page in pages:
+                    self._box.put(PageRefused(page, "lease lost"))
+                return sql
+            except KnownPageError as error:
+                page = pages.pop(error.index)
+                self.n_written += 1
+                if may_be_done and self._is_mine(sql, page):
+                    self._box.put(PagesWritten([page], Written()))
+                else:
+                    self._box.put(PageRefused(page, "known"))
+            except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
+                continue
+            except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+                may_be_done = True
+                if sql is not None:
+                    sql.close()
+                    sql = None
+                if now() - began > self._patience_secs or (self._is_stopping and now() - began > _LAST_SECS):
+                    self._box.put(DatabaseGone(error))
+                    return None
+                time.sleep(TRY_AGAIN_SECS)
+            except psycopg.Error as error:
+                if len(pages) > 1:
+                    for page in pages:  # one of them is to blame
+                        sql = self._write_all(sql, [page])
+                else:
+                    self._box.put(PageRefused(pages[0], f"{NOT_STORED}: {' '.join(str(error).split())}"))
+                return sql
+        return sql
+
+    def _is_mine(self, sql: Connection[Any] | None, page: PageCommit) -> bool:
+        """Tell whether a transaction of this worker whose end was not heard has written a page."""
+        if sql is None:
+            return False
+        query = "SELECT 1 FROM pages WHERE crawl = %s AND worker = %s AND fingerprint = %s AND url = %s"
+        return any(
+            sql.execute(query, (self._writer.crawl, page.worker, link.fingerprint, link.url)).fetchone()
+            for link in page.ended
+        )

@@ -1,0 +1,122 @@
+"""What the threads of a worker tell its reactor, and the box through which they do."""
+
+from __future__ import annotations
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.frontier.shared.leasing import TakenHost, Totals
+    from focused.frontier.shared.link_rows import WaitingLink
+    from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.writer import Written
+
+NOT_STORED = "not stored"
+"""How it begins why a page was refused that the database does not take."""
+
+
+def now() -> float:
+    """Return the seconds of a clock that goes on while the process, or the machine, sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+@dataclass(frozen=True, slots=True)
+class PagesWritten:
+    """Pages are durable."""
+
+    pages: list[PageCommit]
+    written: Written
+
+
+@dataclass(frozen=True, slots=True)
+class PageRefused:
+    """A page is not in the database and never will be: another worker had its link, or the lease was lost; or it cannot."""
+
+    page: PageCommit
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinksAhead:
+    """The best waiting links of hosts; with them hosts that are this worker's from now on."""
+
+    links: dict[str, list[WaitingLink]]
+    #: How many links of each were asked for: where fewer came, there are no more.
+    asked: dict[str, int]
+    taken: list[TakenHost]
+    #: How many `PagesWritten` there were before the links were read.
+    n_written: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What the keeper saw."""
+
+    totals: Totals
+    news: dict[str, int]
+    #: Best ranks of hosts that are nobody's.
+    free: list[int]
+    #: Best ranks of the other workers; None of one that has nothing to ask for.
+    others: list[int | None]
+    is_over: bool
+    #: Pages of the budget that are this worker's, and that it has fetched.
+    budget: tuple[int, int]
+    #: How many `PagesWritten` there were before.
+    n_written: int
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """How many pages of the budget are this worker's, those that it has fetched included."""
+
+    n_pages: int
+    #: Whether this is after it gave some back.
+    is_return: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseLost:
+    """The worker has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The worker has a number."""
+
+    worker: int
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseGone:
+    """The database has been away too long, or cannot be used."""
+
+    error: Exception
+
+
+Event = PagesWritten | PageRefused | LinksAhead | Ticked | Granted | LeaseLost | Joined | DatabaseGone
+
+
+class EventBox:
+    """Takes events from any thread, and keeps them for the reactor."""
+
+    def __init__(self) -> None:
+        self._events: SimpleQueue[Event] = SimpleQueue()
+        #: Called by a thread when there is something to look at.
+        self.woken: Callable[[], None] = lambda: None
+
+    def put(self, event: Event) -> None:
+        """Add an event."""
+        self._events.put(event)
+
+    def take(self) -> list[Event]:
+        """Return what has happened since the last call, in its order."""
+        found = []
+        with suppress(Empty):
+            while True:
+                found.append(self._events.get_nowait())
+        return found

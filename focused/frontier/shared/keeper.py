@@ -1,0 +1,210 @@
+"""The thread that keeps a worker's lease, and has ready what its reactor will want."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from focused.frontier.shared.committer import TRY_AGAIN_SECS
+from focused.frontier.shared.events import DatabaseGone, Granted, Joined, LeaseLost, LinksAhead, Ticked, now
+from focused.frontier.shared.leasing import Leasing
+from focused.frontier.shared.own_hosts import AHEAD
+from focused.frontier.shared.schema import connect
+from focused.frontier.shared.writer import LeaseLostError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from psycopg import Connection
+
+    from focused.frontier.shared.events import EventBox
+
+_ASKS_FOR = 0.75
+"""Share of a lease in which its worker asks for pages; the rest is for what is on its way."""
+_TICK_SECS = 0.1
+_RENEWALS = 50
+"""How often a lease is renewed while it lasts."""
+_OVERDUE_SECS = 2.0
+_ANALYZED_AT = (30, 300, 3_000, 30_000)
+"""Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
+_SOON_SECS = 1.0
+"""A host that may be asked so soon is taken already."""
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What the reactor wants of the keeper."""
+
+    n_hosts: int = 0
+    ahead: dict[str, int] = field(default_factory=dict)
+    give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
+    n_pages: int = 0
+    returns_pages: bool = False
+    joins: bool = False
+    is_busy: bool = True
+    n_own: int = 0
+    best: int | None = None
+
+
+class Keeper(threading.Thread):
+    """Renews the lease, takes hosts and gives them back, fetches their best links ahead, reserves pages of the budget.
+
+    Parameters
+    ----------
+    url, crawl : str, int
+        The database, and the number of the crawl.
+    worker_name : str
+        For people.
+    box : EventBox
+        Where events go.
+    n_written : callable
+        Returns how many transactions the committer has written.
+    max_pages : int
+        Of the crawl; 0: no limit.
+    lease_secs, patience_secs : float
+        How long a lease lasts that is not renewed, and how long a database that is away is waited for.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        crawl: int,
+        worker_name: str,
+        box: EventBox,
+        n_written: Callable[[], int],
+        *,
+        max_pages: int,
+        lease_secs: float,
+        patience_secs: float,
+    ) -> None:
+        super().__init__(name="keeper", daemon=True)
+        self._url, self._crawl, self._worker_name, self._box = url, crawl, worker_name, box
+        self._n_written, self._max_pages = n_written, max_pages
+        self._lease_secs, self._patience_secs = lease_secs, patience_secs
+        self._wishes = Wishes()
+        self._lock = threading.Lock()
+        self._is_stopping = False
+        self._renewed = self._looked = 0.0
+        self._n_analyzed = 0
+        #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
+        self.worker, self.valid_until = 0, 0.0
+
+    # --- Of the reactor
+
+    def wish(self, **wishes: Any) -> None:
+        """Say what is wanted; hosts to give back and links to fetch add up."""
+        with self._lock:
+            for name, value in wishes.items():
+                if isinstance(value, dict):
+                    getattr(self._wishes, name).update(value)
+                else:
+                    setattr(self._wishes, name, value)
+
+    def stop(self) -> None:
+        """Let the thread end."""
+        self._is_stopping = True
+
+    # --- Of the thread
+
+    def run(self) -> None:
+        """Keep the lease, and do what is wished for, until the thread is to stop."""
+        sql: Connection[Any] | None = None
+        failed_since: float | None = None
+        while not self._is_stopping:
+            try:
+                if sql is None or sql.closed:
+                    sql = connect(self._url)
+                if self._keeps_wishes(Leasing(sql, self._crawl, self._lease_secs)):
+                    self._box.woken()
+                failed_since = None
+            except LeaseLostError:
+                self.worker, self.valid_until = 0, 0.0
+                self._box.put(LeaseLost())
+                self._box.woken()
+            except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
+                continue
+            except psycopg.Error as error:
+                if sql is not None:
+                    sql.close()
+                    sql = None
+                failed_since = now() if failed_since is None else failed_since
+                if now() - failed_since > self._patience_secs or not isinstance(
+                    error, (psycopg.OperationalError, psycopg.InterfaceError)
+                ):
+                    self._box.put(DatabaseGone(error))
+                    self._box.woken()
+                    return
+                time.sleep(TRY_AGAIN_SECS)
+            time.sleep(_TICK_SECS)
+        if sql is not None:
+            sql.close()
+
+    def join_crawl(self, leasing: Leasing) -> None:
+        """Become a worker of the crawl, with a number that nobody has had."""
+        asked = now()
+        self.worker = leasing.join(self._worker_name)
+        self.valid_until = asked + _ASKS_FOR * self._lease_secs
+        self._box.put(Joined(self.worker))
+
+    def _keeps_wishes(self, leasing: Leasing) -> bool:
+        """Do what is to be done now; what cannot be done is still wished for."""
+        with self._lock:
+            wishes = self._wishes
+            self._wishes = Wishes(is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best)
+        try:
+            return self._keep(leasing, wishes)
+        except psycopg.Error:
+            with self._lock:
+                later = self._wishes
+                later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
+                later.returns_pages |= wishes.returns_pages
+                later.joins |= wishes.joins
+            raise
+
+    def _keep(self, leasing: Leasing, wishes: Wishes) -> bool:
+        """Do what is wished for, and renew the lease if it is time; tell whether there is an event."""
+        if not self.worker:
+            if wishes.joins:
+                self.join_crawl(leasing)
+            return wishes.joins
+        is_new = False
+        if now() - self._renewed >= self._lease_secs / _RENEWALS:
+            self._renew(leasing, wishes)
+            is_new = True
+        if wishes.give_back:
+            leasing.give_back(self.worker, wishes.give_back)
+        if wishes.returns_pages:
+            self._box.put(Granted(leasing.return_grant(self.worker), is_return=True))
+            is_new = True
+        if wishes.n_pages:
+            self._box.put(Granted(leasing.grant(self.worker, wishes.n_pages, self._max_pages)))
+            is_new = True
+        taken = leasing.take(self.worker, wishes.n_hosts, _SOON_SECS) if wishes.n_hosts > 0 else []
+        asked = wishes.ahead | {host.name: AHEAD for host in taken}
+        if asked:
+            n_written = self._n_written()
+            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written))
+            is_new = True
+        return is_new
+
+    def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
+        asked, n_written = now(), self._n_written()
+        leasing.renew(self.worker, is_busy=wishes.is_busy, n_hosts=wishes.n_own, best=wishes.best)
+        self.valid_until = asked + _ASKS_FOR * self._lease_secs
+        self._renewed = asked
+        if asked - self._looked >= _OVERDUE_SECS:
+            self._looked = asked
+            leasing.end_overdue()
+        is_over = not wishes.is_busy and leasing.is_over()
+        free = leasing.best_free(8)
+        others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
+            self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
+            leasing.analyze()
+        self._box.put(
+            Ticked(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written)
+        )
