@@ -13,7 +13,7 @@ import hand_made
 import pytest
 from commands import crawl_argv, environment, finished, started
 from failing import short_leases
-from sites import Site
+from sites import Reply, Site
 
 from focused.frontier.shared.schema import connect
 
@@ -25,8 +25,9 @@ N_HOSTS, N_PAGES, DELAY = 6, 90, 0.15
 class ManyHosts:
     """Pages 0 to N_PAGES - 1 on several hosts; each links to others, and some redirect. Notes when it was asked for what."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_flaky: bool = False) -> None:
         self.site: Site | None = None
+        self._is_flaky = is_flaky  # each page can be had at the second time only
         self.asked: dict[str, list[float]] = defaultdict(list)
         self.n_asked: Counter[str] = Counter()
         self._lock = threading.Lock()
@@ -36,11 +37,14 @@ class ManyHosts:
         port = self.site.url.rpartition(":")[2]
         return f"http://127.0.3.{1 + number % N_HOSTS}:{port}/{number}"
 
-    def __call__(self, path: str) -> bytes | None:
+    def __call__(self, path: str) -> bytes | Reply | None:
         host, name = path[2:].split("/", 1)
         with self._lock:
             self.asked[host].append(time.monotonic())
             self.n_asked[name] += name.isdigit()
+            is_first = self.n_asked[name] == 1
+        if is_first and self._is_flaky:
+            return Reply(b"try again", status=500)
         if not name.isdigit():
             return None
         number = int(name)
@@ -48,7 +52,7 @@ class ManyHosts:
         return hand_made.html(f"{hand_made.STARS} {number}", *((self.url(each), f"star {each}") for each in links))
 
 
-def workers(stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int):
+def workers(stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int, max_pages: int = 0):
     settings = {
         "FOCUSED_DATABASE": database,
         "DOWNLOAD_DELAY": DELAY,
@@ -58,7 +62,7 @@ def workers(stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "FOCUSED_PRIVATE_ADDRESSES": "allow",
     }
-    argv = crawl_argv(settings, crawl="all", seeds=web.url(0), max_pages=0)
+    argv = crawl_argv(settings, crawl="all", seeds=web.url(0), max_pages=max_pages)
     for number in range(n_workers):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -91,3 +95,16 @@ def test_two_workers_fetch_every_page_once_when_one_is_killed_and_no_host_is_ask
     # Over two requests, for a busy machine may answer one of them late.
     gaps = [after - before for times in web.asked.values() for before, after in zip(times, times[2:], strict=False)]
     assert min(gaps) > DELAY
+
+
+def test_a_crawl_whose_last_pages_are_retries_ends_with_its_budget_spent(models, tmp_path, database):
+    web = ManyHosts(is_flaky=True)
+    with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
+        [worker] = workers(stack, models, tmp_path, web, database, 1, max_pages=12)
+        worker.join(40)
+        assert not worker.is_alive(), "the retries that wait hold a place of the budget each, and are never asked for"
+        done = finished(worker, tmp_path / "0")
+    assert done.exit_code == 0, done.err
+    assert "Finished (max_pages)" in done.err
+    with connect(database) as sql:
+        assert sql.execute("SELECT count(*) FROM pages").fetchone() == (12,)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from focused.frontier.shared.page import Move
+from focused.frontier.store.page_records import StoredPages
+from focused.frontier.store.texts import StoredTexts
+from focused.frontier.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -48,6 +52,37 @@ class NoRecords:
     def add(self, n_links: int, record: bytes) -> None:
         """Let a record be part of its page."""
         self.note(record)
+
+
+class OwnMemory:
+    """What one worker remembers of its pages for itself, and loses when it ends."""
+
+    def __init__(self) -> None:
+        self._sql = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+
+    def pages(self, max_pages: int) -> StoredPages:
+        """Return the pages that this worker keeps as they came."""
+        return StoredPages(self._sql, max_pages)
+
+    def texts(self, max_pages: int) -> StoredTexts:
+        """Return what this worker keeps of the texts of its pages."""
+        return StoredTexts(self._sql, Transaction(self._sql), max_pages)
+
+    def remembered(self, key: str, default: Any = None) -> Any:
+        """Return the default: what a run remembers stands elsewhere."""
+        return default
+
+    def done_urls(self) -> Iterable[str]:
+        """Return none: the database knows."""
+        return ()
+
+    def host_pages(self) -> list[tuple[str, int, int]]:
+        """Return none: a worker begins without."""
+        return []
+
+    def forget(self) -> None:
+        """Forget all of it."""
+        self._sql.close()
 
 
 class SharedForms:

@@ -5,11 +5,9 @@ All methods work on memory. What they change is part of the page that ends next;
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
 from focused.frontier.shared.events import (
     NOT_STORED,
     DatabaseGone,
@@ -22,18 +20,17 @@ from focused.frontier.shared.events import (
     Ticked,
     now,
 )
-from focused.frontier.shared.memory import NoLog, NoRecords, NoTransaction, SharedForms, SharedScores
+from focused.frontier.shared.memory import NoLog, NoRecords, NoTransaction, OwnMemory, SharedForms, SharedScores
 from focused.frontier.shared.own_hosts import OwnHost, OwnHosts
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
+from focused.frontier.shared.page_budget import PageBudget
+from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.link import Leased, host_of, origin_of
-from focused.frontier.store.page_records import StoredPages
 from focused.frontier.store.ranks import moved_to, priority_of
 from focused.frontier.store.schema import DONE, DROPPED, FAILED, RANK_BITS
 from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.store import SENT, TOO_DEEP, UNREACHABLE
-from focused.frontier.store.texts import StoredTexts
-from focused.frontier.store.transaction import Transaction
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
@@ -51,15 +48,9 @@ if TYPE_CHECKING:
 _MOST_SUNK = 300
 _MOST_PENDING = 200
 """Ended pages that may wait for the database; beyond, nothing is handed out."""
-_STUCK_SECS = 3.0
-"""After so long without a page of any worker poor links are asked for, too."""
-_TIMES_UNKNOWN = 4
-"""Looks at the database after which a host is lost that is this worker's there only."""
-_GRANT = 16
-"""Pages of the budget that are reserved at a time."""
 
 
-class SharedStore:
+class SharedStore(OwnMemory):
     """Links in a database that many workers share; of this worker's own hosts the best waiting ones in memory.
 
     Parameters
@@ -88,9 +79,10 @@ class SharedStore:
         max_relevant: int = 0,
         max_hosts: int = 64,
     ) -> None:
+        super().__init__()
         self.exchange = exchange
-        self._max_per_host, self._max_tunnel = max_per_host, max_tunnel
-        self._max_pages, self._max_relevant, self._max_hosts = max_pages, max_relevant, max_hosts
+        self._max_per_host, self._max_tunnel, self._max_relevant = max_per_host, max_tunnel, max_relevant
+        self._budget, self._surroundings = PageBudget(max_pages), Surroundings(max_hosts)
         self.own = OwnHosts()
         self.hosts = self.own.queue
         self.transaction = NoTransaction()
@@ -98,18 +90,9 @@ class SharedStore:
         self.standing = StandingBack(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)  # type: ignore[arg-type]
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
-        # What one worker remembers of its pages for itself, and loses when it ends.
-        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         self._page = PageCommit()
         self._outputs: list[Any] = []
-        self._granted = self._n_spent = 0
         self._unreachable: dict[str, int] = {}
-        #: Figures of the whole crawl, some seconds old.
-        self.totals: Totals | None = None
-        self._is_returning = False
-        self._around = Around()
-        self._unknown: dict[str, int] = {}
-        self._n_pages_seen, self._seen_at = 0, now()
         self._least: int | None = None
         self._wants_join = False
         #: Why the crawl is over for all workers; empty: it is not.
@@ -138,7 +121,13 @@ class SharedStore:
 
     def __len__(self) -> int:
         """Return how many links wait in the whole crawl, as far as is known."""
-        return max(0 if self.totals is None else self.totals.n_waiting, len(self._page.links))
+        totals = self.totals
+        return max(0 if totals is None else totals.n_waiting, len(self._page.links))
+
+    @property
+    def totals(self) -> Totals | None:
+        """Figures of the whole crawl, some seconds old; None: nothing is known yet."""
+        return self._surroundings.totals
 
     # --- In
 
@@ -179,9 +168,7 @@ class SharedStore:
     @property
     def pages_left(self) -> int | None:
         """How many more requests may be handed out as pages of the budget; None: there is no limit."""
-        if not self._max_pages:
-            return None
-        return self._granted - self._n_spent - len(self.own.under_way)
+        return self._budget.left(len(self.own.under_way))
 
     @property
     def _is_spent(self) -> bool:
@@ -266,7 +253,7 @@ class SharedStore:
         own, link = self.own.end(number)
         self._page.ended.append(EndedLink(number, own.name, link.url, state, note, relevant))
         self._page.rests[own.name] = self.times_of(own.name)
-        self._n_spent += relevant is not None
+        self._budget.spend(is_page=relevant is not None)
 
     def give_back(self, number: int) -> None:
         """Let a leased link wait again: in the database it does."""
@@ -296,10 +283,6 @@ class SharedStore:
         """Tell whether any page of a host was fetched by this worker, or before it was this one's."""
         own = self.own.get(host)
         return own is not None and own.n_asked > own.n_under_way
-
-    def host_pages(self) -> list[tuple[str, int, int]]:
-        """Return none: a worker begins without."""
-        return []
 
     def give_up(self, origin: str) -> None:
         """Let all links of an origin fail that wait, and those that this worker finds from now on."""
@@ -356,8 +339,12 @@ class SharedStore:
             self._page = PageCommit()
 
     def note_record(self, record: bytes) -> None:
-        """Let what a strategy has learnt be part of the page."""
+        """Let what a strategy has learnt be part of the page, for others to read."""
         self._page.records.append(record)
+
+    def records(self, max_links: int) -> NoRecords:
+        """Return where records of pages go."""
+        return NoRecords(self.note_record)
 
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""
@@ -368,26 +355,6 @@ class SharedStore:
                 link.rank = moved_to(link.rank, to_priority(move.score, True) + link.extra)
                 link.evidence = replace(link.evidence, score=move.score, admitted=True)
                 self.own.offer(link)
-
-    def remembered(self, key: str, default: Any = None) -> Any:
-        """Return the default: what a run remembers stands elsewhere."""
-        return default
-
-    def done_urls(self) -> Iterable[str]:
-        """Return none: the database knows."""
-        return ()
-
-    def records(self, max_links: int) -> NoRecords:
-        """Return where records of pages go."""
-        return NoRecords(self.note_record)
-
-    def pages(self, max_pages: int) -> StoredPages:
-        """Return the pages that this worker keeps as they came."""
-        return StoredPages(self._memory, max_pages)
-
-    def texts(self, max_pages: int) -> StoredTexts:
-        """Return what this worker keeps of the texts of its pages."""
-        return StoredTexts(self._memory, Transaction(self._memory), max_pages)
 
     # --- With the threads
 
@@ -420,7 +387,7 @@ class SharedStore:
             case PageRefused(page, why):
                 for ended in page.ended:
                     own.written(ended.fingerprint, self.exchange.n_written)
-                    self._n_spent -= ended.relevant is not None
+                    self._budget.refund(was_page=ended.relevant is not None)
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
             case LinksAhead(links, asked, taken, n_written):
@@ -430,24 +397,20 @@ class SharedStore:
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
                 own.forget_ended(n_written)
-            case Ticked(totals, news, free, others, is_over, budget, n_written):
-                if n_written == self.exchange.n_written and not (
-                    own.under_way or self.exchange.n_pending or self._page or self._is_returning
+            case Ticked():
+                if event.n_written == self.exchange.n_written and not (
+                    own.under_way or self.exchange.n_pending or self._page
                 ):
-                    self._granted, self._n_spent = budget  # nothing is on its way: the database is right
-                self._around = Around(free, others)
-                self._ticked(totals, news, is_over=is_over)
+                    self._budget.agree(*event.budget)  # nothing is on its way: the database is right
+                self._ticked(event)
             case Granted(n_pages, is_return):
-                self._is_returning = self._is_returning and not is_return
-                if not self._is_returning:
-                    self._granted = n_pages
+                self._budget.granted(n_pages, is_return=is_return)
             case LeaseLost():
                 self.is_lost = True
                 self.own.clear()
             case Joined():
                 self.is_lost = self._wants_join = False
-                self._granted = self._n_spent = 0
-                self._is_returning = False
+                self._budget.begin_anew()
             case DatabaseGone(error):
                 self.on_gone(error)
 
@@ -457,45 +420,22 @@ class SharedStore:
             ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
             self.exchange.write(PageCommit(page.worker, ended))
 
-    def _ticked(self, totals: Totals, news: dict[str, int], *, is_over: bool) -> None:
-        self.totals = totals
+    def _ticked(self, seen: Ticked) -> None:
+        self._surroundings.see(seen)
         for own in self.own:
-            if own.name in news and news[own.name] != own.news:
-                own.news, own.has_news = news[own.name], True
-        if self._max_pages and totals.n_pages >= self._max_pages:
+            if own.name in seen.news and seen.news[own.name] != own.news:
+                own.news, own.has_news = seen.news[own.name], True
+        max_pages = self._budget.max_pages
+        if max_pages and seen.totals.n_pages >= max_pages:
             self.over = "max_pages"
-        elif self._max_relevant and totals.n_relevant >= self._max_relevant:
+        elif self._max_relevant and seen.totals.n_relevant >= self._max_relevant:
             self.over = "max_relevant"
-        elif is_over and not self._is_busy:
+        elif seen.is_over and not self._is_busy:
             self.over = "finished"
-        self._give_back_unknown(news)
-        self._make_room()
-        if totals.n_pages != self._n_pages_seen:
-            self._n_pages_seen, self._seen_at = totals.n_pages, now()
-        # What the others said may be old: nobody waits where nobody gets on.
-        is_stuck = now() - self._seen_at > _STUCK_SECS
-        self._least = least_priority(self._around) if self.waits() and not is_stuck else None
-
-    def _give_back_unknown(self, news: dict[str, int]) -> None:
-        """Give back hosts of which only the database knows that they are this worker's: their links were lost on the way."""
-        self._unknown = {name: self._unknown.get(name, 0) + 1 for name in news if self.own.get(name) is None}
-        lost = [name for name, n_times in self._unknown.items() if n_times >= _TIMES_UNKNOWN]
-        if lost:
+        if lost := self._surroundings.lost_hosts(seen.news, self.own):
             self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
-
-    def _make_room(self) -> None:
-        """Let hosts go that another worker is to have; each goes when nothing of it is on its way."""
-        bests = self.own.bests()
-        for place in to_let_go([rank for rank, _ in bests], len(self.own), self._n_hosts_wanted(), self._around):
-            own = bests[place][1]
-            own.is_leaving = True
-            self.own.refresh(own)
-
-    def _n_hosts_wanted(self) -> int:
-        totals = self.totals
-        if totals is None:
-            return self._max_hosts
-        return share_of_hosts(totals.n_hosts + len(self._around.free), totals.n_workers, self._max_hosts)
+        self._surroundings.let_go(self.own)
+        self._least = self._surroundings.least_priority() if self.waits() else None
 
     @property
     def _is_busy(self) -> bool:
@@ -510,19 +450,14 @@ class SharedStore:
             elif own.wants_links and not own.is_leaving:
                 ahead[own.name] = self.own.n_to_ask(own)
                 own.is_asked = True
-        n_hosts = max(0, self._n_hosts_wanted() - len(self.own))
+        n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         left = self.pages_left
         if self.may_ask and (left is None or left > 0):
             wishes["best"] = min(filter(None, (self.hosts.place(own.number) for own in self.own)), default=None)
         else:
             wishes["best"] = None
-        if left is not None:
-            if self._is_busy and not self._is_returning:
-                wishes["n_pages"] = _GRANT if left < _GRANT // 2 else 0
-            elif left > 0 and not self._is_returning:
-                wishes["returns_pages"] = self._is_returning = True
-                self._granted = self._n_spent
+        wishes |= self._budget.wishes(len(self.own.under_way), is_busy=self._is_busy)
         if rests:
             wishes["give_back"] = rests
         if ahead:
@@ -534,5 +469,5 @@ class SharedStore:
         self._send()
         rests = {own.name: self.times_of(own.name) for own in self.own}
         n_left = self.exchange.close(rests, reason)
-        self._memory.close()
+        self.forget()
         return n_left

@@ -1,0 +1,59 @@
+"""A worker's part of the crawl's page budget: what was granted to it, and what of that is spent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+GRANT = 16
+"""Pages that are reserved at a time."""
+
+
+class PageBudget:
+    """Counts pages against grants, which the database gives; ``max_pages`` of the whole crawl, 0: there is no limit."""
+
+    def __init__(self, max_pages: int) -> None:
+        self.max_pages = max_pages
+        self._n_granted = self._n_spent = 0
+        #: Whether a grant is on its way back. Grants that were on their way before it count no more.
+        self._is_returning = False
+
+    def left(self, n_under_way: int) -> int | None:
+        """Return how many more pages may be asked for; None: there is no limit."""
+        return self._n_granted - self._n_spent - n_under_way if self.max_pages else None
+
+    def spend(self, *, is_page: bool) -> None:
+        """Note the end of a link that was asked for, whether it brought a page or none."""
+        self._n_spent += is_page
+
+    def refund(self, *, was_page: bool) -> None:
+        """Note that a page was refused: it counts no more."""
+        self._n_spent -= was_page
+
+    def granted(self, n_pages: int, *, is_return: bool) -> None:
+        """Take in how many pages are this worker's, the fetched ones included."""
+        self._is_returning = self._is_returning and not is_return
+        if not self._is_returning:
+            self._n_granted = n_pages
+
+    def agree(self, n_granted: int, n_spent: int) -> None:
+        """Take the database's word, where nothing of this worker is on its way."""
+        if not self._is_returning:
+            self._n_granted, self._n_spent = n_granted, n_spent
+
+    def begin_anew(self) -> None:
+        """Begin as a new worker, with nothing."""
+        self._n_granted = self._n_spent = 0
+        self._is_returning = False
+
+    def wishes(self, n_under_way: int, *, is_busy: bool) -> dict[str, Any]:
+        """Return what to wish for: more pages while there is work, else to give back what is left."""
+        left = self.left(n_under_way)
+        if left is None or self._is_returning:
+            return {}
+        if is_busy:
+            return {"n_pages": GRANT if left < GRANT // 2 else 0}
+        if left <= 0:
+            return {}
+        self._is_returning = True
+        self._n_granted = self._n_spent
+        return {"returns_pages": True}

@@ -1,0 +1,71 @@
+"""What a worker knows of the crawl beyond its own hosts, and what follows from it for them. Some seconds old."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
+from focused.frontier.shared.events import now
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from focused.frontier.shared.events import Ticked
+    from focused.frontier.shared.leasing import Totals
+    from focused.frontier.shared.own_hosts import OwnHosts
+
+_STUCK_SECS = 3.0
+"""After so long without a page of any worker poor links are asked for, too."""
+_TIMES_UNKNOWN = 4
+"""Looks at the database after which a host is lost that is this worker's there only."""
+
+
+class Surroundings:
+    """Totals of the crawl, free hosts and other workers. ``max_hosts``: that a worker holds at most."""
+
+    def __init__(self, max_hosts: int) -> None:
+        #: Figures of the whole crawl.
+        self.totals: Totals | None = None
+        self._max_hosts = max_hosts
+        self._around = Around()
+        self._n_times_unknown: dict[str, int] = {}
+        self._n_pages_seen, self._seen_at = 0, now()
+
+    def see(self, seen: Ticked) -> None:
+        """Take in what the keeper saw."""
+        self.totals, self._around = seen.totals, Around(seen.free, seen.others)
+        if seen.totals.n_pages != self._n_pages_seen:
+            self._n_pages_seen, self._seen_at = seen.totals.n_pages, now()
+
+    @property
+    def n_hosts_wanted(self) -> int:
+        """How many hosts this worker is to hold."""
+        if self.totals is None:
+            return self._max_hosts
+        n_hosts = self.totals.n_hosts + len(self._around.free)
+        return share_of_hosts(n_hosts, self.totals.n_workers, self._max_hosts)
+
+    def least_priority(self) -> int | None:
+        """Return the least priority worth a page while other workers have better links; None: all are.
+
+        What the others said may be old: nobody waits where nobody gets on.
+        """
+        is_stuck = now() - self._seen_at > _STUCK_SECS
+        return None if is_stuck else least_priority(self._around)
+
+    def lost_hosts(self, names: Iterable[str], own: OwnHosts) -> list[str]:
+        """Return hosts of which only the database knows that they are this worker's: they were lost on the way.
+
+        ``names``: the worker's hosts, as the database has them.
+        """
+        unknown = (name for name in names if own.get(name) is None)
+        self._n_times_unknown = {name: self._n_times_unknown.get(name, 0) + 1 for name in unknown}
+        return [name for name, n_times in self._n_times_unknown.items() if n_times >= _TIMES_UNKNOWN]
+
+    def let_go(self, own: OwnHosts) -> None:
+        """Let hosts go that another worker is to have; each goes when nothing of it is on its way."""
+        bests = own.bests()
+        for place in to_let_go([rank for rank, _ in bests], len(own), self.n_hosts_wanted, self._around):
+            host = bests[place][1]
+            host.is_leaving = True
+            own.refresh(host)
