@@ -10,14 +10,9 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from focused.frontier.shared import page_statements as statements
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import (
-    CHANGED,
-    CHANGED_TYPES,
-    EVIDENCE,
-    INSERTED,
-    INSERTED_TYPES,
-    KNOWN_COLUMNS,
     Key,
     KnownLink,
     WaitingLink,
@@ -27,13 +22,11 @@ from focused.frontier.shared.link_rows import (
     known_link,
     priority,
     text,
-    unnested,
     waiting_from,
 )
-from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.link import FrontierLink, host_of
 from focused.frontier.store.link_states import NOT_REACHABLE
-from focused.frontier.store.schema import DONE, DROPPED, FAILED, RANK_BITS, WAITING
+from focused.frontier.store.schema import DONE
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
@@ -44,73 +37,6 @@ if TYPE_CHECKING:
     from focused.frontier.shared.page import EndedLink, PageCommit
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
-
-_TURN = (1 << RANK_BITS) - 1
-# "+ 0" keeps the planner from the indexes of waiting links and of owned hosts where the key names the row.
-_COUNT = """
-UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s WHERE id = %s AND ended_at IS NULL
-"""
-_INSERT = (
-    f"INSERT INTO links (crawl, {', '.join(INSERTED)}) "
-    f"SELECT %s, {', '.join('parts::float8[]' if each == 'parts' else each for each in INSERTED)} "
-    f"FROM {unnested(INSERTED, INSERTED_TYPES)} ON CONFLICT DO NOTHING RETURNING fingerprint"
-)
-_LOCK = (
-    f"SELECT {', '.join(f'links.{each}' for each in KNOWN_COLUMNS)} "
-    f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} "
-    "JOIN links ON links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"WHERE links.state + 0 = {WAITING} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
-)
-_CHANGE = (
-    "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
-    + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)
-    + f" FROM {unnested(CHANGED, CHANGED_TYPES)} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
-)
-_TAKE_OVER = """
-UPDATE links SET rank = %s, extra = %s, request = %s WHERE crawl = %s AND domain = %s AND fingerprint = %s
-"""
-_END = (
-    "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
-    f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
-)
-_MOVE = (
-    f"UPDATE links SET score = given.score, admitted = true, "
-    f"rank = ((-(given.priority + links.extra))::int8 << {RANK_BITS}) | (links.rank & {_TURN}) "
-    f"FROM {unnested(('domain', 'fingerprint', 'score', 'priority'), ('int8', 'int8', 'float8', 'int8'))} "
-    "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"AND links.state + 0 = {WAITING} AND links.request IS NULL RETURNING links.fingerprint, links.rank"
-)
-_FAIL = f"""
-UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
-WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND substr(url, 1, %s) = %s
-"""
-_DROP = f"""
-UPDATE links SET state = {DROPPED}, note = '{HOST_CAP}', ended_at = now()
-WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING}
-"""
-_HOSTS = (
-    "INSERT INTO hosts (crawl, domain, host, name, best) SELECT %s, domain, host, name, best "
-    f"FROM {unnested(('domain', 'host', 'name', 'best'), ('int8', 'int8', 'text', 'int8'))} "
-    "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
-    "news = hosts.news + (hosts.owner IS DISTINCT FROM %s)::int"
-)
-_ASKED_COLUMNS = ("domain", "host", "n_pages", "n_relevant", "n_failed", "rest", "delay")
-_ASKED = (
-    "UPDATE hosts SET n_pages = hosts.n_pages + given.n_pages, n_relevant = hosts.n_relevant + given.n_relevant, "
-    "n_failed = hosts.n_failed + given.n_failed, delay = given.delay, "
-    "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
-    f"FROM {unnested(_ASKED_COLUMNS, ('int8', 'int8', 'int4', 'int4', 'int4', 'float8', 'float4'))} "
-    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner + 0 = %s"
-)
-_PAGE = (
-    "INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant) SELECT %s, %s, given.* "
-    f"FROM {unnested(('domain', 'fingerprint', 'url', 'relevant'), ('int8', 'int8', 'text', 'bool'))} "
-    "RETURNING fingerprint, id"
-)
-_RECORD = "INSERT INTO records (crawl, worker, record) VALUES (%s, %s, %s)"
-_ENDED = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
 
 
 class LeaseLostError(Exception):
@@ -163,7 +89,7 @@ class PageWriter:
         with sql.transaction():
             ended = [link for page in pages for link in page.ended]
             judged = [link.relevant for link in ended if link.relevant is not None]
-            if not sql.execute(_COUNT, (len(judged), sum(judged), worker)).rowcount:
+            if not sql.execute(statements.COUNT, (len(judged), sum(judged), worker)).rowcount:
                 raise LeaseLostError
             return self._write(sql, worker, pages, ended)
 
@@ -176,13 +102,13 @@ class PageWriter:
         self._join(sql, met, new, known, {key_of(link.fingerprint, link.host) for link in ended}, written, best)
         if ended:
             rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in ended]
-            sql.execute(_END, (*_columns(rows), self.crawl))
+            sql.execute(statements.END, (*_columns(rows), self.crawl))
         self._move(sql, pages, best)
         n_failed = self._give_up(sql, pages, written)
         self._write_hosts(sql, worker, pages, ended, best)
         self._write_outputs(sql, worker, pages, ended)
         if written.new or ended or n_failed:
-            sql.execute(_ENDED, (len(written.new), len(ended) + n_failed, worker))
+            sql.execute(statements.ENDED, (len(written.new), len(ended) + n_failed, worker))
         return written
 
     def _links_of(self, pages: Sequence[PageCommit]) -> dict[Key, list[FrontierLink]]:
@@ -207,7 +133,7 @@ class PageWriter:
             by_fingerprint[key.fingerprint] = key, links[0], rank
         rows.sort(key=itemgetter(0, 1))
         new = set()
-        for (fingerprint,) in sql.execute(_INSERT, (self.crawl, *_columns(rows))).fetchall():
+        for (fingerprint,) in sql.execute(statements.INSERT, (self.crawl, *_columns(rows))).fetchall():
             key, link, rank = by_fingerprint[fingerprint]
             new.add(key)
             written.new.append(waiting_from(link, rank))
@@ -222,7 +148,7 @@ class PageWriter:
         wanted |= {key_of(link.fingerprint, link.host) for link in ended}
         if not wanted:
             return {}
-        rows = sql.execute(_LOCK, (*_columns(sorted(wanted)), self.crawl)).fetchall()
+        rows = sql.execute(statements.LOCK, (*_columns(sorted(wanted)), self.crawl)).fetchall()
         return {Key(row[0], row[1]): known_link(row) for row in rows}
 
     def _check(self, pages: Sequence[PageCommit], known: dict[Key, KnownLink]) -> None:
@@ -258,7 +184,7 @@ class PageWriter:
             if own is not None:
                 rank = self.ranks.rank(priority(own.evidence, own.extra), self.ranks.turn_of(row.rank))
                 values = rank, own.extra, text(own.request or ""), self.crawl, *key
-                sql.execute(_TAKE_OVER, values)
+                sql.execute(statements.TAKE_OVER, values)
                 best[own.host] = min(rank, best.get(own.host, rank))
                 written.joined.append((waiting_from(own, rank), row.evidence))
                 continue
@@ -277,7 +203,7 @@ class PageWriter:
             now = WaitingLink(key.fingerprint, first.host, rank, extra, tunnel, first.url, merged, first.callback, None)
             written.joined.append((now, row.evidence))
         if changed:
-            sql.execute(_CHANGE, (*_columns(changed), self.crawl))
+            sql.execute(statements.CHANGE, (*_columns(changed), self.crawl))
 
     def _move(self, sql: Connection[Any], pages: Sequence[PageCommit], best: dict[str, int]) -> None:
         moves = {move.fingerprint: move for page in pages for move in page.moves}
@@ -286,16 +212,16 @@ class PageWriter:
         rows = sorted(
             (*key_of(move.fingerprint, move.host), move.score, to_priority(move.score, True)) for move in moves.values()
         )
-        for fingerprint, rank in sql.execute(_MOVE, (*_columns(rows), self.crawl)).fetchall():
+        for fingerprint, rank in sql.execute(statements.MOVE, (*_columns(rows), self.crawl)).fetchall():
             host = moves[fingerprint].host
             best[host] = min(rank, best.get(host, rank))
 
     def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
         for origin in (origin for page in pages for origin in page.given_up):
             values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), len(origin) + 1, f"{origin}/"
-            written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(_FAIL, values).rowcount
+            written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(statements.FAIL, values).rowcount
         for host in (host for page in pages for host in page.capped):
-            written.n_capped += sql.execute(_DROP, (self.crawl, *host_key(host))).rowcount
+            written.n_capped += sql.execute(statements.DROP, (self.crawl, *host_key(host))).rowcount
         return sum(written.given_up.values()) + written.n_capped
 
     def _write_hosts(
@@ -320,10 +246,10 @@ class PageWriter:
         # All are locked by the first statement, in one order.
         hosts = sorted((*host_key(host), text(host), best.get(host)) for host in {*best, *asked})
         if hosts:
-            sql.execute(_HOSTS, (self.crawl, *_columns(hosts), worker))
+            sql.execute(statements.HOSTS, (self.crawl, *_columns(hosts), worker))
         if asked:
             rows = sorted((*host_key(host), *counts) for host, counts in asked.items())
-            sql.execute(_ASKED, (*_columns(rows), self.crawl, worker))
+            sql.execute(statements.ASKED, (*_columns(rows), self.crawl, worker))
 
     def _write_outputs(
         self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], ended: list[EndedLink]
@@ -335,14 +261,14 @@ class PageWriter:
         ]
         numbers = {}
         if rows:
-            numbers = dict(sql.execute(_PAGE, (self.crawl, worker, *_columns(rows))).fetchall())
+            numbers = dict(sql.execute(statements.PAGE, (self.crawl, worker, *_columns(rows))).fetchall())
         for page in pages:
             number = next((numbers[link.fingerprint] for link in page.ended if link.relevant is not None), None)
             own = {"crawl": self.crawl, "worker": worker, "page": number}
             for statement, parameters in page.outputs:
                 sql.execute(statement, {**parameters, **own})
             for record in page.records:
-                sql.execute(_RECORD, (self.crawl, worker, record))
+                sql.execute(statements.RECORD, (self.crawl, worker, record))
 
 
 def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
