@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -107,6 +108,29 @@ def test_two_workers_fetch_every_page_once_and_both_have_their_share(prepared):
     assert delivered(prepared) == list(range(N_PAGES))
     assert sorted(workers[0].fetched + workers[1].fetched) == list(range(N_PAGES))
     assert min(len(worker.fetched) for worker in workers) > 0
+
+
+def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(prepared, database_server):
+    worker = Worker(store=a_store(prepared, max_pages=1), fetched=[])
+    worker.store.add([a_link(0)])
+    run([worker])
+    until(lambda: not worker.store.exchange.n_pending, worker.store)
+
+    def let_in(is_open: bool) -> None:
+        with connect(database_server) as sql:
+            name = prepared.partition("?")[0].rpartition("/")[2]
+            sql.execute(f'ALTER DATABASE "{name}" WITH ALLOW_CONNECTIONS {is_open}')
+            if not is_open:
+                sql.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", (name,))
+
+    let_in(False)
+    back = threading.Timer(1.0, let_in, (True,))
+    back.start()
+    assert worker.store.close(worker.store.over) == 0
+    back.join()
+    with connect(prepared) as sql:
+        assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
+        assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
 
 
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):

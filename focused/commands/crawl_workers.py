@@ -46,6 +46,8 @@ FOLDER = "workers"
 _MOST_WORKERS = 64
 _REFRESH_SECS = 30.0
 _LOOK_SECS = 0.2
+_CHECK_SECS = 2.0
+"""How often the database is looked after: a server that is away longer than a worker's last wait costs its last pages."""
 _LAST_LOOKS = 50
 _OWN = frozenset({"workers", "run_dir", "crawl"})
 
@@ -185,13 +187,13 @@ def _crawl(
             time.sleep(_LOOK_SECS)
             _say_who_failed(crew, run_dir)
             now = time.monotonic()
-            if now - looked >= (interval or _REFRESH_SECS):
+            if now - looked >= min(interval or _CHECK_SECS, _CHECK_SECS):
                 looked = now
                 totals = _totals(database, mark.crawl)
                 if totals is None:
                     with suppress(ValueError):
                         revive()
-                elif interval:
+                elif interval and now - last >= interval:
                     logger.info("%s", _progress(totals, plan.max_pages, (totals.n_pages - n_last) / (now - last)))
                     last, n_last = now, totals.n_pages
             if now - refreshed >= _REFRESH_SECS:

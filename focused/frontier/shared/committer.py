@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.page import PageCommit
 
 TRY_AGAIN_SECS = 0.5
-_LAST_SECS = 5.0
+LAST_SECS = 15.0
 """How long a database that is away is waited for at the end of a crawl."""
 _MOST_PAGES = 32
 """Pages of one transaction."""
@@ -111,7 +111,7 @@ class Committer(threading.Thread):
                 if sql is not None:
                     sql.close()
                     sql = None
-                if now() - began > self._patience_secs or (self._is_stopping and now() - began > _LAST_SECS):
+                if now() - began > self._patience_secs or (self._is_stopping and now() - began > LAST_SECS):
                     self._box.put(DatabaseGone(error))
                     return None
                 time.sleep(TRY_AGAIN_SECS)

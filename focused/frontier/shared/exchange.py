@@ -7,12 +7,11 @@ renews the lease, fetches hosts and links ahead and reserves pages of the budget
 from __future__ import annotations
 
 import time
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
-from focused.frontier.shared.committer import Committer
+from focused.frontier.shared.committer import LAST_SECS, TRY_AGAIN_SECS, Committer
 from focused.frontier.shared.events import EventBox, now
 from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
@@ -124,13 +123,25 @@ class Exchange:
         for thread in (self.committer, self.keeper):
             if thread.is_alive():
                 thread.join(max(0.1, until - time.monotonic()))
-        n_left = self.n_pending
-        with suppress(psycopg.Error), connect(self._url, connect_secs=3) as sql:
-            if self.worker:
-                self._leasing(sql).leave(self.worker, rests)
-            if reason:
-                end_crawl(sql, self.crawl, reason)
-        return n_left
+        # A server that dies at the very end is often there again in a moment, and why the crawl ended is said only here.
+        until = now() + LAST_SECS
+        while not self._say_good_bye(rests, reason) and now() < until:
+            time.sleep(TRY_AGAIN_SECS)
+        return self.n_pending
+
+    def _say_good_bye(self, rests: Mapping[str, tuple[float, float]], reason: str) -> bool:
+        """Tell the database that the worker ends, and the crawl if there is a reason; return whether it knows."""
+        try:
+            with connect(self._url, connect_secs=3) as sql:
+                if self.worker:
+                    self._leasing(sql).leave(self.worker, rests)
+                if reason:
+                    end_crawl(sql, self.crawl, reason)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            return False
+        except psycopg.Error:  # the lease is over: there is nothing to leave
+            pass
+        return True
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)
