@@ -110,6 +110,29 @@ def test_two_workers_fetch_every_page_once_and_both_have_their_share(prepared):
     assert min(len(worker.fetched) for worker in workers) > 0
 
 
+@pytest.mark.parametrize("gives_up", [False, True], ids=["host cap", "origin given up"])
+def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepared, gives_up):
+    store = a_store(prepared, max_per_host=0 if gives_up else 3)
+    refused = []
+    store.on_refused = lambda page, why: refused.append(why)
+    store.add([a_link(N_HOSTS * number) for number in range(10)])
+    under_way = []
+    until(lambda: under_way.extend(filter(None, [store.next()])) or len(under_way) >= 3, store)
+    if gives_up:
+        store.give_up("http://h0.example")
+    assert store.next() is None
+    dropped = lambda: store.n_unreachable if gives_up else sum(store.n_capped.values())  # noqa: E731
+    until(dropped, store)
+    for link in under_way:
+        store.done(link.id, relevant=True)
+        store.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": link.id % 2**31})
+        store.commit()
+    until(lambda: not store.exchange.n_pending, store)
+    store.tend()
+    assert (refused, len(delivered(prepared)), dropped()) == ([], 3, 7)
+    store.close()
+
+
 def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(prepared, database_server):
     worker = Worker(store=a_store(prepared, max_pages=1), fetched=[])
     worker.store.add([a_link(0)])

@@ -56,11 +56,12 @@ MOVE = (
 )
 FAIL = f"""
 UPDATE links SET state = {FAILED}, note = %s, ended_at = now()
-WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND substr(url, 1, %s) = %s
+WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerprint <> ALL(%s::int8[])
+    AND substr(url, 1, %s) = %s
 """
 DROP = f"""
 UPDATE links SET state = {DROPPED}, note = '{HOST_CAP}', ended_at = now()
-WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING}
+WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerprint <> ALL(%s::int8[])
 """
 HOSTS = (
     "INSERT INTO hosts (crawl, domain, host, name, best) SELECT %s, domain, host, name, best "

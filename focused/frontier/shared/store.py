@@ -335,6 +335,8 @@ class SharedStore(OwnMemory):
         page = self._page
         if page:
             page.worker = self.exchange.worker
+            if page.given_up or page.capped:
+                page.under_way = list(self.own.under_way)
             self.exchange.write(page)
             self._page = PageCommit()
 

@@ -217,11 +217,12 @@ class PageWriter:
             best[host] = min(rank, best.get(host, rank))
 
     def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
+        under_way = list({number for page in pages for number in page.under_way})
         for origin in (origin for page in pages for origin in page.given_up):
-            values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), len(origin) + 1, f"{origin}/"
+            values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), under_way, len(origin) + 1, f"{origin}/"
             written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(statements.FAIL, values).rowcount
         for host in (host for page in pages for host in page.capped):
-            written.n_capped += sql.execute(statements.DROP, (self.crawl, *host_key(host))).rowcount
+            written.n_capped += sql.execute(statements.DROP, (self.crawl, *host_key(host), under_way)).rowcount
         return sum(written.given_up.values()) + written.n_capped
 
     def _write_hosts(
