@@ -47,7 +47,7 @@ _MOST_WORKERS = 64
 _REFRESH_SECS = 30.0
 _LOOK_SECS = 0.2
 _CHECK_SECS = 2.0
-"""How often the database is looked after: a server that is away longer than a worker's last wait costs its last pages."""
+"""How often the server is looked after. One that is away longer than a worker's last wait costs that worker's last pages."""
 _LAST_LOOKS = 50
 _OWN = frozenset({"workers", "run_dir", "crawl"})
 
@@ -187,13 +187,14 @@ def _crawl(
             time.sleep(_LOOK_SECS)
             _say_who_failed(crew, run_dir)
             now = time.monotonic()
-            if now - looked >= min(interval or _CHECK_SECS, _CHECK_SECS):
+            says = bool(interval) and now - last >= interval
+            if now - looked >= _CHECK_SECS or (says and totals is not None):
                 looked = now
                 totals = _totals(database, mark.crawl)
                 if totals is None:
                     with suppress(ValueError):
                         revive()
-                elif interval and now - last >= interval:
+                elif says:
                     logger.info("%s", _progress(totals, plan.max_pages, (totals.n_pages - n_last) / (now - last)))
                     last, n_last = now, totals.n_pages
             if now - refreshed >= _REFRESH_SECS:

@@ -6,6 +6,7 @@ renews the lease, fetches hosts and links ahead and reserves pages of the budget
 
 from __future__ import annotations
 
+import logging
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
+
+logger = logging.getLogger(__name__)
 
 LEASE_SECS = 20.0
 """How long a worker lives that does not renew its lease."""
@@ -125,12 +128,17 @@ class Exchange:
                 thread.join(max(0.1, until - time.monotonic()))
         # A server that dies at the very end is often there again in a moment, and why the crawl ended is said only here.
         until = now() + LAST_SECS
-        while not self._say_good_bye(rests, reason) and now() < until:
+        while not self._say_good_bye(rests, reason):
+            if now() > until:
+                logger.warning(
+                    "The database does not know that this worker has ended: others wait for the end of its lease"
+                )
+                break
             time.sleep(TRY_AGAIN_SECS)
         return self.n_pending
 
     def _say_good_bye(self, rests: Mapping[str, tuple[float, float]], reason: str) -> bool:
-        """Tell the database that the worker ends, and the crawl if there is a reason; return whether it knows."""
+        """Tell the database that the worker ends, and the crawl if there is a reason; return False if the server is away."""
         try:
             with connect(self._url, connect_secs=3) as sql:
                 if self.worker:
@@ -139,8 +147,8 @@ class Exchange:
                     end_crawl(sql, self.crawl, reason)
         except (psycopg.OperationalError, psycopg.InterfaceError):
             return False
-        except psycopg.Error:  # the lease is over: there is nothing to leave
-            pass
+        except psycopg.Error as error:  # it would say so again
+            logger.warning("The database did not take this worker's end: %s", " ".join(str(error).split()))
         return True
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:

@@ -61,7 +61,7 @@ class PageCommit:
     given_up: list[str] = field(default_factory=list)
     #: Hosts that have had their share: what waits of them is dropped.
     capped: list[str] = field(default_factory=list)
-    #: Fingerprints of links under way, which wait in the database, too: neither of these two ends them.
+    #: Fingerprints of links under way. They wait in the database, too, so ``given_up`` and ``capped`` leave them out.
     under_way: list[int] = field(default_factory=list)
     #: Of each host asked: the seconds from now on that nobody may ask it, and its delay.
     rests: dict[str, tuple[float, float]] = field(default_factory=dict)
