@@ -104,7 +104,7 @@ def test_workers_of_one_machine_outlive_their_own_server_and_end_with_one_summar
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ({"workers": "0"}, "workers must be a whole number from 1"),
+        ({"workers": "0"}, "workers must be a whole number from 1 to 64. Got '0'."),
         ({"workers": "99"}, "workers must be a whole number from 1 to 64"),
         ({"workers": "2", "topic": None, "run_dir": None}, "Name the topic, or the folder of a crawl to go on with"),
         ({"workers": "2", "topic": "unknown"}, "No topic 'unknown'"),

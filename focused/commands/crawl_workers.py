@@ -60,9 +60,7 @@ def crawl_with_workers(opts: argparse.Namespace, settings: BaseSettings) -> int:
     ValueError
         If anything is not as it must be: as of `plan_crawl`. Nothing has been requested by then.
     """
-    n_workers = whole_number("workers", opts.spargs["workers"], least=1)
-    if n_workers > _MOST_WORKERS:
-        raise PlanError(f"workers must be a whole number from 1 to {_MOST_WORKERS}. Got {n_workers}.")
+    n_workers = whole_number("workers", opts.spargs["workers"], least=1, most=_MOST_WORKERS)
     if settings.getdict("FEEDS"):
         raise PlanError("-O and -o are for a crawl of one process. Take the pages of this one away with scrapy export.")
     arguments = {name: value for name, value in opts.spargs.items() if name not in _OWN}

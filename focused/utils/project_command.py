@@ -88,17 +88,17 @@ class ProjectCommand(ScrapyCommand):
         return self.__module__.rpartition(".")[2]
 
 
-def whole_number(option: str, value: object, least: int = 0, meaning: str = "") -> int:
+def whole_number(option: str, value: object, least: int = 0, meaning: str = "", *, most: int = 2**32 - 1) -> int:
     """Return the whole number that an option gives, on the command line or by default.
 
-    A ValueError says that it is something else, below ``least``, or needs more than 32 bits, and the ``meaning`` of a special
+    A ValueError says that it is something else, below ``least`` or above ``most``, and the ``meaning`` of a special
     value (``0: all``).
 
     >>> whole_number("--top", "20")
     20
     """
     text = str(value)
-    if not (text.isascii() and text.isdigit()) or not least <= int(text) < 2**32:
+    if not (text.isascii() and text.isdigit()) or not least <= int(text) <= most:
         more = f" ({meaning})" if meaning else ""
-        raise ValueError(f"{option} must be a whole number from {least} to {2**32 - 1}{more}. Got {text!r}.")
+        raise ValueError(f"{option} must be a whole number from {least} to {most}{more}. Got {text!r}.")
     return int(text)
