@@ -30,6 +30,11 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def said(err: str) -> list[str]:
+    """What a command said, without the line by which a slow machine says that it is at work."""
+    return [line for line in err.splitlines() if "INFO: Loading topic" not in line]
+
+
 @pytest.mark.slow
 def test_whatever_a_crawl_leaves_is_not_to_be_written_over(run):
     left = [path for path in run.run_dir.rglob("*") if path.is_file()]
@@ -58,10 +63,10 @@ def test_a_command_told_to_write_over_a_file_of_a_crawl_says_no_in_one_line_and_
     feed_format = ":csv" if argv[0] == "crawl" else ""
     told = scrapy(*argv, f"run/{name}{feed_format}", cwd=cwd, env=environment(ROOT / "models"))
     assert told.exit_code == 1
-    assert told.err.startswith("Error: ")
-    assert f"run/{name} would overwrite" in told.err
-    assert f"{argv[-1]} FILE" in told.err
-    assert told.err.count("\n") == 1
+    [error] = said(told.err)
+    assert error.startswith("Error: ")
+    assert f"run/{name} would overwrite" in error
+    assert f"{argv[-1]} FILE" in error
     assert contents(run.run_dir) == before
 
 
@@ -69,8 +74,8 @@ def test_a_command_told_to_write_over_a_file_of_a_crawl_says_no_in_one_line_and_
 def test_a_feed_is_not_written_over_what_the_same_crawl_is_about_to_write(tmp_path):
     told = crawl(ROOT / "models", tmp_path, topic="demo", max_pages=2, feed="run/pages.jsonl")
     assert told.exit_code == 1
-    assert "run/pages.jsonl would overwrite" in told.err
-    assert told.err.count("\n") == 1
+    [error] = said(told.err)
+    assert "run/pages.jsonl would overwrite" in error
     assert not (tmp_path / "run" / "pages.jsonl").exists()
 
 
