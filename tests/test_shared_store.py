@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
+import psycopg
 import pytest
 
 from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.page import Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
+from focused.frontier.shared.writer import PageWriter
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import Evidence, better
@@ -154,6 +158,44 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
     with connect(prepared) as sql:
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
+
+
+def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared):
+    low, high = sorted((a_link(0), a_link(N_HOSTS)), key=lambda link: link.fingerprint)
+    both_hold_locks = threading.Barrier(2)
+    failed = []
+
+    class Waits(PageWriter):
+        """Goes on when the other has its locks, too; where the other must wait for them, it goes on alone."""
+
+        def _join(self, *about: Any) -> None:
+            with suppress(threading.BrokenBarrierError):
+                both_hold_locks.wait(0.3)
+            super()._join(*about)
+
+    def write(met: FrontierLink, moved: FrontierLink) -> None:
+        exchange = a_store(prepared).exchange
+        page = PageCommit(exchange.worker, links=[met], moves=[Move(moved.fingerprint, moved.host, 0.75)])
+        writer = Waits(exchange.crawl, exchange.writer.ranks, better, exchange.writer.turn)
+        try:
+            with connect(prepared) as sql:
+                writer.write(sql, exchange.worker, [page])
+        except psycopg.Error as error:
+            failed.append(error)
+        exchange.close({})
+
+    store = a_store(prepared)
+    store.add([low, high])
+    until(lambda: store.exchange.n_written, store)
+    threads = [threading.Thread(target=write, args=links) for links in ((low, high), (high, low))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+    assert failed == []
+    with connect(prepared) as sql:
+        assert sql.execute("SELECT score FROM focused.links").fetchall() == [(0.75,), (0.75,)]
 
 
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):

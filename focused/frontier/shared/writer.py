@@ -30,11 +30,11 @@ from focused.frontier.store.schema import DONE
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from psycopg import Connection
 
-    from focused.frontier.shared.page import EndedLink, PageCommit
+    from focused.frontier.shared.page import EndedLink, Move, PageCommit
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
 
@@ -97,13 +97,14 @@ class PageWriter:
         written, best = Written(), dict[str, int]()
         met = self._links_of(pages)
         new = self._insert(sql, met, written, best)
-        known = self._lock(sql, met, new, ended)
+        moves = self._moves_of(pages)
+        known = self._lock(sql, met, new, ended, moves)
         self._check(pages, known)
         self._join(sql, met, new, known, {key_of(link.fingerprint, link.host) for link in ended}, written, best)
         if ended:
             rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in ended]
             sql.execute(statements.END, (*_columns(rows), self.crawl))
-        self._move(sql, pages, best)
+        self._move(sql, moves, best)
         n_failed = self._give_up(sql, pages, written)
         self._write_hosts(sql, worker, pages, ended, best)
         self._write_outputs(sql, worker, pages, ended)
@@ -140,16 +141,30 @@ class PageWriter:
             best[link.host] = min(rank, best.get(link.host, rank))
         return new
 
+    def _moves_of(self, pages: Sequence[PageCommit]) -> dict[Key, Move]:
+        """Return the last move of each link that pages move."""
+        return {key_of(move.fingerprint, move.host): move for page in pages for move in page.moves}
+
     def _lock(
-        self, sql: Connection[Any], met: dict[Key, list[FrontierLink]], new: set[Key], ended: list[EndedLink]
+        self,
+        sql: Connection[Any],
+        met: dict[Key, list[FrontierLink]],
+        new: set[Key],
+        ended: list[EndedLink],
+        moves: Iterable[Key],
     ) -> dict[Key, KnownLink]:
-        """Lock what waits of the links that end or were known, in the order of their keys."""
+        """Lock what waits of the links that end, were known or are moved; return those that end or were known.
+
+        It is one statement, in the order of the keys: a second one that locks further links meets a worker that goes the
+        other way, and both wait until the server gives one of them up, a second later.
+        """
         wanted = {key for key, links in met.items() if key not in new or len(links) > 1}
         wanted |= {key_of(link.fingerprint, link.host) for link in ended}
-        if not wanted:
+        locked = sorted(wanted.union(moves))
+        if not locked:
             return {}
-        rows = sql.execute(statements.LOCK, (*_columns(sorted(wanted)), self.crawl)).fetchall()
-        return {Key(row[0], row[1]): known_link(row) for row in rows}
+        rows = sql.execute(statements.LOCK, (*_columns(locked), self.crawl)).fetchall()
+        return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
     def _check(self, pages: Sequence[PageCommit], known: dict[Key, KnownLink]) -> None:
         seen = set()
@@ -205,15 +220,13 @@ class PageWriter:
         if changed:
             sql.execute(statements.CHANGE, (*_columns(changed), self.crawl))
 
-    def _move(self, sql: Connection[Any], pages: Sequence[PageCommit], best: dict[str, int]) -> None:
-        moves = {move.fingerprint: move for page in pages for move in page.moves}
+    def _move(self, sql: Connection[Any], moves: dict[Key, Move], best: dict[str, int]) -> None:
         if not moves:
             return
-        rows = sorted(
-            (*key_of(move.fingerprint, move.host), move.score, to_priority(move.score, True)) for move in moves.values()
-        )
+        rows = [(*key, move.score, to_priority(move.score, True)) for key, move in sorted(moves.items())]
+        hosts = {move.fingerprint: move.host for move in moves.values()}
         for fingerprint, rank in sql.execute(statements.MOVE, (*_columns(rows), self.crawl)).fetchall():
-            host = moves[fingerprint].host
+            host = hosts[fingerprint]
             best[host] = min(rank, best.get(host, rank))
 
     def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
