@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import WAITING_COLUMNS, WaitingLink, unnested, waiting_link
 from focused.frontier.shared.writer import LeaseLostError
@@ -186,8 +187,7 @@ class Leasing:
         rows = sorted((*key, n_links[host]) for key, host in names.items())
         found: dict[str, list[WaitingLink]] = {host: [] for host in n_links}
         if rows:
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            for row in self.sql.execute(_AHEAD, (*columns, self.crawl)).fetchall():
+            for row in self.sql.execute(_AHEAD, (*columns(rows), self.crawl)).fetchall():
                 link = waiting_link(row, names.__getitem__)
                 found[link.host_name].append(link)
         return found
@@ -197,11 +197,11 @@ class Leasing:
         rows = sorted((*host_key(host), *times) for host, times in rests.items())
         if not rows:
             return
-        columns = [list(column) for column in zip(*rows, strict=True)]
+        given = columns(rows)
         with self.sql.transaction():
             # Locked first: what others have found by then is seen by the next statement.
-            self.sql.execute(_LOCK, (*columns[:2], self.crawl, worker))
-            self.sql.execute(_GIVE_BACK, (*columns, self.crawl, worker))
+            self.sql.execute(_LOCK, (*given[:2], self.crawl, worker))
+            self.sql.execute(_GIVE_BACK, (*given, self.crawl, worker))
 
     def totals(self) -> Totals:
         """Return the figures of the crawl."""

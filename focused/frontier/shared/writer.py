@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared import page_statements as statements
+from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import (
     Key,
@@ -103,7 +104,7 @@ class PageWriter:
         self._join(sql, met, new, known, {key_of(link.fingerprint, link.host) for link in ended}, written, best)
         if ended:
             rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in ended]
-            sql.execute(statements.END, (*_columns(rows), self.crawl))
+            sql.execute(statements.END, (*columns(rows), self.crawl))
         self._move(sql, moves, best)
         n_failed = self._give_up(sql, pages, written)
         self._write_hosts(sql, worker, pages, ended, best)
@@ -134,7 +135,7 @@ class PageWriter:
             by_fingerprint[key.fingerprint] = key, links[0], rank
         rows.sort(key=itemgetter(0, 1))
         new = set()
-        for (fingerprint,) in sql.execute(statements.INSERT, (self.crawl, *_columns(rows))).fetchall():
+        for (fingerprint,) in sql.execute(statements.INSERT, (self.crawl, *columns(rows))).fetchall():
             key, link, rank = by_fingerprint[fingerprint]
             new.add(key)
             written.new.append(waiting_from(link, rank))
@@ -163,7 +164,7 @@ class PageWriter:
         locked = sorted(wanted.union(moves))
         if not locked:
             return {}
-        rows = sql.execute(statements.LOCK, (*_columns(locked), self.crawl)).fetchall()
+        rows = sql.execute(statements.LOCK, (*columns(locked), self.crawl)).fetchall()
         return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
     def _check(self, pages: Sequence[PageCommit], known: dict[Key, KnownLink]) -> None:
@@ -218,14 +219,14 @@ class PageWriter:
             now = WaitingLink(key.fingerprint, first.host, rank, extra, tunnel, first.url, merged, first.callback, None)
             written.joined.append((now, row.evidence))
         if changed:
-            sql.execute(statements.CHANGE, (*_columns(changed), self.crawl))
+            sql.execute(statements.CHANGE, (*columns(changed), self.crawl))
 
     def _move(self, sql: Connection[Any], moves: dict[Key, Move], best: dict[str, int]) -> None:
         if not moves:
             return
         rows = [(*key, move.score, to_priority(move.score, True)) for key, move in sorted(moves.items())]
         hosts = {move.fingerprint: move.host for move in moves.values()}
-        for fingerprint, rank in sql.execute(statements.MOVE, (*_columns(rows), self.crawl)).fetchall():
+        for fingerprint, rank in sql.execute(statements.MOVE, (*columns(rows), self.crawl)).fetchall():
             host = hosts[fingerprint]
             best[host] = min(rank, best.get(host, rank))
 
@@ -260,10 +261,10 @@ class PageWriter:
         # All are locked by the first statement, in one order.
         hosts = sorted((*host_key(host), text(host), best.get(host)) for host in {*best, *asked})
         if hosts:
-            sql.execute(statements.HOSTS, (self.crawl, *_columns(hosts), worker))
+            sql.execute(statements.HOSTS, (self.crawl, *columns(hosts), worker))
         if asked:
             rows = sorted((*host_key(host), *counts) for host, counts in asked.items())
-            sql.execute(statements.ASKED, (*_columns(rows), self.crawl, worker))
+            sql.execute(statements.ASKED, (*columns(rows), self.crawl, worker))
 
     def _write_outputs(
         self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], ended: list[EndedLink]
@@ -275,15 +276,15 @@ class PageWriter:
         ]
         numbers = {}
         if rows:
-            numbers = dict(sql.execute(statements.PAGE, (self.crawl, worker, *_columns(rows))).fetchall())
+            numbers = dict(sql.execute(statements.PAGE, (self.crawl, worker, *columns(rows))).fetchall())
+        outputs: dict[str, list[dict[str, Any]]] = {}
         for page in pages:
             number = next((numbers[link.fingerprint] for link in page.ended if link.relevant is not None), None)
             own = {"crawl": self.crawl, "worker": worker, "page": number}
             for statement, parameters in page.outputs:
-                sql.execute(statement, {**parameters, **own})
-            for record in page.records:
-                sql.execute(statements.RECORD, (self.crawl, worker, record))
-
-
-def _columns(rows: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    return [list(column) for column in zip(*rows, strict=True)]
+                outputs.setdefault(statement, []).append({**parameters, **own})
+        with sql.cursor() as cursor:
+            for statement, rows_of_pages in outputs.items():
+                cursor.executemany(statement, rows_of_pages)
+            if records := [(self.crawl, worker, record) for page in pages for record in page.records]:
+                cursor.executemany(statements.RECORD, records)

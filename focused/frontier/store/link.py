@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
@@ -64,8 +65,13 @@ def host_of(url: str) -> str:
     >>> host_of("http://Stars.example:8080/a")
     'stars.example'
     """
+    return _host_of_origin(origin_of(url))
+
+
+@lru_cache(maxsize=10_000)  # it is asked for of each link, several times
+def _host_of_origin(origin: str) -> str:
     try:
-        return urlsplit(url).hostname or ""
+        return urlsplit(origin).hostname or ""
     except ValueError:
         return ""
 
