@@ -32,6 +32,19 @@ def test_more_is_wished_for_before_all_is_spent(budget):
     assert budget.wishes(3, is_busy=True) == {"n_pages": GRANT}
 
 
+def test_a_fast_worker_reserves_what_it_fetches_in_half_a_second_and_a_slow_one_a_few(monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("focused.frontier.shared.page_budget.now", lambda: clock[0])
+    budget = PageBudget(1000)
+    budget.granted(200, is_return=False)
+    for _ in range(195):
+        budget.spend(is_page=True)
+    clock[0] = 1.0
+    assert budget.wishes(0, is_busy=True) == {"n_pages": 97}
+    clock[0] = 10.0
+    assert budget.wishes(0, is_busy=True) == {"n_pages": GRANT}
+
+
 def test_what_is_left_goes_back_once_and_grants_that_cross_it_do_not_count(budget):
     assert budget.wishes(0, is_busy=False) == {"returns_pages": True}
     assert budget.left(0) == 0

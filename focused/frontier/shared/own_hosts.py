@@ -14,7 +14,7 @@ from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
@@ -160,13 +160,16 @@ class OwnHosts:
 
     # --- Links
 
-    def offer(self, link: WaitingLink) -> None:
-        """Take note of a link that waits in the database, or whose place there has changed."""
-        own = self._hosts.get(link.host_name)
-        if own is None or link.number in self.under_way or link.number in self._ended:
-            return
-        own.put(link)
-        self.refresh(own)
+    def offer(self, links: Iterable[WaitingLink]) -> None:
+        """Take note of links that wait in the database, or whose place there has changed."""
+        changed = {}
+        for link in links:
+            own = self._hosts.get(link.host_name)
+            if own is not None and link.number not in self.under_way and link.number not in self._ended:
+                own.put(link)
+                changed[own.number] = own
+        for own in changed.values():
+            self.refresh(own)
 
     def fetched(self, name: str, links: list[WaitingLink], n_asked: int) -> None:
         """Take in the best links of a host as the database has them."""

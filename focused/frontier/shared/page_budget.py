@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from focused.frontier.shared.events import now
+
 GRANT = 16
-"""Pages that are reserved at a time."""
+"""Pages that are reserved at a time at least; more where more are fetched in `_AHEAD_SECS`."""
+_AHEAD_SECS = 0.5
+_MOST = 512
 
 
 class PageBudget:
@@ -14,6 +18,7 @@ class PageBudget:
     def __init__(self, max_pages: int) -> None:
         self.max_pages = max_pages
         self._n_granted = self._n_spent = 0
+        self._n_at_a_time, self._n_before, self._since = GRANT, 0, now()
         #: Whether a grant is on its way back. Grants that were on their way before it count no more.
         self._is_returning = False
 
@@ -51,9 +56,18 @@ class PageBudget:
         if left is None or self._is_returning:
             return {}
         if is_busy:
-            return {"n_pages": GRANT if left < GRANT // 2 else 0}
+            n_pages = self._n_ahead()
+            return {"n_pages": n_pages if left < n_pages // 2 else 0}
         if left <= 0:
             return {}
         self._is_returning = True
         self._n_granted = self._n_spent
         return {"returns_pages": True}
+
+    def _n_ahead(self) -> int:
+        """Return how many pages to reserve at a time, by what this worker has fetched of late."""
+        if (secs := now() - self._since) >= _AHEAD_SECS:
+            n_pages = int((self._n_spent - self._n_before) / secs * _AHEAD_SECS)
+            self._n_at_a_time = max(GRANT, min(_MOST, n_pages))
+            self._n_before, self._since = self._n_spent, now()
+        return self._n_at_a_time

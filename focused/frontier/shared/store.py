@@ -5,7 +5,6 @@ All methods work on memory. What they change is part of the page that ends next;
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.events import (
@@ -350,13 +349,15 @@ class SharedStore(OwnMemory):
 
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""
+        moved = []
         for move in moves:
             self._page.moves.append(move)
             link = self.own.waiting(move.fingerprint, move.host)
             if link is not None and link.request is None:
                 link.rank = moved_to(link.rank, to_priority(move.score, True) + link.extra)
-                link.evidence = replace(link.evidence, score=move.score, admitted=True)
-                self.own.offer(link)
+                link.evidence = link.evidence.with_score(move.score)
+                moved.append(link)
+        self.own.offer(moved)
 
     # --- With the threads
 
@@ -378,8 +379,8 @@ class SharedStore(OwnMemory):
             case PagesWritten(pages, written):
                 for ended in (ended for page in pages for ended in page.ended):
                     own.written(ended.fingerprint, self.exchange.n_written)
-                for link in (*written.new, *(joined for joined, _ in written.joined)):
-                    own.offer(link)
+                own.offer(written.new)
+                own.offer(joined for joined, _ in written.joined)
                 for origin, n_links in written.given_up.items():
                     self._unreachable[origin] = self._unreachable.get(origin, 0) + n_links
                     self.n_unreachable += n_links
