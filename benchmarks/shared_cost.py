@@ -20,10 +20,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from common import ROOT
+
 from focused.utils.database import connect
 from focused.utils.embedded_server import EmbeddedServer
 
-ROOT = Path(__file__).resolve().parent.parent
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
