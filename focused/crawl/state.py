@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from focused.crawl.plan import CrawlPlan
     from focused.method.scoring.evidence import Evidence
     from focused.method.scoring.session import Session
+    from focused.utils.reactor import FifoLock
 
 
 logger = logging.getLogger(__name__)
@@ -111,6 +112,16 @@ class Crawl:
     def session(self) -> Session | None:
         """What scores the links where the strategy learns."""
         return self.judging.session
+
+    @property
+    def judging_turn(self) -> FifoLock:
+        """Held while a page is judged, which may take several turns of the reactor."""
+        return self.judging.turn
+
+    @property
+    def model_version(self) -> int:
+        """Version of the model that judges; above 1 once the crawl has trained again."""
+        return self.judging.version
 
     @classmethod
     def of(cls, crawler: Crawler) -> Crawl | None:

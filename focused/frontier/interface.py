@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from focused.method.scoring.met_links import MetLinks
     from focused.method.scoring.page_scores import PageScores
     from focused.method.scoring.session import Session
+    from focused.utils.reactor import FifoLock
 
 
 GivenUpHost = tuple[str, str, int]
@@ -172,6 +173,14 @@ class CrawlOfFrontier(Protocol):
     @property
     def session(self) -> Session | None:
         """What scores the links where the strategy learns."""
+
+    @property
+    def judging_turn(self) -> FifoLock:
+        """Held while a page is judged, which may take several turns of the reactor."""
+
+    @property
+    def model_version(self) -> int:
+        """Version of the model that judges; above 1 once the crawl has trained again."""
 
     @property
     def harvest(self) -> HarvestState:

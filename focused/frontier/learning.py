@@ -46,7 +46,7 @@ class Learning:
         for number, url, score in self.store.waiting.scores():
             self.session.placed(url, number, score)
         self.session.resume()
-        self._move()
+        self.move()
         return n_bad
 
     def placed(self, url: str, score: float) -> None:
@@ -58,13 +58,14 @@ class Learning:
         record = self.session.record(url)
         if record is not None:
             self._records.add(*record)
-        self._move()
+        self.move()
 
     def finish(self) -> None:
         """Move all links that have not been moved yet."""
-        self._move(is_last=True)
+        self.move(is_last=True)
 
-    def _move(self, *, is_last: bool = False) -> None:
+    def move(self, *, is_last: bool = False) -> None:
+        """Move some of the links whose scores are others now; last, all."""
         moved = self.session.moved(is_last=is_last)
         if moved and (gone := self.store.waiting.place(moved)):
             self.session.gone(gone)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
 
+from focused.frontier.hearing import Hearing
 from focused.frontier.opening import first_stands
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.exchange import Exchange
@@ -55,7 +56,7 @@ class SharedScheduler(FrontierScheduler):
     Settings: FOCUSED_DATABASE, FOCUSED_CRAWL, CONCURRENT_REQUESTS (with it, how many hosts a worker holds).
 
     Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
-    ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended).
+    ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
 
     can_rescore = False
@@ -83,14 +84,24 @@ class SharedScheduler(FrontierScheduler):
         store.let_rest, store.times_of = self._let_rest, self._times_of
         self._is_ending = False
         store.waits = lambda: not self._leases.ready_at.delay_of("")
+        store.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
         # Each of its methods that this scheduler calls is one of a FrontierStore, too.
         return cast("FrontierStore", store)
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
-        if learning is not None:
-            learning.resume()
+        #: Where the strategy learns from other workers, too; None: it does not.
+        self._hearing: Hearing | None = None
+        if learning is None:
+            return
+        if learning.session.listen():
+            self._hearing = hearing = Hearing(learning.session, self._crawl.judging_turn, self._stats)
+            self.shared.n_records_wanted, self.shared.on_heard = lambda: hearing.n_wanted, hearing.put
+            self.shared.on_other_model = hearing.leave_out
+        self._learning = learning
+        if n_bad := learning.resume():
+            self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
@@ -101,6 +112,8 @@ class SharedScheduler(FrontierScheduler):
         if self._checkpoints.is_broken or self.completion.ending.is_taken:
             return None
         store = self.shared
+        if self._hearing is not None and self._hearing.take_news():
+            self._learning.move()
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
         store.tend()
@@ -118,6 +131,8 @@ class SharedScheduler(FrontierScheduler):
 
     def close(self, reason: str) -> Deferred[None]:  # type: ignore[override]
         """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
+        if self._hearing is not None:
+            self._hearing.close()
         super().close(reason)
         return deferToThread(self._say_good_bye)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.leasing import TakenHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
-    from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.writer import Written
 
 NOT_STORED = "not stored"
@@ -80,6 +80,13 @@ class Granted:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """Records of other workers."""
+
+    records: list[LearntRecord]
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseLost:
     """The worker has ended."""
 
@@ -98,7 +105,7 @@ class DatabaseGone:
     error: Exception
 
 
-Event = PagesWritten | PageRefused | LinksAhead | Ticked | Granted | LeaseLost | Joined | DatabaseGone
+Event = PagesWritten | PageRefused | LinksAhead | Ticked | Granted | Heard | LeaseLost | Joined | DatabaseGone
 
 
 class EventBox:

@@ -1,7 +1,7 @@
 """What goes between a worker's reactor and the database: two threads, and boxes that each side fills and empties.
 
 The reactor puts ended pages and wishes in, and takes events out; it never waits. The committer writes pages; the keeper
-renews the lease, fetches hosts and links ahead and reserves pages of the budget.
+renews the lease, fetches hosts and links ahead, reserves pages of the budget and reads what other workers have learnt.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from focused.frontier.shared.events import Event
-    from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
 
@@ -35,6 +35,7 @@ LEASE_SECS = 20.0
 PATIENCE_SECS = 120.0
 """How long a worker waits for a database that is away."""
 _TURNS_A_SEC = 8000
+_RECORDS_AT_A_TIME = 256
 
 
 class Exchange:
@@ -117,6 +118,20 @@ class Exchange:
     def take(self) -> list[Event]:
         """Return what has happened."""
         return self.box.take()
+
+    def n_earlier_records(self, max_links: int) -> int:
+        """Return how many records with so many links together are the latest ones. It waits for the database."""
+        with connect(self._url) as sql:
+            return self.keeper.reader.leave_out_old(sql, max_links)
+
+    def earlier_records(self, max_links: int) -> Iterator[LearntRecord]:
+        """Yield these records; what comes later is an event. It waits for the database."""
+        reader = self.keeper.reader
+        with connect(self._url) as sql:
+            n_left = reader.leave_out_old(sql, max_links)
+            while n_left > 0 and (records := reader.read(sql, self.keeper.numbers, min(n_left, _RECORDS_AT_A_TIME))):
+                n_left -= len(records)
+                yield from records
 
     def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
         """Write what is left, and say good-bye; returns how many pages could not be written in time. It waits."""

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
-from focused.frontier.shared.events import DatabaseGone, Granted, Joined, LeaseLost, LinksAhead, Ticked, now
+from focused.frontier.shared.events import DatabaseGone, Granted, Heard, Joined, LeaseLost, LinksAhead, Ticked, now
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.own_hosts import AHEAD
+from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.writer import LeaseLostError
 
@@ -31,6 +32,8 @@ _RENEWALS = 50
 _OVERDUE_SECS = 2.0
 _ANALYZED_AT = (30, 300, 3_000, 30_000)
 """Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
+_READ_SECS = 0.2
+"""How often records of other workers are looked for, unless there are more."""
 _SOON_SECS = 1.0
 """A host that may be asked so soon is taken already."""
 
@@ -43,6 +46,7 @@ class Wishes:
     ahead: dict[str, int] = field(default_factory=dict)
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     n_pages: int = 0
+    n_records: int = 0
     returns_pages: bool = False
     joins: bool = False
     is_busy: bool = True
@@ -52,6 +56,8 @@ class Wishes:
 
 class Keeper(threading.Thread):
     """Renews the lease, takes hosts and gives them back, fetches their best links ahead, reserves pages of the budget.
+
+    It also reads what other workers have learnt.
 
     Parameters
     ----------
@@ -88,10 +94,14 @@ class Keeper(threading.Thread):
         self._wishes = Wishes()
         self._lock = threading.Lock()
         self._is_stopping = False
-        self._renewed = self._looked = 0.0
+        self._renewed = self._looked = self._read = 0.0
         self._n_analyzed = 0
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
+        #: All numbers that the worker has had.
+        self.numbers: set[int] = set()
+        #: What other workers have learnt.
+        self.reader = RecordReader(crawl)
 
     # --- Of the reactor
 
@@ -147,6 +157,7 @@ class Keeper(threading.Thread):
         """Become a worker of the crawl, with a number that nobody has had."""
         asked = now()
         self.worker = leasing.join(self._worker_name)
+        self.numbers.add(self.worker)
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._box.put(Joined(self.worker))
 
@@ -189,7 +200,18 @@ class Keeper(threading.Thread):
             n_written = self._n_written()
             self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written))
             is_new = True
+        if wishes.n_records and now() - self._read >= _READ_SECS:
+            is_new |= self._hear(leasing, wishes.n_records)
         return is_new
+
+    def _hear(self, leasing: Leasing, n_most: int) -> bool:
+        """Read what other workers have learnt; tell whether there is anything."""
+        records = self.reader.read(leasing.sql, self.numbers, n_most)
+        if len(records) < n_most:
+            self._read = now()
+        if records:
+            self._box.put(Heard(records))
+        return bool(records)
 
     def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
         asked, n_written = now(), self._n_written()

@@ -14,6 +14,8 @@ from focused.frontier.store.transaction import Transaction
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from focused.frontier.shared.page import LearntRecord
+
 _MAX_KNOWN_HOSTS = 1_000_000
 
 
@@ -39,19 +41,40 @@ class NoLog:
         """Do nothing."""
 
 
-@dataclass(frozen=True)
-class NoRecords:
-    """Takes what a strategy has learnt from pages; it begins with none."""
+class EarlierRecords(Protocol):
+    """What workers have learnt before this one began."""
 
-    note: Callable[[bytes], None]
-    n_records: int = 0
+    def n_earlier_records(self, max_links: int) -> int:
+        """Return how many of them are the latest with so many links together."""
+
+    def earlier_records(self, max_links: int) -> Iterator[LearntRecord]:
+        """Yield these."""
+
+
+@dataclass(frozen=True)
+class SharedRecords:
+    """Takes what a strategy has learnt from pages; it begins with the latest that all workers have learnt."""
+
+    max_links: int
+    known: EarlierRecords
+    note: Callable[[int, bytes], None]
+    #: Tells whether a record is of this worker's model.
+    fits: Callable[[LearntRecord], bool]
+
+    @property
+    def n_records(self) -> int:
+        """How many there are."""
+        return self.known.n_earlier_records(self.max_links)
 
     def __iter__(self) -> Iterator[tuple[int, bytes]]:
-        return iter(())
+        """Iterate over (number, record)."""
+        for number, each in enumerate(self.known.earlier_records(self.max_links), 1):
+            if self.fits(each):
+                yield number, each.record
 
     def add(self, n_links: int, record: bytes) -> None:
         """Let a record be part of its page."""
-        self.note(record)
+        self.note(n_links, record)
 
 
 class OwnMemory:

@@ -43,6 +43,15 @@ class Move(NamedTuple):
     score: float
 
 
+class LearntRecord(NamedTuple):
+    """What a strategy has learnt from a page: focused.method.scoring.session."""
+
+    n_links: int
+    #: The version of the model that judged the page.
+    model_version: int
+    record: bytes
+
+
 @dataclass(slots=True)
 class PageCommit:
     """All that one transaction has to hold."""
@@ -56,7 +65,7 @@ class PageCommit:
     moves: list[Move] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     #: What a strategy that learns has learnt.
-    records: list[bytes] = field(default_factory=list)
+    records: list[LearntRecord] = field(default_factory=list)
     #: Origins whose waiting links fail, with the number of the host's links that did.
     given_up: list[str] = field(default_factory=list)
     #: Hosts that have had their share: what waits of them is dropped.

@@ -82,5 +82,5 @@ PAGE = (
     f"FROM {unnested(('domain', 'fingerprint', 'url', 'relevant'), ('int8', 'int8', 'text', 'bool'))} "
     "RETURNING fingerprint, id"
 )
-RECORD = "INSERT INTO records (crawl, worker, record) VALUES (%s, %s, %s)"
+RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
 ENDED = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"

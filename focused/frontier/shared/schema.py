@@ -88,6 +88,11 @@ CREATE TABLE records (                -- what a strategy that learns has learnt 
 );
 CREATE INDEX records_of_crawl ON records (crawl, id);
 """
+# So that tables of before workers learnt from each other serve, too.
+_OF_OTHERS = """
+ALTER TABLE records ADD COLUMN n_links integer NOT NULL DEFAULT 0, ADD COLUMN model_version integer NOT NULL DEFAULT 1;
+CREATE INDEX records_of_worker ON records (worker, id);
+"""
 _SESSION = (
     # Where a plan is made before a table has rows, it must be the one for many: all access is by key.
     *("SET search_path = focused", "SET enable_hashjoin = off", "SET enable_mergejoin = off"),
@@ -144,6 +149,8 @@ def make_tables(connection: Connection[Any]) -> None:
                         f"FOR VALUES WITH (MODULUS {N_PARTITIONS}, REMAINDER {part})"
                     )
             connection.execute("INSERT INTO about VALUES ('version', %s)", (str(VERSION),))
+        if connection.execute("SELECT to_regclass('focused.records_of_worker')").fetchone() == (None,):
+            connection.execute(_OF_OTHERS)
     row = connection.execute("SELECT value FROM about WHERE key = 'version'").fetchone()
     found = row[0] if row else "none"
     if found != str(VERSION):

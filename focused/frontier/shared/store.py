@@ -11,6 +11,7 @@ from focused.frontier.shared.events import (
     NOT_STORED,
     DatabaseGone,
     Granted,
+    Heard,
     Joined,
     LeaseLost,
     LinksAhead,
@@ -19,9 +20,9 @@ from focused.frontier.shared.events import (
     Ticked,
     now,
 )
-from focused.frontier.shared.memory import NoLog, NoRecords, NoTransaction, OwnMemory, SharedForms, SharedScores
+from focused.frontier.shared.memory import NoLog, NoTransaction, OwnMemory, SharedForms, SharedRecords, SharedScores
 from focused.frontier.shared.own_hosts import OwnHost, OwnHosts
-from focused.frontier.shared.page import EndedLink, Move, PageCommit
+from focused.frontier.shared.page import EndedLink, LearntRecord, Move, PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.store.caps import HOST_CAP
@@ -116,6 +117,12 @@ class SharedStore(OwnMemory):
         self.times_of: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
         #: Whether poor links are not asked for while other workers have better ones: where hosts need no rest.
         self.waits: Callable[[], bool] = lambda: False
+        #: Returns the version of the model that judges.
+        self.model_version: Callable[[], int] = lambda: 1
+        #: Returns how many records of other workers are wanted, and called with those that came; and with each left out.
+        self.n_records_wanted: Callable[[], int] = lambda: 0
+        self.on_heard: Callable[[list[bytes]], None] = lambda records: None
+        self.on_other_model: Callable[[], None] = lambda: None
         exchange.start()
 
     def __len__(self) -> int:
@@ -339,13 +346,20 @@ class SharedStore(OwnMemory):
             self.exchange.write(page)
             self._page = PageCommit()
 
-    def note_record(self, record: bytes) -> None:
+    def note_record(self, n_links: int, record: bytes) -> None:
         """Let what a strategy has learnt be part of the page, for others to read."""
-        self._page.records.append(record)
+        self._page.records.append(LearntRecord(n_links, self.model_version(), record))
 
-    def records(self, max_links: int) -> NoRecords:
-        """Return where records of pages go."""
-        return NoRecords(self.note_record)
+    def records(self, max_links: int) -> SharedRecords:
+        """Return where records of pages go, and what workers have learnt so far."""
+        return SharedRecords(max_links, self.exchange, self.note_record, self._fits)
+
+    def _fits(self, record: LearntRecord) -> bool:
+        """Tell whether a record is of this worker's model: another one calls other pages relevant."""
+        is_own = record.model_version == self.model_version()
+        if not is_own:
+            self.on_other_model()
+        return is_own
 
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""
@@ -408,6 +422,8 @@ class SharedStore(OwnMemory):
                 self._ticked(event)
             case Granted(n_pages, is_return):
                 self._budget.granted(n_pages, is_return=is_return)
+            case Heard(records):
+                self.on_heard([each.record for each in records if self._fits(each)])
             case LeaseLost():
                 self.is_lost = True
                 self.own.clear()
@@ -455,6 +471,7 @@ class SharedStore(OwnMemory):
                 own.is_asked = True
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
+        wishes["n_records"] = self.n_records_wanted()
         left = self.pages_left
         if self.may_ask and (left is None or left > 0):
             wishes["best"] = min(filter(None, (self.hosts.place(own.number) for own in self.own)), default=None)

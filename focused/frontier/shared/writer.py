@@ -286,5 +286,5 @@ class PageWriter:
         with sql.cursor() as cursor:
             for statement, rows_of_pages in outputs.items():
                 cursor.executemany(statement, rows_of_pages)
-            if records := [(self.crawl, worker, record) for page in pages for record in page.records]:
+            if records := [(self.crawl, worker, *record) for page in pages for record in page.records]:
                 cursor.executemany(statements.RECORD, records)

@@ -95,3 +95,16 @@ class Session:
 
     def resume(self) -> None:
         """Go on after the last of the records."""
+
+    # --- With a frontier that many workers share
+
+    def listen(self) -> bool:
+        """Expect records of other workers from now on; tell whether the session learns from them while it crawls."""
+        return False
+
+    def hearing(self, record: bytes) -> Iterator[int]:
+        """Learn from what another worker's session has recorded, as from a page of one's own; once, also if both had the page.
+
+        In steps, as ``scoring`` does; ValueError if it is something else.
+        """
+        yield from ()

@@ -128,10 +128,11 @@ class LinkMemory:
         numbers = self._numbers
         return {url: self._features(url) for url in urls if hash(url) not in numbers}
 
-    def add(self, found: PageLinks) -> tuple[Integers, Integers]:
+    def add(self, found: PageLinks, *, may_be_seed: bool = True) -> tuple[Integers, Integers]:
         """Add a page: the outcome of the links that led to it, and what it says of its own links.
 
-        Of a sitemap or feed only what it says of its links: it is no outcome, no page of the crawl and no start.
+        Of a sitemap or feed only what it says of its links: it is no outcome, no page of the crawl and no start. A page that
+        no link is known to lead to is a seed if it may be one.
 
         Returns the numbers of these, and the new rows of ``evidence``: a link to which 50 pages link already gets no more.
         """
@@ -150,10 +151,9 @@ class LinkMemory:
         is_first = n_before == 0
         first = ids[is_first]
         links["discoverer"][first] = page
-        # A page that no link is known to lead to is a seed, as long as nothing has been forgotten. What lies behind a link of
-        # a sitemap or feed belongs to no seed.
-        is_linked = bool(links["n_referrers"][led].any())
-        self.fairness.count(led, first, may_be_seed=not (self.n_forgotten or found.is_source or is_linked))
+        # As long as nothing has been forgotten. What lies behind a link of a sitemap or feed belongs to no seed.
+        may_be_seed = may_be_seed and not (self.n_forgotten or found.is_source or links["n_referrers"][led].any())
+        self.fairness.count(led, first, may_be_seed=may_be_seed)
         logits, tops = found.logits.astype(np.float32), links["tops"]
         of_links = np.maximum(tops[ids], logits)
         of_links[is_first] = logits[is_first]

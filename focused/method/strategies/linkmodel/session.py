@@ -12,6 +12,7 @@ from focused.method.scoring.session import Session
 from focused.method.strategies.linkmodel.discovery import LEAST_BETWEEN, Discovery
 from focused.method.strategies.linkmodel.exploration import LinkExploration
 from focused.method.strategies.linkmodel.forgetting import Forgetting
+from focused.method.strategies.linkmodel.known_pages import KnownPages
 from focused.method.strategies.linkmodel.memory import EVIDENCE_OF_LINK, LinkMemory
 from focused.method.strategies.linkmodel.model import LinkModel
 from focused.method.strategies.linkmodel.page_links import PageLinks, page_links
@@ -73,6 +74,8 @@ class LinkSession(Session):
         self._n_fits = self._n_new = 0
         self._records: dict[str, PageLinks] = {}
         self._has_frontier = False
+        #: Tells apart what several workers have learnt from one page; None where no other worker is listened to.
+        self._known: KnownPages | None = None
         #: Pages that came while it learns anew from kept pages; None where it does not.
         self._arrived: list[PageLinks] | None = None
 
@@ -82,7 +85,9 @@ class LinkSession(Session):
         yield page.n_links
         if self._has_frontier:
             self._records[found.urls[0]] = found
-        _, scores = yield from self._learning(found)
+        # A worker may fetch a page before it hears of the one that links there; without others that is a seed.
+        may_be_seed = self._known is None or not visit.depth
+        _, scores = yield from self._learning(found, may_be_seed=may_be_seed)
         return LinkScores(scores, np.full(len(scores), BY_ADAPTIVE, dtype=np.int64))
 
     def same(self, url: str, known_as: str) -> None:
@@ -181,10 +186,25 @@ class LinkSession(Session):
         if self.memory.n_pages >= self._next_fit:
             finish(self._fitting())
 
+    # --- With a frontier that many workers share
+
+    def listen(self) -> bool:
+        """Expect records of other workers."""
+        self._known = KnownPages()
+        return True
+
+    def hearing(self, record: bytes) -> Iterator[int]:
+        """Learn from a page of another worker as from one of its own."""
+        yield from self._learning(PageLinks.unpack(record))
+
     # --- Inside
 
-    def _remembering(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Integers]]:
+    def _remembering(
+        self, found: PageLinks, *, may_be_seed: bool = True
+    ) -> Generator[int, None, tuple[Integers, Integers]]:
         """Remember a page without fitting; return the numbers of its links and the new rows of evidence."""
+        if self._known is not None and self._known.knows(found, self.memory):
+            return self.memory.add_urls(found.links), np.zeros(0, dtype=np.int64)
         features: dict[str, UrlFeatures] = {}
         if len(found.links) > _MANY_LINKS:  # what new URLs say is most of the work
             for first in range(0, len(found.links), _MANY_LINKS):
@@ -195,7 +215,7 @@ class LinkSession(Session):
         if features:
             self.memory.add_urls(found.links, features)
             yield 20 * len(features)
-        links, evidence = self.memory.add(found)
+        links, evidence = self.memory.add(found, may_be_seed=may_be_seed)
         self._n_new = len(links)
         return links, evidence
 
@@ -213,11 +233,11 @@ class LinkSession(Session):
         # What was under way refers to links by their former numbers.
         self._work: Iterator[int] | None = None
 
-    def _learning(self, found: PageLinks) -> Generator[int, None, tuple[Integers, Floats]]:
+    def _learning(self, found: PageLinks, *, may_be_seed: bool = True) -> Generator[int, None, tuple[Integers, Floats]]:
         """Remember a page, do some of the work under way, and return the numbers and scores of the page's links."""
         if self._arrived is not None:
             self._arrived.append(found)
-        links, evidence = yield from self._remembering(found)
+        links, evidence = yield from self._remembering(found, may_be_seed=may_be_seed)
         self.memory.links["frontier"][self.memory.numbers(found.urls)] = -1
         if self._work is None and self.memory.n_pages >= self._next_fit:
             self._work = self._fitting()

@@ -1,0 +1,111 @@
+"""What other workers of a crawl have learnt, learnt by this one's session between its own pages."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from scrapy.utils.asyncio import call_later
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
+from twisted.internet.defer import Deferred
+
+from focused.utils.reactor import yield_to_reactor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.statscollectors import StatsCollector
+
+    from focused.method.scoring.session import Session
+    from focused.utils.reactor import FifoLock
+
+_MOST_WAITING = 128
+"""Records in memory. As long as more than half of them wait, no more are read."""
+_SLICE_SECS = 0.01
+_SHARE = 0.2
+"""Of the reactor's time at most. A page of the demo web takes 0.8 ms, a tenth of what it takes the worker that fetches it."""
+_HEARD = "focused/workers/heard_count"
+_NOT_HEARD = "focused/workers/not_heard_count"
+
+
+class Hearing:
+    """Lets a session learn from records of other workers: some milliseconds at a time, never while a page is judged.
+
+    ``turn`` is held while a page is judged, or a record learnt.
+
+    Stats: ``focused/workers/heard_count``, ``focused/workers/not_heard_count``.
+    """
+
+    def __init__(self, session: Session, turn: FifoLock, stats: StatsCollector) -> None:
+        self._session, self._turn, self._stats = session, turn, stats
+        self._records: deque[bytes] = deque()
+        self._is_learning = self._is_closed = False
+        self._rest: Deferred[None] | None = None
+        self._has_learnt = False
+
+    @property
+    def n_wanted(self) -> int:
+        """How many more records are wanted."""
+        n_free = _MOST_WAITING - len(self._records)
+        return n_free if n_free >= _MOST_WAITING // 2 and not self._is_closed else 0
+
+    def put(self, records: Iterable[bytes]) -> None:
+        """Take in records; the session learns from them in turns of the reactor to come."""
+        self._records.extend(records)
+        if self._records and not (self._is_learning or self._is_closed):
+            self._is_learning = True
+            deferred_from_coro(self._learn())
+
+    def leave_out(self) -> None:
+        """Count a record that this worker cannot learn from."""
+        self._stats.inc_value(_NOT_HEARD)
+
+    def take_news(self) -> bool:
+        """Tell, once, whether the session has learnt anything since the last call."""
+        has_learnt, self._has_learnt = self._has_learnt, False
+        return has_learnt
+
+    def close(self) -> None:
+        """Learn nothing more."""
+        self._is_closed = True
+        self._records.clear()
+        self._wake()
+
+    async def _learn(self) -> None:
+        try:
+            while self._records:
+                began = time.perf_counter()
+                async with self._turn:
+                    while self._records and time.perf_counter() - began < _SLICE_SECS:
+                        await self._learn_from(self._records.popleft())
+                await self._pause((time.perf_counter() - began) * (1 / _SHARE - 1))
+        finally:
+            self._is_learning = False
+
+    async def _learn_from(self, record: bytes) -> None:
+        """Learn from one record; from one with many links in several turns of the reactor."""
+        began = time.perf_counter()
+        try:
+            for _ in self._session.hearing(record):
+                if time.perf_counter() - began >= _SLICE_SECS:
+                    await yield_to_reactor()
+                    began = time.perf_counter()
+        except ValueError:
+            self.leave_out()
+            return
+        self._has_learnt = True
+        self._stats.inc_value(_HEARD)
+
+    async def _pause(self, secs: float) -> None:
+        if self._is_closed:
+            return
+        self._rest = Deferred()
+        call = call_later(secs, self._wake)
+        await maybe_deferred_to_future(self._rest)
+        call.cancel()
+
+    def _wake(self) -> None:
+        rest, self._rest = self._rest, None
+        if rest is not None:
+            rest.callback(None)
