@@ -108,3 +108,29 @@ def test_a_crawl_whose_last_pages_are_retries_ends_with_its_budget_spent(models,
     assert "Finished (max_pages)" in done.err
     with connect(database) as sql:
         assert sql.execute("SELECT count(*) FROM pages").fetchone() == (12,)
+
+
+def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begins_with_them(
+    models, tmp_path, database
+):
+    web = ManyHosts()
+    n_first = 60
+    with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
+        both = list(workers(stack, models, tmp_path, web, database, 2, max_pages=n_first))
+        for worker in both:
+            worker.join(60)
+        (tmp_path / "later").mkdir()
+        [worker] = workers(stack, models, tmp_path / "later", web, database, 1, max_pages=N_PAGES)
+        worker.join(60)
+    done = [finished(worker, tmp_path / str(number)) for number, worker in enumerate(both)]
+    later = finished(worker, tmp_path / "later" / "0")
+    assert [each.exit_code for each in (*done, later)] == [0, 0, 0], [each.err for each in (*done, later)]
+    n_fetched = [each.stats["focused/pages/fetched_count"] for each in done]
+    n_heard = [each.stats["focused/workers/heard_count"] for each in done]
+    assert sum(n_fetched) == n_first
+    for mine, heard in zip(n_fetched, n_heard, strict=True):
+        assert n_first - mine - 12 <= heard <= n_first - mine  # the last ones may come when it ends
+        assert mine
+    assert later.stats["focused/pages/fetched_count"] == N_PAGES - n_first
+    assert later.stats["focused/adaptive/outcomes_count"] >= n_first
+    assert "focused/workers/heard_count" not in later.stats

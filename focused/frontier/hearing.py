@@ -75,11 +75,12 @@ class Hearing:
     async def _learn(self) -> None:
         try:
             while self._records:
-                began = time.perf_counter()
                 async with self._turn:
-                    while self._records and time.perf_counter() - began < _SLICE_SECS:
+                    began, secs = time.perf_counter(), 0.0
+                    while self._records and secs < _SLICE_SECS:
                         await self._learn_from(self._records.popleft())
-                await self._pause((time.perf_counter() - began) * (1 / _SHARE - 1))
+                        secs = time.perf_counter() - began
+                await self._pause(secs * (1 / _SHARE - 1))
         finally:
             self._is_learning = False
 
