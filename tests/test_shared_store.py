@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from focused.frontier.shared.exchange import Exchange
-from focused.frontier.shared.page import Move, PageCommit
+from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.writer import PageWriter
@@ -196,6 +196,33 @@ def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each
     assert failed == []
     with connect(prepared) as sql:
         assert sql.execute("SELECT score FROM focused.links").fetchall() == [(0.75,), (0.75,)]
+
+
+def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepared):
+    """PostgreSQL 18 leaves out what it has waited for, if the table is partitioned and large enough for a plan by key."""
+    store = a_store(prepared)
+    links = [a_link(number) for number in range(6_000)]
+    store.add(links)
+    until(lambda: store.exchange.n_written, store)
+    worker, writer, ended = store.exchange.worker, store.exchange.writer, links[: 2 * N_HOSTS]
+    written = []
+    with connect(prepared) as sql, connect(prepared) as other:
+        sql.execute("ANALYZE links, hosts")
+        page = PageCommit(
+            worker, ended=[EndedLink(each.fingerprint, each.host, each.url, 2, None, True) for each in ended]
+        )
+        thread = threading.Thread(target=lambda: written.append(writer.write(sql, worker, [page])))
+        with other.transaction():
+            other.execute(
+                "UPDATE links SET score = 0.75 WHERE fingerprint = ANY(%s)", ([each.fingerprint for each in ended],)
+            )
+            thread.start()
+            thread.join(0.3)
+            assert thread.is_alive()
+        thread.join()
+        assert len(written) == 1
+        assert sql.execute("SELECT count(*), min(score) FROM links WHERE state = 2").fetchone() == (len(ended), 0.75)
+    store.close()
 
 
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):

@@ -27,12 +27,15 @@ INSERT = (
     f"SELECT %s, {', '.join('parts::float8[]' if each == 'parts' else each for each in INSERTED)} "
     f"FROM {unnested(INSERTED, INSERTED_TYPES)} ON CONFLICT DO NOTHING RETURNING fingerprint"
 )
-LOCK = (
+READ = (
     f"SELECT {', '.join(f'links.{each}' for each in KNOWN_COLUMNS)} "
     f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} "
     "JOIN links ON links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"WHERE links.state + 0 = {WAITING} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
+    f"WHERE links.state + 0 = {WAITING}"
 )
+# PostgreSQL 18 locks a row that it has waited for, but may leave it out of what it returns: it looks for the changed row in
+# the partition of the last key. So those that are missing are read once more.
+LOCK = f"{READ} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
 CHANGE = (
     "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
     + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)

@@ -165,6 +165,8 @@ class PageWriter:
         if not locked:
             return {}
         rows = sql.execute(statements.LOCK, (*columns(locked), self.crawl)).fetchall()
+        if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
+            rows += sql.execute(statements.READ, (*columns(left_out), self.crawl)).fetchall()
         return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
 
     def _check(self, pages: Sequence[PageCommit], known: dict[Key, KnownLink]) -> None:
