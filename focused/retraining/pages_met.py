@@ -17,6 +17,8 @@ import numpy.typing as npt
 from focused.method.learning.harvest_share import estimate_share
 from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
+from focused.method.text.vocabulary import document_frequencies
+from focused.method.text.weighting import smoothed_inverse_document_frequency
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
 from focused.retraining.acceptance import N_PARTS
@@ -129,7 +131,7 @@ def train_on_pages_met(
         learner=topic.learner,
         only_judged=aside,
         verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
-        every_term=True,
+        are_met=True,
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
         kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
@@ -205,7 +207,9 @@ def _probably_relevant(
     if not len(followed):
         return aside
     learnt = stays | examples.positive
-    model = make_learner(learner, random_state).fit(examples.pages[learnt], examples.positive[learnt])
+    met = examples.pages[~examples.positive]
+    idf = smoothed_inverse_document_frequency(document_frequencies(met), met.shape[0])
+    model = make_learner(learner, random_state, idf=idf).fit(examples.pages[learnt], examples.positive[learnt])
     decisions = model.decision_function(examples.pages[followed])
     least = np.argsort(decisions, kind="stable")[: round(_MOST_LEARNT * len(followed))]
     aside[followed] = True

@@ -26,7 +26,8 @@ from focused.method.learning.unit_calibration import (
     page_line,
     population,
 )
-from focused.method.text.weighting import weighted_rows
+from focused.method.text.vocabulary import document_frequencies
+from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -39,6 +40,9 @@ logger = logging.getLogger(__name__)
 
 N_STRONGEST = 20
 """Number of the strongest terms for and against that are named."""
+
+_CENTROID_SHARE = 0.35
+"""Share of the centroids in a classifier that learns from the pages met."""
 
 # Short texts are drawn from at most this many unlabelled pages: enough to fit a few numbers.
 _MAX_SHORTENED = 3000
@@ -58,7 +62,7 @@ def train_topic(
     left_aside: ArrayLike | None = None,
     only_judged: ArrayLike | None = None,
     verdicts: ArrayLike | None = None,
-    every_term: bool = False,
+    are_met: bool = False,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
     kept_threshold: float | None = None,
@@ -101,8 +105,10 @@ def train_topic(
     verdicts : array-like of float of shape (n_pages,), optional
         What people say of pages: 1 relevant, 0 not, NaN where nobody has said anything. They correct the line from
         decisions to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant.
-    every_term : bool
-        Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
+    are_met : bool
+        The unlabelled pages are those that a crawl met: a few dozen at first. All terms are kept, also those of one page: most
+        are rare, and each tells pages apart. The inverse document frequencies are those of all unlabelled pages, whether they
+        train the classifier or not, and the centroids of both classes have their share in it (docs/method/, D91).
     slope_strength : float
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
@@ -139,7 +145,7 @@ def train_topic(
     if not knows_vectors(learner):
         term_vectors = None
     links_used = link_examples if background_prior is None or links_are_met else None
-    data = prepare(counts, y, links_used, every_term=every_term, term_vectors=term_vectors)
+    data = prepare(counts, y, links_used, every_term=are_met, term_vectors=term_vectors)
     if term_vectors is not None:
         term_vectors = term_vectors[data.terms]
     data = replace(data, left_out=data.left_out[data.left_out < n_pages])
@@ -171,20 +177,24 @@ def train_topic(
         n_jobs=n_jobs,
         learnt_only=None if learnt_only is None else ~drawn,
         learnt=learnt,
-        term_vectors=term_vectors,
     )
+    known: dict[str, Any] = {"term_vectors": term_vectors}
+    if are_met:
+        unlabeled = data.counts[~positive]
+        idf = smoothed_inverse_document_frequency(document_frequencies(unlabeled), unlabeled.shape[0])
+        known |= {"idf": idf, "centroid_share": _CENTROID_SHARE}
 
-    def fitted(hidden_share: float | None = None) -> LinearCountClassifier:
-        estimator = make_learner(learner, random_state, term_vectors, hidden_share)
+    def fitted() -> LinearCountClassifier:
+        estimator = make_learner(learner, random_state, **known)
         return cast("LinearCountClassifier", estimator.fit(data.counts[learnt], positive[learnt]))
 
     estimator, for_prior, hidden_share = fitted(), None, None
     if is_draw and knows_hidden_share(learner):
         # Unlabelled pages that join the positives make others like them likely: so the prior is estimated before.
-        for_prior = judged(final=estimator, units=[pages])[0][drawn]
-        hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
-        estimator = fitted(hidden_share)
-    decisions = judged(final=estimator, units=[pages, short, *links], hidden_share=hidden_share)
+        for_prior = judged(final=estimator, units=[pages], known=known)[0][drawn]
+        known["hidden_share"] = hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
+        estimator = fitted()
+    decisions = judged(final=estimator, units=[pages, short, *links], known=known)
     found = decisions[0][drawn]
     for_prior = found if for_prior is None else for_prior
     prior = given_prior or hidden_share or estimate_prior(found[is_shown], found[~is_shown]).prior
