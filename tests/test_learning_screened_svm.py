@@ -6,8 +6,7 @@ from topics import pages
 
 from focused.method.learning.estimators.screened_svm import ScreenedSVM
 from focused.method.learning.training import train_topic
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
+from focused.method.text.weighting import weighted_rows
 
 pytestmark = pytest.mark.usefixtures("whole_intervals")
 
@@ -69,19 +68,11 @@ def test_classes_with_one_centroid_keep_the_decision_of_the_svm():
     np.testing.assert_array_equal(joined.coef_, alone.coef_)
 
 
-def test_pages_met_that_do_not_train_the_classifier_tell_how_frequent_terms_are():
-    counts, y, relevant = pages(10, 60, words=20, seed=6)
-    model = train_topic(counts, y, are_met=True, only_judged=(y == 0) & relevant, n_folds=2)
-    met = counts[y == 0]
-    expected = smoothed_inverse_document_frequency(document_frequencies(met), met.shape[0])
-    np.testing.assert_allclose(model.term_weights, expected[model.term_indices])
-
-
-def test_against_pages_met_the_centroids_have_their_share():
+def test_against_pages_met_the_centroids_have_their_share_and_terms_the_given_weights():
     counts, y, _ = pages(10, 60, words=20, seed=6)
-    model = train_topic(counts, y, are_met=True, n_folds=2)
-    idf = np.zeros(counts.shape[1])
-    idf[model.term_indices] = model.term_weights
+    idf = np.linspace(1, 3, counts.shape[1])
+    model = train_topic(counts, y, are_met=True, idf=idf, n_folds=2)
+    np.testing.assert_array_equal(model.term_weights, idf[model.term_indices])
     svm = ScreenedSVM(idf=idf, random_state=0).fit(counts, y)
     with_centroids = ScreenedSVM(idf=idf, centroid_share=0.35, random_state=0).fit(counts, y)
     np.testing.assert_allclose(model.coef, with_centroids.coef_[0][model.term_indices])

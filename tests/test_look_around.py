@@ -555,3 +555,21 @@ def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_
     assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
     assert set(TOPIC[:4]) < set(topic.terms)
     assert len(topic.terms) > len(load_topic("words", models).terms)
+
+
+def test_how_rare_terms_are_is_told_by_the_pages_met_and_the_background_and_not_by_the_positives():
+    rng = np.random.default_rng(7)
+    topic, (pages, _) = a_topic(rng), pages_met(rng)
+    assert topic.examples is not None
+    own = topic.examples
+    positives = own.where(own.positive)
+    examples = AugmentedExamples(positives, pages).with_labels({page.number: False for page in pages})
+    idf = dict(zip(examples.terms, idf_of_pages_met(examples, topic), strict=True))
+
+    def expected(term: str) -> float:
+        background = own.pages[~own.positive][:, own.terms.index(term)].toarray() > 0 if term in own.terms else None
+        of_background = 0.0 if background is None else 100 * background.mean()
+        return np.log((1 + len(pages) + 100) / (1 + sum(term in page.terms for page in pages) + of_background)) + 1
+
+    for term in (TOPIC[0], OF_WEB[0], ELSEWHERE[0]):
+        assert idf[term] == pytest.approx(expected(term))

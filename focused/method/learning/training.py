@@ -26,8 +26,7 @@ from focused.method.learning.unit_calibration import (
     page_line,
     population,
 )
-from focused.method.text.vocabulary import document_frequencies
-from focused.method.text.weighting import smoothed_inverse_document_frequency, weighted_rows
+from focused.method.text.weighting import weighted_rows
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -63,6 +62,7 @@ def train_topic(
     only_judged: ArrayLike | None = None,
     verdicts: ArrayLike | None = None,
     are_met: bool = False,
+    idf: ArrayLike | None = None,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
     kept_threshold: float | None = None,
@@ -107,8 +107,10 @@ def train_topic(
         decisions to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant.
     are_met : bool
         The unlabelled pages are those that a crawl met: a few dozen at first. All terms are kept, also those of one page: most
-        are rare, and each tells pages apart. The inverse document frequencies are those of all unlabelled pages, whether they
-        train the classifier or not, and the centroids of both classes have their share in it (docs/method/, D91).
+        are rare, and each tells pages apart. The centroids of both classes have their share in the classifier (docs/method/,
+        D91).
+    idf : array-like of shape (n_columns,), optional
+        Inverse document frequencies, for learners that take them. Default: those of the pages that train the classifier.
     slope_strength : float
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
@@ -180,9 +182,9 @@ def train_topic(
     )
     known: dict[str, Any] = {"term_vectors": term_vectors}
     if are_met:
-        unlabeled = data.counts[~positive]
-        idf = smoothed_inverse_document_frequency(document_frequencies(unlabeled), unlabeled.shape[0])
-        known |= {"idf": idf, "centroid_share": _CENTROID_SHARE}
+        known["centroid_share"] = _CENTROID_SHARE
+    if idf is not None:
+        known["idf"] = np.asarray(idf, dtype=np.float64)[data.terms]
 
     def fitted() -> LinearCountClassifier:
         estimator = make_learner(learner, random_state, **known)
