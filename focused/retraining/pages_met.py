@@ -19,6 +19,7 @@ from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
+from focused.method.topic.term_rarity import idf_of_unlabeled
 from focused.retraining.acceptance import N_PARTS
 from focused.retraining.augmentation import (
     AugmentedExamples,
@@ -29,7 +30,6 @@ from focused.retraining.augmentation import (
     with_terms,
     with_vectors,
 )
-from focused.retraining.idf_met import idf_of_pages_met
 from focused.retraining.judged_sides import on_their_sides, slips_named
 from focused.retraining.label_noise import probably_wrong
 from focused.retraining.training import kept_threshold, with_model
@@ -132,7 +132,7 @@ def train_on_pages_met(
         only_judged=aside,
         verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
         are_met=True,
-        idf=idf_of_pages_met(wide, topic),
+        idf=idf_of_unlabeled(wide, topic.examples),
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
         kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
@@ -208,7 +208,8 @@ def _probably_relevant(
     if not len(followed):
         return aside
     learnt = stays | examples.positive
-    model = make_learner(topic.learner, random_state, idf=idf_of_pages_met(examples, topic))
+    assert topic.examples is not None
+    model = make_learner(topic.learner, random_state, idf=idf_of_unlabeled(examples, topic.examples))
     model.fit(examples.pages[learnt], examples.positive[learnt])
     decisions = model.decision_function(examples.pages[followed])
     least = np.argsort(decisions, kind="stable")[: round(_MOST_LEARNT * len(followed))]
