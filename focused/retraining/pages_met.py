@@ -131,7 +131,7 @@ def train_on_pages_met(
         learner=topic.learner,
         only_judged=aside,
         verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
-        are_met=True,
+        every_term=True,
         idf=idf_of_unlabeled(wide, topic.examples),
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,

@@ -109,7 +109,7 @@ def make_learner(name: str, random_state: int | None = None, **known: Any) -> Li
     **known
         What training knows beside the documents; each is given to a learner that has such a parameter. ``term_vectors`` of
         shape (n_terms, n_dimensions): word vectors of the terms. ``hidden_share`` in (0, 1): expected share of positives in
-        U. ``idf`` of shape (n_terms,): inverse document frequencies. ``centroid_share`` in [0, 1): see `ScreenedSVM`.
+        U. ``idf`` of shape (n_terms,): inverse document frequencies.
 
     Raises
     ------

@@ -40,9 +40,6 @@ logger = logging.getLogger(__name__)
 N_STRONGEST = 20
 """Number of the strongest terms for and against that are named."""
 
-_CENTROID_SHARE = 0.35
-"""Share of the centroids in a classifier that learns from the pages met."""
-
 # Short texts are drawn from at most this many unlabelled pages: enough to fit a few numbers.
 _MAX_SHORTENED = 3000
 
@@ -61,7 +58,7 @@ def train_topic(
     left_aside: ArrayLike | None = None,
     only_judged: ArrayLike | None = None,
     verdicts: ArrayLike | None = None,
-    are_met: bool = False,
+    every_term: bool = False,
     idf: ArrayLike | None = None,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
@@ -105,10 +102,8 @@ def train_topic(
     verdicts : array-like of float of shape (n_pages,), optional
         What people say of pages: 1 relevant, 0 not, NaN where nobody has said anything. They correct the line from
         decisions to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant.
-    are_met : bool
-        The unlabelled pages are those that a crawl met: a few dozen at first. All terms are kept, also those of one page: most
-        are rare, and each tells pages apart. The centroids of both classes have their share in the classifier (docs/method/,
-        D91).
+    every_term : bool
+        Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
     idf : array-like of shape (n_columns,), optional
         Inverse document frequencies, for learners that take them. Default: those of the pages that train the classifier.
     slope_strength : float
@@ -147,7 +142,7 @@ def train_topic(
     if not knows_vectors(learner):
         term_vectors = None
     links_used = link_examples if background_prior is None or links_are_met else None
-    data = prepare(counts, y, links_used, every_term=are_met, term_vectors=term_vectors)
+    data = prepare(counts, y, links_used, every_term=every_term, term_vectors=term_vectors)
     if term_vectors is not None:
         term_vectors = term_vectors[data.terms]
     data = replace(data, left_out=data.left_out[data.left_out < n_pages])
@@ -181,8 +176,6 @@ def train_topic(
         learnt=learnt,
     )
     known: dict[str, Any] = {"term_vectors": term_vectors}
-    if are_met:
-        known["centroid_share"] = _CENTROID_SHARE
     if idf is not None:
         known["idf"] = np.asarray(idf, dtype=np.float64)[data.terms]
 

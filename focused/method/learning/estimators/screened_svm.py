@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 # Penalty of the second SVM for one positive: it grows with |P|, up to what the solver handles well.
 _PENALTY_PER_POSITIVE, _MAX_PENALTY = 1 / 15, 50.0
 
-_ROCCHIO_BETA = 0.6
-"""Weight of the unlabelled documents' centroid; both centroids have length 1."""
-
 _VIEW_VARIANCE = 0.05
 """Mean square of the distances of the documents' vector sums from their mean; the rows beside them have length 1."""
 
@@ -47,9 +44,6 @@ class ScreenedSVM(LinearCountClassifier):
         row as a second view (docs/method/, D86). Terms that no document holds get their coefficients from their vectors.
     idf : array-like of shape (n_terms,) or None, default=None
         Inverse document frequencies, if they are known from more documents than these. None: those of `X`.
-    centroid_share : float, default=0.0
-        Share of the Rocchio classifier in the result, in [0, 1) (docs/method/, D91). Where there are a few dozen unlabelled
-        documents, the mean of each class says more of a term than the documents at the border do.
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 
@@ -78,7 +72,6 @@ class ScreenedSVM(LinearCountClassifier):
         sublinear_tf: bool = True,
         term_vectors: Any = None,
         idf: Any = None,
-        centroid_share: float = 0.0,
         random_state: Any = None,
     ) -> None:
         self.C = C
@@ -87,7 +80,6 @@ class ScreenedSVM(LinearCountClassifier):
         self.sublinear_tf = sublinear_tf
         self.term_vectors = term_vectors
         self.idf = idf
-        self.centroid_share = centroid_share
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ScreenedSVM:
@@ -97,8 +89,6 @@ class ScreenedSVM(LinearCountClassifier):
                 raise ValueError(f"{name} must be above 0. Got {value!r}.")
         if not 0 <= self.min_share <= 1:
             raise ValueError(f"min_share must be in [0, 1]. Got {self.min_share!r}.")
-        if not 0 <= self.centroid_share < 1:
-            raise ValueError(f"centroid_share must be in [0, 1). Got {self.centroid_share!r}.")
         counts, positive, self.classes_ = check_examples(self, X, y)
         n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
         self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
@@ -121,10 +111,7 @@ class ScreenedSVM(LinearCountClassifier):
         self.screened_out_ = np.flatnonzero(suspect)
         self.reliable_negatives_ = np.flatnonzero(~positive & ~suspect)
 
-        svm = self._svm(self.C_, rows[~suspect], positive[~suspect])
-        if self.centroid_share:
-            _join_centroids(svm, rows[~suspect], positive[~suspect], self.centroid_share)
-        svm = self._finished(svm, rows, positive)
+        svm = self._finished(self._svm(self.C_, rows[~suspect], positive[~suspect]), rows, positive)
         self.coef_, self.intercept_ = svm.coef_, svm.intercept_
         if view is not None:
             # The second view is linear in the row, so it is told in coefficients of terms: judging costs what it did.
@@ -170,26 +157,3 @@ class ScreenedSVM(LinearCountClassifier):
         weights = np.where(positive, 1.0, positive.sum() / (~positive).sum())
         svm = LinearSVC(C=penalty, tol=tolerance, max_iter=10_000, random_state=self.random_state)
         return svm.fit(rows, positive, sample_weight=weights)
-
-
-def _join_centroids(svm: LinearSVC, rows: sparse.csr_matrix, positive: NDArray[np.bool_], share: float) -> None:
-    """Turn the direction of an SVM towards that of the Rocchio classifier of the same documents (Rocchio 1971).
-
-    The mean decision of each class stays what it was, so decisions keep their scale.
-    """
-    of_positives, of_others = (np.asarray(rows[each].mean(axis=0)).ravel() for each in (positive, ~positive))
-    rocchio = _unit(of_positives) - _ROCCHIO_BETA * _unit(of_others)
-    coef = share * _unit(rocchio) + (1 - share) * _unit(svm.coef_[0])
-    means = np.array([of_positives, of_others])
-    before, after = means @ svm.coef_[0] + svm.intercept_[0], means @ coef
-    if after[0] <= after[1]:
-        return  # the classes have the same centroid: there is no direction between them
-    slope = (before[0] - before[1]) / (after[0] - after[1])
-    svm.coef_ = (slope * coef)[np.newaxis]
-    svm.intercept_ = np.array([before[0] - slope * after[0]])
-
-
-def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return a vector of length 1 in the same direction; a vector of zeros stays."""
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
