@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.store import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
 

@@ -24,12 +24,12 @@ from focused.frontier.shared.own_hosts import OwnHost, OwnHosts
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.surroundings import Surroundings
+from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.ranks import moved_to, priority_of
 from focused.frontier.store.schema import DONE, DROPPED, FAILED, RANK_BITS
 from focused.frontier.store.standing_back import StandingBack
-from focused.frontier.store.store import SENT, TOO_DEEP, UNREACHABLE
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP, Caps
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, UNREACHABLE
+from focused.frontier.store.caps import Caps
 from focused.frontier.store.evidence_rows import HostNames
 from focused.frontier.store.joined_forms import JoinedForms
 from focused.frontier.store.link import Leased, host_of, origin_of
@@ -31,20 +32,10 @@ if TYPE_CHECKING:
     from focused.frontier.store.link_table import LinkRow
     from focused.method.scoring.evidence import Evidence
 
-NEW, MERGED, KNOWN, TOO_DEEP = "new", "merged", "known", "too_deep"
-OVER_HOST_CAP, OVER_DOMAIN_CAP = "over_host_cap", "over_domain_cap"
-"""What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
-_OVER = {HOST_CAP: OVER_HOST_CAP, DOMAIN_CAP: OVER_DOMAIN_CAP}
-UNREACHABLE = "unreachable"
-"""What ``add`` says of a link whose host has been given up: it is kept for the next run."""
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
 _MOST_SUNK = 300
 """Links that are put back before one is handed out: some 10 ms."""
-SENT = "sent"
-"""What the store of many workers says of a link: what becomes of it is known when its page is durable."""
-TAKEN_OVER = "taken_over"
-"""What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
 
 class FrontierStore(LinkStates):
@@ -110,7 +101,7 @@ class FrontierStore(LinkStates):
     # --- In
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links, and join those that wait already with what is known of them; return ``NEW`` etc. of each."""
+        """Take in links, and join those that wait already with what is known of them; say of each what came of it."""
         self.transaction.begin()
         found = [self._add(link) for link in links]
         if self._cutter is not None:
@@ -146,7 +137,7 @@ class FrontierStore(LinkStates):
             return TOO_DEEP
         host = self._names.number(link.host)
         if cap := self._caps.reached(host):
-            return _OVER[cap]
+            return OVER_CAP[cap]
         self.last_id += 1
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
