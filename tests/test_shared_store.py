@@ -12,10 +12,10 @@ import psycopg
 import pytest
 
 from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.link_writing import LinkWriting
 from focused.frontier.shared.page import Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
-from focused.frontier.shared.writer import PageWriter
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import Evidence, better
@@ -160,12 +160,12 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
 
 
-def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared):
+def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared, monkeypatch):
     low, high = sorted((a_link(0), a_link(N_HOSTS)), key=lambda link: link.fingerprint)
     both_hold_locks = threading.Barrier(2)
     failed = []
 
-    class Waits(PageWriter):
+    class Waits(LinkWriting):
         """Goes on when the other has its locks, too; where the other must wait for them, it goes on alone."""
 
         def _join(self, *about: Any) -> None:
@@ -176,10 +176,9 @@ def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each
     def write(met: FrontierLink, moved: FrontierLink) -> None:
         exchange = a_store(prepared).exchange
         page = PageCommit(exchange.worker, links=[met], moves=[Move(moved.fingerprint, moved.host, 0.75)])
-        writer = Waits(exchange.crawl, exchange.writer.ranks, better, exchange.writer.turn)
         try:
             with connect(prepared) as sql:
-                writer.write(sql, exchange.worker, [page])
+                exchange.writer.write(sql, exchange.worker, [page])
         except psycopg.Error as error:
             failed.append(error)
         exchange.close({})
@@ -187,6 +186,7 @@ def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each
     store = a_store(prepared)
     store.add([low, high])
     until(lambda: store.exchange.n_written, store)
+    monkeypatch.setattr("focused.frontier.shared.writer.LinkWriting", Waits)
     threads = [threading.Thread(target=write, args=links) for links in ((low, high), (high, low))]
     for thread in threads:
         thread.start()

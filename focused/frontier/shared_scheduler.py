@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from focused.frontier.leases import Lease
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
-    from focused.frontier.shared.writer import Written
+    from focused.frontier.shared.written import Written
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.store.store import FrontierStore
 

@@ -14,7 +14,7 @@ from focused.frontier.shared.events import DatabaseGone, Granted, Joined, LeaseL
 from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.own_hosts import AHEAD
 from focused.frontier.shared.schema import connect
-from focused.frontier.shared.writer import LeaseLostError
+from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

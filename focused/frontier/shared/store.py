@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.exchange import Exchange
     from focused.frontier.shared.leasing import Totals
     from focused.frontier.shared.link_rows import WaitingLink
-    from focused.frontier.shared.writer import Written
+    from focused.frontier.shared.written import Written
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
