@@ -23,7 +23,6 @@ from focused.utils.scrapy_internals import requests_in_progress
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from scrapy import Request
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.written import Written
-    from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.store.store import FrontierStore
 
 logger = logging.getLogger(__name__)
@@ -58,8 +56,6 @@ class SharedScheduler(FrontierScheduler):
     Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended).
     """
-
-    can_rescore = False
 
     def _open_store(self, folder: Path) -> FrontierStore:
         settings, task = self.crawler.settings, self._task
@@ -123,12 +119,6 @@ class SharedScheduler(FrontierScheduler):
         """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
         super().close(reason)
         return deferToThread(self._say_good_bye)
-
-    def rescore(
-        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
-    ) -> Iterator[int]:
-        """Do nothing: see ``can_rescore``."""
-        return iter(())
 
     # --- Inside
 
