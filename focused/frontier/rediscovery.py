@@ -210,7 +210,7 @@ class Rediscovery:
     @property
     def held_back(self) -> int | None:
         """The priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None."""
-        return self.store.held_back
+        return self.store.choice.held_back
 
     @property
     def levels_below(self) -> int:

@@ -11,9 +11,10 @@ from focused.frontier.shared.memory import NoLog, NoRecords, NoTransaction, OwnM
 from focused.frontier.shared.page import EndedLink, Move
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import HOST_CAP
+from focused.frontier.store.choice import Choice
 from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.ranks import moved_to, priority_of
-from focused.frontier.store.schema import DONE, DROPPED, FAILED, RANK_BITS
+from focused.frontier.store.schema import DONE, DROPPED, FAILED
 from focused.frontier.store.standing_back import StandingBack
 from focused.method.scoring.priority import to_priority
 
@@ -22,14 +23,10 @@ if TYPE_CHECKING:
     from random import Random
 
     from focused.frontier.shared.link_rows import WaitingLink
-    from focused.frontier.shared.own_host import OwnHost
     from focused.frontier.shared.worker import Worker
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
-
-_MOST_SUNK = 300
-"""Links that are put back before one is handed out."""
 
 
 class SharedStore(OwnMemory):
@@ -58,11 +55,14 @@ class SharedStore(OwnMemory):
         self.hosts = self.own.queue
         self.transaction = NoTransaction()
         self.log = NoLog()
-        self.standing = StandingBack(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)  # type: ignore[arg-type]
+        self.standing: StandingBack[WaitingLink] = StandingBack(
+            *(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)  # type: ignore[arg-type]
+        )
+        #: Which link is next.
+        self.choice = Choice(self.hosts, self.own.names, self.standing, self)
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
         self.by_level = None
-        self.held_back: int | None = None
         self.joined: tuple[int, Evidence, Evidence] | None = None
         self.last_id = 0
         self.n_cut = self.n_cut_rounds = self.n_resumed = 0
@@ -118,7 +118,7 @@ class SharedStore(OwnMemory):
         self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
     ) -> Leased | None:
         """Lease the best link of this worker's hosts that may be asked now; arguments as of FrontierStore."""
-        self.held_back = None
+        self.choice.held_back = None
         link = self._best(ready_at, now, least)
         return None if link is None else self._lease(link)
 
@@ -130,32 +130,25 @@ class SharedStore(OwnMemory):
     def _best(
         self, ready_at: Callable[[str], float] | None, now: float, least: int | None = None
     ) -> WaitingLink | None:
-        if self.worker.is_spent:
+        worker = self.worker
+        if worker.is_spent:
             return None
-        names = self.own.names.names
-        ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
-        n_most, floor = self.standing.n_sunk + _MOST_SUNK, self.worker.least_priority
-        while (number := self.hosts.take(ask, now)) is not None:
-            if self.standing.has_sunk(number):
-                continue
-            place = self.hosts.place(number)
-            if floor is not None and place is not None and priority_of(place) < floor:
-                return None
-            cut = None if least is None else least - (self.hosts.most_sunk >> RANK_BITS)
-            if cut is not None and (rank := self.hosts.best(number)) is not None and priority_of(rank) < cut:
-                self.held_back = priority_of(rank)
-                return None
-            own = self.own.of_number(number)
-            link = None if own is None else own.best()
-            if own is None or link is None:
-                self.hosts.put(number, None)
-            elif link.rank != self.hosts.best(number):
-                self.hosts.put(number, link.rank)
-            elif self._max_per_host and own.n_asked >= self._max_per_host:
-                self._drop_rest(own)
-            elif self.standing.n_sunk >= n_most or not self.standing.put_back(link):  # type: ignore[arg-type]
-                return link
-        return None
+        return self.choice.best(ready_at, now, least, least_place=worker.least_priority)
+
+    def best_of(self, host: int) -> WaitingLink | None:
+        """Return the best link in memory of a host, by its number; None if there is none."""
+        own = self.own.of_number(host)
+        return None if own is None else own.best()
+
+    def gives_up_rest(self, host: int) -> bool:
+        """Give up what waits of a host that has reached the cap; tell whether it has."""
+        own = self.own.of_number(host)
+        if own is None or not self._max_per_host or own.n_asked < self._max_per_host:
+            return False
+        self.draft.page.capped.append(own.name)
+        own.forget_all()
+        self.own.refresh(own)
+        return True
 
     def _lease(self, link: WaitingLink) -> Leased:
         self.own.lease(link)
@@ -237,11 +230,6 @@ class SharedStore(OwnMemory):
         """Return how many links failed because this origin was given up."""
         return self.worker.given_up.get(origin, 0)
 
-    def _drop_rest(self, own: OwnHost) -> None:
-        self.draft.page.capped.append(own.name)
-        own.forget_all()
-        self.own.refresh(own)
-
     def sink(self, number: int, rank: int, extra: int) -> None:
         """Give a link in memory another place; the database keeps the one it has."""
         for own in self.own:
@@ -250,7 +238,7 @@ class SharedStore(OwnMemory):
                 own.put(link)
                 self.own.refresh(own)
 
-    def _sunk(self, row: Any, rank: int) -> None:
+    def _sunk(self, row: WaitingLink, rank: int) -> None:
         """Nothing more is to be done where a link has sunk: see ``sink``."""
 
     # --- State
