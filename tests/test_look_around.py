@@ -26,9 +26,7 @@ from focused.method.scoring import Evidence
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.topic import Topic, TopicExamples, load_topic
 from focused.method.topic.counted import relevance_of_counts
-from focused.method.topic.term_rarity import idf_of_unlabeled
 from focused.pipelines import retraining
-from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.judged_pages import JudgedPage, read_record
 from focused.retraining.looking_around import n_drawn_wanted
 from focused.retraining.options import RetrainingOptions, read_options
@@ -557,21 +555,3 @@ def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_
     assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
     assert set(TOPIC[:4]) < set(topic.terms)
     assert len(topic.terms) > len(load_topic("words", models).terms)
-
-
-def test_how_rare_terms_are_is_told_by_the_pages_met_and_the_background_and_not_by_the_positives():
-    rng = np.random.default_rng(7)
-    topic, (pages, _) = a_topic(rng), pages_met(rng)
-    pages.append(JudgedPage(61, "http://h.org/61", 0.9, 1, 1, None, {ELSEWHERE[0]: 1, OF_WEB[0]: 1}))
-    assert topic.examples is not None
-    own = topic.examples
-    positives = own.where(own.positive)
-    examples = AugmentedExamples(positives, pages).with_labels({page.number: False for page in pages})
-    idf = dict(zip(examples.terms, idf_of_unlabeled(examples, own), strict=True))
-
-    def expected(term: str) -> float:
-        of_background = 100 * (own.pages[~own.positive][:, own.terms.index(term)].toarray() > 0).mean()
-        return np.log((1 + len(pages) + 100) / (1 + sum(term in page.terms for page in pages) + of_background)) + 1
-
-    for term in (TOPIC[0], OF_WEB[0], ELSEWHERE[0]):
-        assert idf[term] == pytest.approx(expected(term))

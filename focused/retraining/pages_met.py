@@ -19,7 +19,6 @@ from focused.method.learning.learners import make_learner
 from focused.method.learning.training import train_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.method.topic.harvest_estimate import HarvestEstimate, of_pages_met
-from focused.method.topic.term_rarity import idf_of_unlabeled
 from focused.retraining.acceptance import N_PARTS
 from focused.retraining.augmentation import (
     AugmentedExamples,
@@ -48,10 +47,9 @@ MAX_PAGES = 2_000
 """Pages that are learnt from, beside those that were drawn or have a verdict: the latest. More bring little and take long."""
 _MOST_LEARNT = 0.6
 """Largest share of the pages that were followed that are learnt from as unlabelled ones: those least like the positives."""
-_BELOW, _BELOW_OF_FEW = 0.2, 0.5
+_BELOW = 0.2
 """A followed page is learnt from only if its decision is less: the border lies at 0, the margins at -1 and 1. Where nearly all
-that was followed is relevant, hardly any page is. The second: where so few pages were drawn that the model is unsure."""
-_FEW_DRAWN = 15
+that was followed is relevant, hardly any page is."""
 _SLOPE_STRENGTH = 100.0
 """Held-out positives say little of the slope: a model of so few pages knows its own examples by heart."""
 _LEAST_THRESHOLD = 0.4
@@ -112,7 +110,7 @@ def train_on_pages_met(
     said[n_own:] = [page.number in verdicts for page in met]
     if int(drawn.sum()) < MIN_PAGES:
         raise ValueError(f"At least {MIN_PAGES} pages that were drawn are needed. Got {int(drawn.sum())}.")
-    aside = _probably_relevant(topic, examples, n_own, drawn | said, random_state)
+    aside = _probably_relevant(topic.learner, examples, n_own, drawn | said, random_state)
     noise: set[int] = set()
     if filters_label_noise:
         noise = _label_noise(topic.learner, examples, met, n_own, said, ~aside, random_state)
@@ -132,7 +130,6 @@ def train_on_pages_met(
         only_judged=aside,
         verdicts=np.where(said, examples.positive, np.nan) if said.any() else None,
         every_term=True,
-        idf=idf_of_unlabeled(wide, topic.examples),
         slope_strength=_SLOPE_STRENGTH,
         least_threshold=_LEAST_THRESHOLD,
         kept_threshold=threshold or kept_threshold(topic) if said.any() else None,
@@ -200,7 +197,7 @@ def _label_noise(
 
 
 def _probably_relevant(
-    topic: Topic, examples: TopicExamples, n_own: int, stays: npt.NDArray[np.bool_], random_state: int
+    learner: str, examples: TopicExamples, n_own: int, stays: npt.NDArray[np.bool_], random_state: int
 ) -> npt.NDArray[np.bool_]:
     """Return which followed pages are like the positives, by a model that has learnt from those that stay."""
     aside = np.zeros(len(stays), dtype=np.bool_)
@@ -208,12 +205,9 @@ def _probably_relevant(
     if not len(followed):
         return aside
     learnt = stays | examples.positive
-    assert topic.examples is not None
-    model = make_learner(topic.learner, random_state, idf=idf_of_unlabeled(examples, topic.examples))
-    model.fit(examples.pages[learnt], examples.positive[learnt])
+    model = make_learner(learner, random_state).fit(examples.pages[learnt], examples.positive[learnt])
     decisions = model.decision_function(examples.pages[followed])
     least = np.argsort(decisions, kind="stable")[: round(_MOST_LEARNT * len(followed))]
     aside[followed] = True
-    below = _BELOW if int(stays.sum()) >= _FEW_DRAWN else _BELOW_OF_FEW
-    aside[followed[least[decisions[least] < below]]] = False
+    aside[followed[least[decisions[least] < _BELOW]]] = False
     return aside

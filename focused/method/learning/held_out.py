@@ -14,8 +14,6 @@ from sklearn.model_selection import StratifiedKFold
 from focused.method.learning.learners import make_learner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from focused.method.learning.estimators.base import LinearCountClassifier
@@ -92,7 +90,8 @@ def held_out_decisions(
     n_jobs: int | None = None,
     learnt_only: NDArray[np.bool_] | None = None,
     learnt: NDArray[np.bool_] | None = None,
-    known: Mapping[str, Any] | None = None,
+    term_vectors: NDArray[np.floating[Any]] | None = None,
+    hidden_share: float | None = None,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions on each group of units, by models that were not trained on the units' pages.
 
@@ -120,8 +119,10 @@ def held_out_decisions(
         do not count for the scale.
     learnt : ndarray of bool of shape (n_pages,), optional
         Pages that models are trained on; the others are only judged. None: all.
-    known : mapping, optional
-        What else the learner is given, as by `focused.method.learning.learners.make_learner`.
+    term_vectors : ndarray of shape (n_terms, n_dimensions), optional
+        Word vectors, for learners that know of them.
+    hidden_share : float, optional
+        Expected share of positives among the unlabelled pages, for learners that take it.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -140,7 +141,8 @@ def held_out_decisions(
             counts[is_learnt & (fold_of != fold)],
             positive[is_learnt & (fold_of != fold)],
             [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
-            known or {},
+            term_vectors,
+            hidden_share,
         )
         for fold in range(n_folds)
     )
@@ -165,7 +167,8 @@ def _judge(
     counts: sparse.csr_matrix,
     positive: NDArray[np.bool_],
     texts: list[sparse.csr_matrix],
-    known: Mapping[str, Any],
+    term_vectors: NDArray[np.floating[Any]] | None,
+    hidden_share: float | None,
 ) -> list[NDArray[np.float64]]:
-    model = make_learner(learner, random_state, **known).fit(counts, positive)
+    model = make_learner(learner, random_state, term_vectors, hidden_share).fit(counts, positive)
     return [model.decision_function(each) if each.shape[0] else np.empty(0) for each in texts]

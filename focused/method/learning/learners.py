@@ -97,7 +97,9 @@ def knows_hidden_share(name: str) -> bool:
     return "hidden_share" in make_learner(name).get_params(deep=False)
 
 
-def make_learner(name: str, random_state: int | None = None, **known: Any) -> LinearCountClassifier:
+def make_learner(
+    name: str, random_state: int | None = None, term_vectors: Any = None, hidden_share: float | None = None
+) -> LinearCountClassifier:
     """Return a new, unfitted estimator.
 
     Parameters
@@ -106,10 +108,10 @@ def make_learner(name: str, random_state: int | None = None, **known: Any) -> Li
         One of ``LEARNERS``, the name of an installed one, or the path of a class from outside.
     random_state : int, optional
         Given to a learner that has such a parameter.
-    **known
-        What training knows beside the documents; each is given to a learner that has such a parameter. ``term_vectors`` of
-        shape (n_terms, n_dimensions): word vectors of the terms. ``hidden_share`` in (0, 1): expected share of positives in
-        U. ``idf`` of shape (n_terms,): inverse document frequencies.
+    term_vectors : array-like of shape (n_terms, n_dimensions), optional
+        Word vectors of the terms; given to a learner that has such a parameter.
+    hidden_share : float, optional
+        Expected share of positives in U, in (0, 1); given to a learner that has such a parameter.
 
     Raises
     ------
@@ -122,7 +124,8 @@ def make_learner(name: str, random_state: int | None = None, **known: Any) -> Li
         made = getattr(import_module(module), estimator)(**options)
     else:
         made = PLUG_IN.load(name, LEARNERS)()
-    parameters = made.get_params(deep=False)
-    given = {"random_state": random_state, **known}
-    made.set_params(**{parameter: value for parameter, value in given.items() if parameter in parameters})
+    given = {"random_state": random_state, "term_vectors": term_vectors, "hidden_share": hidden_share}
+    for parameter, value in given.items():
+        if parameter in made.get_params(deep=False):
+            made.set_params(**{parameter: value})
     return cast("LinearCountClassifier", made)

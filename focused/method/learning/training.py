@@ -59,7 +59,6 @@ def train_topic(
     only_judged: ArrayLike | None = None,
     verdicts: ArrayLike | None = None,
     every_term: bool = False,
-    idf: ArrayLike | None = None,
     slope_strength: float = STRENGTH,
     least_threshold: float = 0.0,
     kept_threshold: float | None = None,
@@ -104,8 +103,6 @@ def train_topic(
         decisions to relevances (`line_by_verdicts`): that of P and U alone may be far off where nearly all of U is relevant.
     every_term : bool
         Keep all terms, also those of one page. Among a few dozen pages most terms are rare, and each tells pages apart.
-    idf : array-like of shape (n_columns,), optional
-        Inverse document frequencies, for learners that take them. Default: those of the pages that train the classifier.
     slope_strength : float
         Number of examples that the expected slope of the pages' calibration counts for.
     least_threshold : float
@@ -174,22 +171,20 @@ def train_topic(
         n_jobs=n_jobs,
         learnt_only=None if learnt_only is None else ~drawn,
         learnt=learnt,
+        term_vectors=term_vectors,
     )
-    known: dict[str, Any] = {"term_vectors": term_vectors}
-    if idf is not None:
-        known["idf"] = np.asarray(idf, dtype=np.float64)[data.terms]
 
-    def fitted() -> LinearCountClassifier:
-        estimator = make_learner(learner, random_state, **known)
+    def fitted(hidden_share: float | None = None) -> LinearCountClassifier:
+        estimator = make_learner(learner, random_state, term_vectors, hidden_share)
         return cast("LinearCountClassifier", estimator.fit(data.counts[learnt], positive[learnt]))
 
     estimator, for_prior, hidden_share = fitted(), None, None
     if is_draw and knows_hidden_share(learner):
         # Unlabelled pages that join the positives make others like them likely: so the prior is estimated before.
-        for_prior = judged(final=estimator, units=[pages], known=known)[0][drawn]
-        known["hidden_share"] = hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
-        estimator = fitted()
-    decisions = judged(final=estimator, units=[pages, short, *links], known=known)
+        for_prior = judged(final=estimator, units=[pages])[0][drawn]
+        hidden_share = estimate_prior(for_prior[is_shown], for_prior[~is_shown]).prior
+        estimator = fitted(hidden_share)
+    decisions = judged(final=estimator, units=[pages, short, *links], hidden_share=hidden_share)
     found = decisions[0][drawn]
     for_prior = found if for_prior is None else for_prior
     prior = given_prior or hidden_share or estimate_prior(found[is_shown], found[~is_shown]).prior

@@ -24,7 +24,7 @@ def inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDAr
     return np.log(n_documents / np.where(n_i > 0, n_i, n_documents)) if n_documents else np.zeros_like(n_i)
 
 
-def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: float) -> NDArray[np.float64]:
+def smoothed_inverse_document_frequency(frequencies: ArrayLike, n_documents: int) -> NDArray[np.float64]:
     """Return ln((1 + N) / (1 + n_i)) + 1 for each term, the default of scikit-learn's TfidfTransformer.
 
     Unlike ln(N / n_i) it is above 0 for a term that every document holds. Arguments as of `inverse_document_frequency`.

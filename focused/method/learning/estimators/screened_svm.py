@@ -42,15 +42,13 @@ class ScreenedSVM(LinearCountClassifier):
     term_vectors : array-like of shape (n_terms, n_dimensions) or None, default=None
         Word vectors of the terms, zeros where a term has none. The sum of a document's weighted vectors stands beside its
         row as a second view (docs/method/, D86). Terms that no document holds get their coefficients from their vectors.
-    idf : array-like of shape (n_terms,) or None, default=None
-        Inverse document frequencies, if they are known from more documents than these. None: those of `X`.
     random_state : int, RandomState instance or None, default=None
         Seed of the solver.
 
     Attributes
     ----------
     term_weights_ : ndarray of shape (n_terms,)
-        `idf`, or that of `X`, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still distinguishes genres.
+        idf, smoothed: ln((1+N)/(1+n)) + 1. A word that most documents hold still distinguishes genres.
     C_ : float
         Penalty of the second SVM.
     reliable_negatives_ : ndarray of int
@@ -71,7 +69,6 @@ class ScreenedSVM(LinearCountClassifier):
         min_share: float = 0.05,
         sublinear_tf: bool = True,
         term_vectors: Any = None,
-        idf: Any = None,
         random_state: Any = None,
     ) -> None:
         self.C = C
@@ -79,7 +76,6 @@ class ScreenedSVM(LinearCountClassifier):
         self.min_share = min_share
         self.sublinear_tf = sublinear_tf
         self.term_vectors = term_vectors
-        self.idf = idf
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> ScreenedSVM:
@@ -92,7 +88,7 @@ class ScreenedSVM(LinearCountClassifier):
         counts, positive, self.classes_ = check_examples(self, X, y)
         n_positive, n_unlabeled = int(positive.sum()), int((~positive).sum())
         self.C_ = min(n_positive * _PENALTY_PER_POSITIVE, _MAX_PENALTY) if self.C is None else float(self.C)
-        self.term_weights_ = self._idf(counts)
+        self.term_weights_ = smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
         rows = weighted_rows(counts, self.term_weights_, sublinear=self.sublinear_tf)
         view, vectors = self._second_view(rows)
         if view is not None:
@@ -118,15 +114,6 @@ class ScreenedSVM(LinearCountClassifier):
             n_terms = counts.shape[1]
             self.coef_ = svm.coef_[:, :n_terms] + svm.coef_[:, n_terms:] @ vectors.T
         return self
-
-    def _idf(self, counts: sparse.csr_matrix) -> NDArray[np.float64]:
-        """Return the inverse document frequencies. Raises ValueError if there is not one a term."""
-        if self.idf is None:
-            return smoothed_inverse_document_frequency(document_frequencies(counts), counts.shape[0])
-        idf = np.asarray(self.idf, dtype=np.float64)
-        if idf.shape != (counts.shape[1],):
-            raise ValueError(f"idf must hold one number a term ({counts.shape[1]}). Got an array of shape {idf.shape}.")
-        return idf
 
     def _finished(self, svm: LinearSVC, rows: sparse.csr_matrix, positive: NDArray[np.bool_]) -> LinearSVC:
         """Return the SVM that judges, from the second one and the rows of all documents."""
