@@ -95,6 +95,14 @@ def machine() -> str:
     return f"{model}, {os.cpu_count()} cores, load {load:.1f}, Python {platform.python_version()}, {versions}"
 
 
+def chosen_names(only: str | None, known: Sequence[str]) -> list[str]:
+    """Return the names that ``--only`` chooses, all where it is not given; exit with the known ones if it names another."""
+    names = list(known) if only is None else only.split(",")
+    if unknown := [name for name in names if name not in known]:
+        sys.exit(f"--only must name some of {', '.join(known)}. Got {', '.join(unknown)}.")
+    return names
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]

@@ -15,15 +15,15 @@ Examples
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from common import DATA_DIR, ROOT, machine, say
+from common import ROOT, chosen_names, machine, say
 from evaluations.plan import MORE_TOPICS, PAGES, SWEEP_PAGES, SWEEPS
 from evaluations.result_figures import draw_curves, draw_sweeps
 from evaluations.running import run_sweep, run_web
 from evaluations.tables import of_strategies, of_sweep
+from known_webs import add_folders, folder_of
 from provenance import CRAWL_ROOMS, RESULTS, now, write_blocks
 
 if TYPE_CHECKING:
@@ -34,8 +34,7 @@ KNOWN = [*PAGES, *MORE_TOPICS, *(sweep.name for sweep in SWEEPS)]
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    add_folders(parser)
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "evaluations")
     parser.add_argument("--repeats", type=int, default=3, help="of the webs; sweeps have one (default: 3)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (default: 2)")
@@ -44,10 +43,11 @@ def main() -> None:
     parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
     data, output = options.data.resolve(), options.output.resolve()
-    wanted = [name for name in KNOWN if name not in MORE_TOPICS] if options.only is None else options.only.split(",")
-    unknown = [name for name in wanted if name not in KNOWN]
-    if unknown:
-        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
+    wanted = (
+        [name for name in KNOWN if name not in MORE_TOPICS]
+        if options.only is None
+        else chosen_names(options.only, KNOWN)
+    )
 
     figures = output / "figures" if options.no_write else ROOT / "docs" / "figures"
     figures.mkdir(parents=True, exist_ok=True)
@@ -61,9 +61,7 @@ def main() -> None:
         image = draw_curves(folder, figures, f"strategies-{name}")
         blocks[f"strategies: {name}"] = f"{of_strategies(folder)}\n\n{image}\n\n{machine()}."
     for name in [name for name in MORE_TOPICS if name in wanted]:
-        folder = data if name == "foldoc" else options.webs.resolve()
-        if not (folder / f"{name}.warc.gz").is_file():
-            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes all of these webs but foldoc.")
+        folder = folder_of(name, options.data, options.webs)
         _print(name, run_web(name, folder, output, options.jobs, options.repeats, options.start), starts)
     swept = {}
     for sweep in [sweep for sweep in SWEEPS if sweep.name in wanted]:

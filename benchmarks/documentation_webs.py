@@ -19,7 +19,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from common import ROOT, machine, say
+from common import ROOT, chosen_names, machine, say
 from evaluations.running import evaluate
 from manuals.packages import Packages
 from manuals.plan import EVALUATIONS, PAGES, STRATEGIES, WEBS
@@ -43,9 +43,9 @@ def main() -> None:
     options = parser.parse_args()
     webs = options.webs.resolve()
     if options.what == "make":
-        make(webs, options.debs and options.debs.resolve(), _chosen(list(WEBS), options.only))
+        make(webs, options.debs and options.debs.resolve(), chosen_names(options.only, list(WEBS)))
         return
-    names = _chosen([evaluation.name for evaluation in EVALUATIONS], options.only)
+    names = chosen_names(options.only, [evaluation.name for evaluation in EVALUATIONS])
     blocks = run_all(webs, options.output.resolve(), names, options.repeats, options.pages, options.jobs)
     if options.no_write or options.only:
         print("\n\n".join(f"## {name}\n\n{block}" for name, block in blocks.items()))
@@ -90,14 +90,6 @@ def run_all(webs: Path, output: Path, names: list[str], repeats: int, n_pages: i
         "documentation: strategies": f"{of_webs(folders, chosen)}\n\n{about}",
         "documentation: topics": of_topics(folders, chosen),
     }
-
-
-def _chosen(known: list[str], only: str | None) -> list[str]:
-    wanted = known if only is None else only.split(",")
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        sys.exit(f"--only must name some of {', '.join(known)}. Got {', '.join(unknown)}.")
-    return wanted
 
 
 if __name__ == "__main__":

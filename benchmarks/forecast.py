@@ -14,28 +14,27 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import os
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, table
+from common import chosen_names, machine, table
 from evaluations.plan import web_arguments
 from evaluations.running import evaluate
 from forecast_recorder import FILE
+from known_webs import DEMO, KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
-from unlabeled_met import KNOWN, RECORDED, labels_of
 
 from focused.crawl.forecast import Forecaster
 from focused.settings import EXTENSIONS
 
+WEBS = (*KNOWN, DEMO)
 PAGES, REPEATS = 300, 2
 MOMENTS = (30, 75, 150)
 CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics", "demo")
@@ -77,24 +76,14 @@ class Told:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "forecast")
-    parser.add_argument("--only", metavar="NAMES", default=",".join([*KNOWN, "demo"]), help="some of the webs")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the tables only")
-    options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in (*KNOWN, "demo")]:
-        sys.exit(f"--only must name some of {', '.join([*KNOWN, 'demo'])}. Got {', '.join(unknown)}.")
+    options = web_parser(__doc__, "forecast", WEBS).parse_args()
     found = []
-    for name in names:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
+    for name in chosen_names(options.only, WEBS):
+        folder = folder_of(name, options.data, options.webs)
         output = options.output.resolve() / name
         if not list(output.glob(f"runs/*/adaptive/{FILE}")):
             record(name, folder, output, options.jobs)
-        labels = {} if name == "demo" else labels_of(folder / f"{name}.labels.tsv")
+        labels = {} if name == DEMO else labels_of(folder / f"{name}.labels.tsv")
         for path in sorted(output.glob(f"runs/*/adaptive/{FILE}")):
             found += told(name, path, labels)
     text = f"{by_moment(found)}\n\n{by_web(found)}\n\n\\* constants were chosen on this web. {machine()}."

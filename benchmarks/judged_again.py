@@ -13,19 +13,16 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, table
-from evaluations.plan import web_arguments
+from common import chosen_names, machine, table
+from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
+from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
-from unlabeled_met import KNOWN, RECORDED, first_topics, labels_of
 
 from focused.collection.judged_rows import AsTheyCame
 from focused.method.topic import load_topic
@@ -35,6 +32,8 @@ from focused.retraining.judged_pages import read_record, record_path
 from focused.retraining.versions import load_version, read_attempts, version_in_use
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import numpy.typing as npt
 
 PAGES = 300
@@ -42,23 +41,12 @@ WAYS = ("then", "threshold", "again", "best")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "judged-again")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser = web_parser(__doc__, "judged-again")
     parser.add_argument("--topics", type=int, default=3, help="topics of each web (default: 3)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in KNOWN]:
-        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
     found: dict[str, list[dict[str, float]]] = {}
-    for name in names:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
-        if not (folder / f"{name}.warc.gz").is_file():
-            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes the webs but {', '.join(RECORDED)}.")
+    for name in chosen_names(options.only, KNOWN):
+        folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
         found[name] = crawled(name, topics, folder, options.output.resolve() / name, options.jobs)
     text = f"{summary(found)}\n\n{machine()}."

@@ -18,7 +18,6 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import corpora
 import learner_trials
-from common import DATA_DIR, ROOT, machine, say
+from common import DATA_DIR, ROOT, chosen_names, machine, say
 from comparisons import COMPARISONS
 from joblib import Parallel, delayed
 from learner_jobs import load, run_comparison, run_trial
@@ -36,7 +35,7 @@ from provenance import LEARNING_ROOMS, RESULTS, now, write_blocks, write_csv
 from tqdm import tqdm
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
 FIGURES = ROOT / "docs" / "figures"
 
@@ -45,15 +44,6 @@ def parallel(function: Callable[..., Any], jobs: list[tuple[Any, ...]], n_jobs: 
     """Run jobs in processes, with a bar."""
     results = Parallel(n_jobs=n_jobs, return_as="generator")(delayed(function)(*job) for job in jobs)
     return list(tqdm(results, total=len(jobs), desc=what, unit="job"))
-
-
-def _chosen(names: Iterable[str], only: str | None) -> list[str]:
-    names = list(names)
-    wanted = names if only is None else only.split(",")
-    unknown = [name for name in wanted if name not in names]
-    if unknown:
-        sys.exit(f"--only must name some of {', '.join(names)}. Got {', '.join(unknown)}.")
-    return wanted
 
 
 def main() -> None:
@@ -66,7 +56,7 @@ def main() -> None:
     parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
     data, output = options.data.resolve(), options.output.resolve()
-    names = _chosen([*corpora.TEXT_CORPORA, *corpora.WEBS], options.only)
+    names = chosen_names(options.only, [*corpora.TEXT_CORPORA, *corpora.WEBS])
 
     start = time.monotonic()
     digests = {}

@@ -13,30 +13,31 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import random
 import shutil
-import sys
 from collections import defaultdict
 from io import BytesIO
-from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, table
-from evaluations.plan import web_arguments
+from common import chosen_names, machine, table
+from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
 from evaluations.tables import rows_of
+from known_webs import RECORDED, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
-from unlabeled_met import first_topics, labels_of
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from focused.crawl.own_settings import SITEMAPS
 
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
 PAGES = 300
-RECORDED = ("hyperphysics", "webkb", "foldoc")
 WEBS = (*RECORDED, "sites", "wiki", "forum", "wire")
 STRATEGIES = ("adaptive", "cbp_slc", "best_first")
 VALUES = {
@@ -49,23 +50,13 @@ _DATE = "2026-01-01T00:00:00Z"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "link-sources")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(WEBS), help=f"some of {', '.join(WEBS)}")
+    parser = web_parser(__doc__, "link-sources", WEBS)
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in WEBS]:
-        sys.exit(f"--only must name some of {', '.join(WEBS)}. Got {', '.join(unknown)}.")
+    names = chosen_names(options.only, WEBS)
     rows = []
     for name in names:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
-        if not (folder / f"{name}.warc.gz").is_file():
-            sys.exit(f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes the webs that are not recorded ones.")
+        folder = folder_of(name, options.data, options.webs)
         with_sitemaps, n_hosts, n_urls = recorded_with_sitemaps(name, folder, options.output.resolve() / "webs")
         found = measured(name, with_sitemaps, options.output.resolve() / name, options)
         rows.append([name, f"{n_urls:,} / {n_hosts:,}", *(f"{value:.1f}" for value in found)])

@@ -22,7 +22,8 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from common import DATA_DIR, ROOT, machine, table
+from common import ROOT, machine, table
+from known_webs import MADE, add_folders
 from marked_pages import MarkedPage, agreement, marked_pages
 from provenance import now, write_blocks
 
@@ -43,10 +44,7 @@ WHOLE = "the whole text"
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument(
-        "--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs, and of docs"
-    )
+    add_folders(parser, (*MADE, "docs"))
     parser.add_argument(
         "--libraries", type=Path, help="Python of a venv with trafilatura, resiliparse, readability-lxml"
     )

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import csv
 import re
-import sys
 import tempfile
 from collections import Counter
 from contextlib import ExitStack
@@ -22,13 +21,13 @@ from random import Random
 from urllib.parse import urlsplit
 
 from common import say
+from known_webs import DEMO, folder_of
 from lxml import html
 
 from focused.method.page.encoding import may_be_text, to_utf8
 from focused.webs import DemoWeb, RecordedWeb
 
 MARKS = Path(__file__).resolve().parent / "marks" / "main_text.tsv"
-RECORDED = ("hyperphysics", "webkb", "foldoc")
 _SKIPPED = frozenset(
     "script style noscript template textarea head title noembed noframes object iframe svg select".split()
 )
@@ -76,14 +75,10 @@ def marked_pages(data: Path, webs: Path, n_before: int) -> list[MarkedPage]:
     found = []
     with ExitStack() as opened:
         for name in dict.fromkeys(row["web"] for row in rows):
-            if name == "demo":
+            if name == DEMO:
                 web, urls = DemoWeb(), [url for url, _ in DemoWeb().labels()]
             else:
-                path = (data if name in RECORDED else webs).resolve() / f"{name}.warc.gz"
-                if not path.is_file():
-                    sys.exit(
-                        f"{path} is not there. Make it: benchmarks/webs.py, or benchmarks/documentation_webs.py for docs"
-                    )
+                path = folder_of(name, data, webs) / f"{name}.warc.gz"
                 web = opened.enter_context(RecordedWeb(path, Path(tempfile.gettempdir())))
                 lines = path.with_name(f"{name}.labels.tsv").read_text(encoding="utf-8").splitlines()[1:]
                 urls = [line.partition("\t")[0] for line in lines]

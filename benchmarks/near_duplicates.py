@@ -13,18 +13,17 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import difflib
 import random
 import re
-import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, say, table
+from common import machine, say, table
+from known_webs import RECORDED, folder_of, web_parser
 from lxml import etree, html
 from provenance import now, write_blocks
 
@@ -38,8 +37,7 @@ from focused.webs import RecordedWeb
 if TYPE_CHECKING:
     from focused.method.page.page import Page
 
-RECORDED = ("hyperphysics", "webkb", "foldoc")
-MADE = ("wiki", "sites", "forum", "shop")
+WEBS = (*RECORDED, "wiki", "sites", "forum", "shop")
 RATES = (0.02, 0.05)
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _ALIKE = 0.8
@@ -47,21 +45,14 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(RECORDED + MADE))
+    parser = web_parser(__doc__, None, WEBS, jobs=None)
     parser.add_argument("--pages", type=int, default=2000, help="pages of each web (default: 2000)")
     parser.add_argument("--copies", type=int, default=300, help="of them copied (default: 300)")
     parser.add_argument("--show", type=int, default=0, help="print so many pages of each web that are called copies")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
     rows = []
     for name in options.only.split(","):
-        folder = options.data if name in RECORDED else options.webs
-        path = folder.resolve() / f"{name}.warc.gz"
-        if not path.is_file():
-            sys.exit(f"{path} is not there. benchmarks/webs.py makes all webs but {', '.join(RECORDED)}.")
+        path = folder_of(name, options.data, options.webs) / f"{name}.warc.gz"
         rows.append([name, *measured(path, options.pages, options.copies, options.show)])
     header = [
         *("web", "pages", "called copies", "of them alike only in part", "found, 2 % changed", "5 % changed"),

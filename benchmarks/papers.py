@@ -16,12 +16,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from common import DATA_DIR, ROOT, machine, say
+from common import ROOT, machine, say
+from known_webs import add_folders
 from paper_claims.index import write_index
 from paper_claims.kernel_jobs import made_kernels
 from paper_claims.link_texts import made_link_texts
 from paper_claims.pages import write_page
-from paper_claims.plan import PAPERS, PLAN, QUICK, Size
+from paper_claims.plan import CHOSEN_ON, PAPERS, PLAN, QUICK, Size
 from paper_claims.running import run_all
 from paper_claims.stages_file import made_stages
 
@@ -29,8 +30,7 @@ from paper_claims.stages_file import made_stages
 def main() -> None:
     """Read the command line, make what is not done yet, and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
+    add_folders(parser, CHOSEN_ON)
     parser.add_argument("--output", type=Path, default=ROOT / "runs" / "papers")
     parser.add_argument("--paper", choices=PAPERS, action="append", help="one of them (default: all)")
     parser.add_argument("--quick", action="store_true", help="two topics a web, one repeat, 300 pages")

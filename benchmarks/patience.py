@@ -14,11 +14,9 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import shutil
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -26,11 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from types import SimpleNamespace
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from common import DATA_DIR, ROOT, machine, scrapy, table
+from common import ROOT, chosen_names, machine, scrapy, table
 from evaluations.running import evaluate
+from known_webs import DEMO, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
+
+if TYPE_CHECKING:
+    import argparse
 
 DELAY_SECS = 1.0
 CONCURRENCY = 16
@@ -38,7 +41,7 @@ STRATEGIES = ("adaptive", "oracle")
 PATIENCES = ("1.75", "4")
 DEADLINES = (1.0, 1.5)
 WITHOUT_DELAYS, IMPATIENT = "no delays", "never waits"
-CRAWLS_OF_WEBS = {"demo": 500, "webkb": 500, "docs": 300}
+CRAWLS_OF_WEBS = {DEMO: 500, "webkb": 500, "docs": 300}
 """Pages of each web's crawls."""
 TOPICS = {"webkb": "student,course", "docs": "sql,plotting"}
 # Of the cost of a pop.
@@ -56,18 +59,9 @@ class Crawled:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the documentation webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "patience")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(CRAWLS_OF_WEBS), help="some of the webs")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the tables only")
-    options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in CRAWLS_OF_WEBS]:
-        sys.exit(f"--only must name some of {', '.join(CRAWLS_OF_WEBS)}. Got {', '.join(unknown)}.")
-    rows = [row for name in names for row in web_rows(name, options)]
+    webs = tuple(CRAWLS_OF_WEBS)
+    options = web_parser(__doc__, "patience", webs).parse_args()
+    rows = [row for name in chosen_names(options.only, webs) for row in web_rows(name, options)]
     heads = [
         "web",
         "crawl",
@@ -158,15 +152,13 @@ def row(
 
 def web_options(name: str, options: argparse.Namespace) -> list[str]:
     """Return the options of ``scrapy evaluate`` that name a web, its topics and its seeds."""
-    if name == "demo":
+    if name == DEMO:
         file = options.output.resolve() / "demo-web" / "demo"
         if not Path(f"{file}.warc.gz").is_file():
             file.parent.mkdir(parents=True, exist_ok=True)
             scrapy("demo", "--warc", f"{file}.warc.gz", "--labels", f"{file}.labels.tsv", models_dir=ROOT / "models")
         return ["--web", f"{file}.warc.gz", "--labels", f"{file}.labels.tsv", "--largest", "4", "--exclude", "other"]
-    file = (options.data if name == "webkb" else options.webs).resolve() / name
-    if not Path(f"{file}.warc.gz").is_file():
-        sys.exit(f"{file}.warc.gz is missing. benchmarks/documentation_webs.py make --only docs makes that of docs.")
+    file = folder_of(name, options.data, options.webs) / name
     chosen = ["--topics", TOPICS[name], "--seeds", f"{file}.seeds.txt"]
     return ["--web", f"{file}.warc.gz", "--labels", f"{file}.labels.tsv", *chosen]
 

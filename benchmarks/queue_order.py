@@ -15,20 +15,18 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
-import sys
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from common import DATA_DIR, ROOT, machine, scrapy, table
+from common import ROOT, chosen_names, machine, scrapy, table
 from evaluations.plan import web_arguments
 from evaluations.running import evaluate
+from known_webs import DEMO, RECORDED, folder_of, web_parser
 from provenance import now, write_blocks
 from retraining_pages import labels_of
 from scipy import sparse
@@ -41,7 +39,9 @@ from focused.collection.queue import NEW_SIDE, ORDERS, RANDOM, UNCERTAIN, Queue,
 from focused.collection.view import CollectionView
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator
+    from pathlib import Path
 
     Flags = npt.NDArray[np.bool_]
 
@@ -50,11 +50,10 @@ TOPICS = {
     "hyperphysics": "Geophysics,Astrophysics",
     "webkb": "student,course",
     "foldoc": "language,networking",
-    "demo": "",
+    DEMO: "",
     "sites": "topic biology,topic electronics",
     "docs": "sql,plotting",
 }
-RECORDED = ("hyperphysics", "webkb", "foldoc")
 COUNTS = (20, 50, 100)
 SEEDS = 3
 EVEN = "every page alike"
@@ -82,18 +81,11 @@ class Crawled:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of sites and docs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "queue-order")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(TOPICS), help=f"some of {', '.join(TOPICS)}")
+    webs = tuple(TOPICS)
+    parser = web_parser(__doc__, "queue-order", webs, jobs=None)
     parser.add_argument("--pages", type=int, default=PAGES, help=f"pages of each crawl (default: {PAGES})")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in TOPICS]:
-        sys.exit(f"--only must name some of {', '.join(TOPICS)}. Got {', '.join(unknown)}.")
-    crawls = [each for name in names for each in crawled(name, options)]
+    crawls = [each for name in chosen_names(options.only, webs) for each in crawled(name, options)]
     ORDERS.update(MIXES)
     found = {order: np.mean([figures(each, order) for each in crawls], axis=0) for order in (EVEN, *ORDERS)}
     first = np.mean([f1(each.truth, each.decisions >= 0) for each in crawls])
@@ -118,7 +110,7 @@ def main() -> None:
 def crawled(name: str, options: argparse.Namespace) -> Iterator[Crawled]:
     """Crawl a web, or take what was crawled, and yield the collection of each topic."""
     output = options.output.resolve() / (name if options.pages == PAGES else f"{name}-{options.pages}")
-    if name == "demo":
+    if name == DEMO:
         labels = output.parent / "demo.labels.tsv"
         if not labels.is_file():
             output.parent.mkdir(parents=True, exist_ok=True)
@@ -126,10 +118,8 @@ def crawled(name: str, options: argparse.Namespace) -> Iterator[Crawled]:
             scrapy("demo", "--warc", warc, "--labels", str(labels), models_dir=ROOT / "models")
         arguments = ["--web", "demo", "--largest", "2"]
     else:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
+        folder = folder_of(name, options.data, options.webs)
         labels = folder / f"{name}.labels.tsv"
-        if not labels.is_file():
-            sys.exit(f"{folder} has no {labels.name}. benchmarks/webs.py or documentation_webs.py makes it.")
         known = web_arguments(name if name in RECORDED else "foldoc", folder)
         arguments = [each.replace("foldoc", name) if "/" in each else each for each in known]
         arguments[arguments.index("--topics") + 1] = TOPICS[name]

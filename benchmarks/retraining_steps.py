@@ -31,9 +31,10 @@ from common import DOCUMENTATION, documentation, machine, say, table, train_docu
 
 from focused.crawl.judging import Judging
 from focused.frontier.learning import Learning
+from focused.frontier.store.answers import NEW
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.rescoring import rescore
-from focused.frontier.store.store import NEW, FrontierStore
+from focused.frontier.store.store import FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.base import BY_ADAPTIVE

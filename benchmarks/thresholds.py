@@ -17,13 +17,12 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 import corpora
 import numpy as np
-from common import DATA_DIR, ROOT, table
+from common import DATA_DIR, ROOT, chosen_names, table
 from learner_report import title
 from learner_trials import Trial, run_topic
 from tqdm import tqdm
@@ -59,12 +58,8 @@ def main() -> None:
     parser.add_argument("--positives", type=int, nargs="+", default=[30, 10], help="on the webs (default: 30 10)")
     parser.add_argument("--only", metavar="NAMES", help="corpora, separated by commas (default: all four)")
     options = parser.parse_args()
-    names = [*corpora.TEXT_CORPORA, *corpora.WEBS]
-    chosen = names if options.only is None else options.only.split(",")
-    if unknown := [name for name in chosen if name not in names]:
-        sys.exit(f"--only must name some of {', '.join(names)}. Got {', '.join(unknown)}.")
     rows = []
-    for name in chosen:
+    for name in chosen_names(options.only, [*corpora.TEXT_CORPORA, *corpora.WEBS]):
         corpus = corpora.load(name, options.data.resolve(), options.output.resolve() / "corpora")
         for n_positive in options.positives if name in corpora.WEBS else [0]:
             seeds = range(options.first, options.first + options.seeds)

@@ -13,26 +13,23 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import re
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, table
-from evaluations.plan import MORE_TOPICS, TOPICS, web_arguments
+from common import chosen_names, machine, table
+from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
 from evaluations.tables import rows_of
+from known_webs import KNOWN, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 PAGES = 300
-RECORDED = ("hyperphysics", "webkb", "foldoc")
-KNOWN = [*RECORDED, *(name for name in MORE_TOPICS if name not in RECORDED)]
 CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics")
 """Webs that the numbers of pages drawn and left aside were chosen on."""
 KINDS = {"topic": ("examples", "topic"), "met": ("examples", "met"), "web": ("web", "auto")}
@@ -40,25 +37,12 @@ KINDS = {"topic": ("examples", "topic"), "met": ("examples", "met"), "web": ("we
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "unlabeled-met")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser = web_parser(__doc__, "unlabeled-met")
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in KNOWN]:
-        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
     rows = []
-    for name in names:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
-        if not (folder / f"{name}.warc.gz").is_file():
-            sys.exit(
-                f"{folder} has no {name}.warc.gz. benchmarks/webs.py makes all of these webs but {', '.join(RECORDED)}."
-            )
+    for name in chosen_names(options.only, KNOWN):
+        folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
         rows.append([f"{name}{' *' if name in CHOSEN_ON else ''}", topics.replace('"', "")])
         for kind in KINDS:
@@ -79,12 +63,6 @@ def main() -> None:
     write_blocks({"pages met as unlabelled pages": text}, source)
 
 
-def first_topics(name: str, n: int) -> str:
-    """Return the first topics of a web in the plan, as the option of ``scrapy evaluate`` names them."""
-    [topics] = csv.reader([TOPICS.get(name) or MORE_TOPICS[name]])
-    return ",".join(f'"{topic}"' for topic in topics[:n])
-
-
 def measured(name: str, topics: str, kind: str, folder: Path, output: Path, jobs: int) -> tuple[str, str]:
     """Crawl, or read what was crawled; return the mean share of the bound, and of pages judged relevant to relevant ones."""
     start, unlabeled = KINDS[kind]
@@ -102,12 +80,6 @@ def measured(name: str, topics: str, kind: str, folder: Path, output: Path, jobs
         if f"-{re.sub('[^a-z0-9]+', '-', topic.lower())}-r" in path.parents[1].name
     ]
     return f"{np.mean(shares):.3f}", f"{np.mean(ratios):.2f}"
-
-
-def labels_of(path: Path) -> dict[str, set[str]]:
-    """Return the labels of each URL."""
-    with path.open(encoding="utf-8") as file:
-        return {url: set(labels.rstrip("\n").split("|")) for url, _, labels in (line.partition("\t") for line in file)}
 
 
 def judged_for_each(path: Path, topic: str, of_url: dict[str, set[str]]) -> float:

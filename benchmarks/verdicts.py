@@ -15,10 +15,8 @@ Examples
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
-import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +24,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, say, table
-from evaluations.plan import MORE_TOPICS, TOPICS, web_arguments
+from common import chosen_names, machine, say, table
+from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
+from known_webs import DEMO, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.collection.queue import Queue, QueuedPage
@@ -43,10 +42,11 @@ from focused.webs.demo.export import write_labels
 from focused.webs.demo.web import DemoWeb
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Mapping
 
 PAGES, STEPS = 300, (10, 20, 50, 100)
-WEBS = ("hyperphysics", "webkb", "demo", "foldoc", "grass")
+WEBS = ("hyperphysics", "webkb", DEMO, "foldoc", "grass")
 STARTS = {"met": "examples", "web": "web"}
 GRASS = "data exchange,imagery"
 CRAWLED = 2
@@ -55,22 +55,14 @@ ORDERS = ("mixed", "random", "top")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs (grass)")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "verdicts")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(WEBS), help=f"some of {', '.join(WEBS)}")
+    parser = web_parser(__doc__, "verdicts", WEBS)
     parser.add_argument("--topics", type=int, default=2, help="topics of each web, at most 2 (default: 2)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--orders", default=",".join(ORDERS), help=f"some of {', '.join(ORDERS)} (default: all)")
     parser.add_argument(
         "--wrong", default="0,0.1,0.3", help="shares of wrong verdicts, 0 the first (default: 0,0.1,0.3)"
     )
-    parser.add_argument("--no-write", action="store_true", help="print the tables only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in WEBS]:
-        sys.exit(f"--only must name some of {', '.join(WEBS)}. Got {', '.join(unknown)}.")
+    names = chosen_names(options.only, WEBS)
     runs = [run for name in names for start in STARTS for run in recorded(name, start, options)]
     orders, shares = options.orders.split(","), [float(share) for share in options.wrong.split(",")]
     # Where a topic has no background in the web's language, a crawl from examples writes no words down.
@@ -99,18 +91,16 @@ def main() -> None:
 def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tuple[str, str, str, str]]:
     """Crawl for the topics of a web, or find what was crawled; yield web, start, the topic's name, and the folder."""
     output = options.output.resolve() / f"{name}-{start}"
+    folder = folder_of(name, options.data, options.webs)
     if name == "grass":
-        folder = options.webs.resolve()
         arguments = ["--web", str(folder / "grass.warc.gz"), "--labels", str(folder / "grass.labels.tsv")]
         arguments += ["--topics", ",".join(GRASS.split(",")[:CRAWLED]), "--seeds", "5"]
     else:
-        arguments = web_arguments(name, options.data.resolve())
-        if name == "demo":
+        arguments = web_arguments(name, folder)
+        if name == DEMO:
             arguments[arguments.index("--largest") + 1] = str(CRAWLED)
         else:
-            [topics] = csv.reader([TOPICS.get(name) or MORE_TOPICS[name]])
-            chosen = ",".join(f'"{topic}"' for topic in topics[:CRAWLED])
-            arguments[arguments.index("--topics") + 1] = chosen
+            arguments[arguments.index("--topics") + 1] = first_topics(name, CRAWLED)
     # With retraining that nobody feeds the words of all pages are written down.
     (options.output.resolve()).mkdir(parents=True, exist_ok=True)
     kept = [] if start == "met" else ["-s", "FOCUSED_RETRAINING=interactive"]
@@ -127,12 +117,10 @@ def recorded(name: str, start: str, options: argparse.Namespace) -> Iterator[tup
     ]
     if not (output / "results.csv").is_file():
         evaluate([*arguments, *chosen_run, *kept], output, options.jobs)
-    labels = output / "labels.tsv"
-    if name == "demo":
+    labels = folder / f"{name}.labels.tsv"
+    if name == DEMO:
+        labels = output / "labels.tsv"
         write_labels(DemoWeb(), labels)
-    else:
-        base = options.webs if name == "grass" else options.data
-        labels = base.resolve() / f"{name}.labels.tsv"
     for path in sorted((output / "groups").glob("*.json"))[: options.topics]:
         yield name, start, str(path), str(labels)
 

@@ -1,9 +1,9 @@
 """What verdicts give the rest of a crawl: half of the pages are fetched, verdicts given, and the crawl is resumed.
 
-The topics and models are those of benchmarks/verdicts.py, from 30 examples and the general background; so a crawl learns from
-verdicts when it is resumed. Honest verdicts, by the labels, in the order of the judging queue or at random. Harvest: share of
-relevant pages among those of the second half, by the labels. Delivered as judged: judged pages that `pages.jsonl` and the
-collection hold if and only if they were called relevant.
+The topics, models and finished crawls are those of benchmarks/verdicts.py, from 30 examples and the general background; so a
+crawl learns from verdicts when it is resumed. Honest verdicts, by the labels, in the order of the judging queue or at random.
+Harvest: share of relevant pages among those of the second half, by the labels. Delivered as judged: judged pages that
+`pages.jsonl` and the collection hold if and only if they were called relevant.
 
 Examples
 --------
@@ -17,13 +17,13 @@ import argparse
 import csv
 import json
 import shutil
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, say, scrapy, table
+from common import chosen_names, machine, say, scrapy, table
+from known_webs import web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from verdicts import PAGES, WEBS, recorded
 
@@ -37,20 +37,12 @@ CASES = ((0, "mixed"), (20, "mixed"), (50, "mixed"), (50, "random"))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs (grass)")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "verdicts", help="of benchmarks/verdicts.py")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(WEBS), help=f"some of {', '.join(WEBS)}")
+    parser = web_parser(__doc__, "verdicts", WEBS, jobs=None)
     parser.add_argument("--topics", type=int, default=1, help="topics of each web (default: 1)")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     parser.set_defaults(jobs=1)
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in WEBS]:
-        sys.exit(f"--only must name some of {', '.join(WEBS)}. Got {', '.join(unknown)}.")
     rows = []
-    for name in names:
+    for name in chosen_names(options.only, WEBS):
         # Of the evaluations there are by now; their topics are the first ones of the plan.
         for _, _, group, labels in list(recorded(name, "met", argparse.Namespace(**vars(options) | {"topics": 2})))[
             : options.topics

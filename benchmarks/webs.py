@@ -23,11 +23,10 @@ Examples
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from pathlib import Path
 
-from common import DATA_DIR, ROOT, say
+from common import DATA_DIR, ROOT, chosen_names, say
 from web_makers.kinds import KINDS
 from web_makers.pages import summary
 from web_makers.sources import Sources
@@ -40,10 +39,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the corpora")
     parser.add_argument("--seed", type=int, default=1, help="of what is drawn (default: 1)")
     options = parser.parse_args()
-    names = list(KINDS) if options.only is None else options.only.split(",")
-    unknown = [name for name in names if name not in KINDS]
-    if unknown:
-        sys.exit(f"--only must name some of {', '.join(KINDS)}. Got {', '.join(unknown)}.")
+    names = chosen_names(options.only, list(KINDS))
     folder = options.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for name in names:

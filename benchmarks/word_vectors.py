@@ -11,36 +11,29 @@ Examples
 
 from __future__ import annotations
 
-import argparse
-import sys
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-from common import DATA_DIR, ROOT, machine, table
-from evaluations.plan import web_arguments
+from common import chosen_names, machine, table
+from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
 from evaluations.tables import rows_of
+from known_webs import KNOWN, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
-from unlabeled_met import CHOSEN_ON, KNOWN, PAGES, RECORDED, first_topics
+from unlabeled_met import CHOSEN_ON, PAGES
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=DATA_DIR, help="folder of the recorded webs")
-    parser.add_argument("--webs", type=Path, default=ROOT / "runs" / "webs", help="folder of the made webs")
-    parser.add_argument("--output", type=Path, default=ROOT / "runs" / "word-vectors")
-    parser.add_argument("--only", metavar="NAMES", default=",".join(KNOWN), help=f"some of {', '.join(KNOWN)}")
+    parser = web_parser(__doc__, "word-vectors")
     parser.add_argument("--topics", type=int, default=2, help="topics of each web (default: 2)")
-    parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
     parser.add_argument("--start", choices=("examples", "words"), default="examples", help="start of the topics")
-    parser.add_argument("--no-write", action="store_true", help="print the table only")
     options = parser.parse_args()
-    names = options.only.split(",")
-    if unknown := [name for name in names if name not in KNOWN]:
-        sys.exit(f"--only must name some of {', '.join(KNOWN)}. Got {', '.join(unknown)}.")
     rows, shares = [], []
-    for name in names:
-        folder = (options.data if name in RECORDED else options.webs).resolve()
+    for name in chosen_names(options.only, KNOWN):
+        folder = folder_of(name, options.data, options.webs)
         topics = first_topics(name, options.topics)
         found = [
             shares_of(name, topics, options.start, has_vectors, folder, options.output.resolve(), options.jobs)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from focused.frontier.host_failures import LONGEST_REST_SECS, HostFailures
+from focused.frontier.store.answers import NEW, UNREACHABLE
 from focused.frontier.store.link import FrontierLink, fingerprint_of
-from focused.frontier.store.store import NEW, UNREACHABLE, FrontierStore
+from focused.frontier.store.store import FrontierStore
 from focused.method.scoring.evidence import Evidence
 
 HOST = "h.org"

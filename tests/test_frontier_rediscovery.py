@@ -18,8 +18,9 @@ from sites import Reply, Site
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, LinkLevels
 from focused.frontier.rediscovery import Rediscovery
+from focused.frontier.store.answers import MERGED, NEW
 from focused.frontier.store.link import FrontierLink, fingerprint_of
-from focused.frontier.store.store import MERGED, NEW, FrontierStore
+from focused.frontier.store.store import FrontierStore
 from focused.method.page.reader import PageReader
 from focused.method.scoring import Evidence, Visit
 from focused.method.scoring.met_links import JoinedLink

@@ -12,13 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
-from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
-from focused.frontier.store.rescoping import rescope
-from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
-from focused.frontier.store.schema import FrontierFileError, open_file
-from focused.frontier.store.store import (
+from focused.frontier.store.answers import (
     KNOWN,
     MERGED,
     NEW,
@@ -26,8 +20,14 @@ from focused.frontier.store.store import (
     OVER_HOST_CAP,
     TAKEN_OVER,
     TOO_DEEP,
-    FrontierStore,
 )
+from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
+from focused.frontier.store.host_queue import BUSY
+from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.rescoping import rescope
+from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
+from focused.frontier.store.schema import FrontierFileError, open_file
+from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.view import FrontierView
 from focused.method.scoring import REASONS, reason_kind
 from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE

@@ -56,10 +56,10 @@ class Worker:
         self.learning = Learning(self.store, self.session)
         self.n_heard = self.n_other_model = 0
         self.n_lost = self.learning.resume()
-        self.store.n_records_wanted = lambda: 100
-        self.store.on_heard = self._hear
+        self.store.worker.lessons.n_wanted = lambda: 100
+        self.store.worker.lessons.on_heard = self._hear
         self.refused: list[str] = []
-        self.store.on_refused = lambda page, why: self.refused.append(why)
+        self.store.worker.on_refused = lambda page, why: self.refused.append(why)
 
     def _hear(self, records: list[bytes]) -> None:
         for record in records:
@@ -70,7 +70,7 @@ class Worker:
         """Take in a link, and have it under way; its number."""
         self.store.add([FrontierLink(fingerprint_of(url, host_of(url)), url, Evidence(0.5, 0, True))])
         self.commits()
-        self.store.tend()
+        self.store.worker.tend()
         until(lambda: self.store.next() is not None, self.store)
         [(number, (_, link))] = self.store.own.under_way.items()
         assert link.url == url
@@ -79,7 +79,7 @@ class Worker:
 
     def _wants_no_host(self) -> None:
         """Leave those that are free to the others."""
-        self.store.exchange.wish(n_hosts=0)
+        self.store.worker.exchange.wish(n_hosts=0)
 
     def ends(self, number: int, page: Page, depth: int = 1) -> None:
         """Learn from a page, and let it become durable."""
@@ -92,7 +92,7 @@ class Worker:
 
     def commits(self) -> None:
         self.store.commit()
-        until(lambda: not self.store.exchange.n_pending, self.store)
+        until(lambda: not self.store.worker.exchange.n_pending, self.store)
         self._wants_no_host()
 
     def fetches(self, page: Page, depth: int = 1) -> None:
@@ -240,7 +240,7 @@ def test_a_worker_that_lost_its_lease_learns_the_page_once_that_its_heir_fetched
     dead = worker(lease_secs=2.0)
     dead.fetches(home(), depth=0)
     url, text = next(iter(pages().items()))
-    number, keep = dead.asks(url), dead.store.exchange.keeper._keep
+    number, keep = dead.asks(url), dead.store.worker.exchange.keeper._keep
     sleeps(dead)
     heir = worker(lease_secs=2.0)
     assert heir.session.n_pages == 1
@@ -249,8 +249,8 @@ def test_a_worker_that_lost_its_lease_learns_the_page_once_that_its_heir_fetched
     dead.ends(number, read(url, text))
     until(lambda: dead.refused, dead.store)
     assert dead.refused == ["lease lost"]
-    dead.store.exchange.keeper._keep = keep
-    until(lambda: len(dead.store.exchange.keeper.numbers) == 2 and not dead.store.is_lost, dead.store)
+    dead.store.worker.exchange.keeper._keep = keep
+    until(lambda: len(dead.store.worker.exchange.keeper.numbers) == 2 and not dead.store.worker.is_lost, dead.store)
     dead.hears(1)
     assert dead.session.n_pages == heir.session.n_pages == 2
     assert dead.scores(GOOD, BAD) == pytest.approx(heir.scores(GOOD, BAD), abs=1e-9)
@@ -284,11 +284,11 @@ def test_a_resumed_worker_learns_as_much_as_it_can_remember(worker):
 
 def test_records_of_another_model_and_what_is_no_record_teach_nothing(worker, database):
     one, other = worker(), worker()
-    one.store.model_version = lambda: 2
+    one.store.worker.lessons.model_version = lambda: 2
     others: list[int] = []
-    other.store.on_other_model = lambda: others.append(1)
+    other.store.worker.lessons.on_other_model = lambda: others.append(1)
     one.fetches(home(), depth=0)
-    one.store.model_version = lambda: 1
+    one.store.worker.lessons.model_version = lambda: 1
     one.fetches(read("http://g.org/", hand_made.STARS))
     other.hears(1)
     assert (len(others), other.session.n_pages) == (1, 1)

@@ -9,6 +9,7 @@ import pytest
 from test_shared_store import a_link
 
 from focused.frontier.shared import records as shared_records
+from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.page import LearntRecord, PageCommit
 from focused.frontier.shared.page_statements import COUNT, RECORD
 from focused.frontier.shared.records import RecordReader
@@ -84,7 +85,7 @@ def test_of_one_worker_numbers_rise_in_the_order_of_its_commits(crawl):
     """Also if the end of a transaction was not heard, and the committer writes the next on another connection."""
     worker = crawl.worker()
     reader = RecordReader(crawl.number)
-    writer = PageWriter(crawl.number, Ranks(), better, lambda: 1)
+    writer = PageWriter(LinkRules(crawl.number, Ranks(), better, lambda: 1))
 
     def write() -> None:
         with connect(crawl.database) as sql:

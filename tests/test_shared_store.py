@@ -12,10 +12,11 @@ import psycopg
 import pytest
 
 from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.link_writing import LinkWriting
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
-from focused.frontier.shared.writer import PageWriter
+from focused.frontier.shared.worker import Worker
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import Evidence, better
@@ -38,28 +39,28 @@ def a_store(database: str, *, lease_secs: float = 20.0, max_pages: int = 0, **op
         max_pages=max_pages,
         lease_secs=lease_secs,
     )
-    return SharedStore(exchange, ranks=ranks, max_pages=max_pages, **options)
+    return SharedStore(Worker(exchange, max_pages=max_pages), ranks, **options)
 
 
 def until(true: Any, store: SharedStore, secs: float = 10.0) -> None:
     end = time.monotonic() + secs
     while not true():
         assert time.monotonic() < end, "not in time"
-        store.tend()
+        store.worker.tend()
         time.sleep(0.01)
 
 
-class Worker(SimpleNamespace):
+class Fetcher(SimpleNamespace):
     """Fetches pages of a made web: page n links to 2n + 1, 2n + 2 and some that are known."""
 
     def step(self) -> bool:
         store = self.store
-        store.tend()
-        if not store.may_ask or (store.pages_left is not None and store.pages_left <= 0):
-            return not store.over
+        store.worker.tend()
+        if not store.worker.may_ask or (store.worker.pages_left is not None and store.worker.pages_left <= 0):
+            return not store.worker.over
         link = store.next()
         if link is None:
-            return not store.over
+            return not store.worker.over
         number = int(link.url.rpartition("/")[2])
         self.fetched.append(number)
         store.add(
@@ -70,22 +71,22 @@ class Worker(SimpleNamespace):
             ]
         )
         store.done(link.id, relevant=number % 3 == 0)
-        store.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": number})
+        store.draft.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": number})
         store.commit()
         return True
 
 
-def sleeps(worker: Worker) -> None:
+def sleeps(fetcher: Fetcher) -> None:
     """Its keeper renews no more, as if the process was stopped."""
-    worker.store.exchange.keeper._keep = lambda leasing, wishes: False
+    fetcher.store.worker.exchange.keeper._keep = lambda leasing, wishes: False
 
 
-def run(workers: list[Worker], secs: float = 60.0) -> None:
+def run(workers: list[Fetcher], secs: float = 60.0) -> None:
     end = time.monotonic() + secs
     going = list(workers)
     while going:
         assert time.monotonic() < end, "not in time"
-        going = [worker for worker in going if worker.step()]
+        going = [fetcher for fetcher in going if fetcher.step()]
         time.sleep(0.001)
 
 
@@ -103,22 +104,22 @@ def delivered(database: str) -> list[int]:
 
 
 def test_two_workers_fetch_every_page_once_and_both_have_their_share(prepared):
-    workers = [Worker(store=a_store(prepared), fetched=[]) for _ in range(2)]
+    workers = [Fetcher(store=a_store(prepared), fetched=[]) for _ in range(2)]
     workers[0].store.add([a_link(0)])
     run(workers)
-    for worker in workers:
-        assert worker.store.over == "finished"
-        assert worker.store.close() == 0
+    for fetcher in workers:
+        assert fetcher.store.worker.over == "finished"
+        assert fetcher.store.close() == 0
     assert delivered(prepared) == list(range(N_PAGES))
     assert sorted(workers[0].fetched + workers[1].fetched) == list(range(N_PAGES))
-    assert min(len(worker.fetched) for worker in workers) > 0
+    assert min(len(fetcher.fetched) for fetcher in workers) > 0
 
 
 @pytest.mark.parametrize("gives_up", [False, True], ids=["host cap", "origin given up"])
 def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepared, gives_up):
     store = a_store(prepared, max_per_host=0 if gives_up else 3)
     refused = []
-    store.on_refused = lambda page, why: refused.append(why)
+    store.worker.on_refused = lambda page, why: refused.append(why)
     store.add([a_link(N_HOSTS * number) for number in range(10)])
     under_way = []
     until(lambda: under_way.extend(filter(None, [store.next()])) or len(under_way) >= 3, store)
@@ -129,19 +130,19 @@ def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepar
     until(dropped, store)
     for link in under_way:
         store.done(link.id, relevant=True)
-        store.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": link.id % 2**31})
+        store.draft.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": link.id % 2**31})
         store.commit()
-    until(lambda: not store.exchange.n_pending, store)
-    store.tend()
+    until(lambda: not store.worker.exchange.n_pending, store)
+    store.worker.tend()
     assert (refused, len(delivered(prepared)), dropped()) == ([], 3, 7)
     store.close()
 
 
 def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(prepared, database_server):
-    worker = Worker(store=a_store(prepared, max_pages=1), fetched=[])
-    worker.store.add([a_link(0)])
-    run([worker])
-    until(lambda: not worker.store.exchange.n_pending, worker.store)
+    fetcher = Fetcher(store=a_store(prepared, max_pages=1), fetched=[])
+    fetcher.store.add([a_link(0)])
+    run([fetcher])
+    until(lambda: not fetcher.store.worker.exchange.n_pending, fetcher.store)
 
     def let_in(is_open: bool) -> None:
         with connect(database_server) as sql:
@@ -153,19 +154,19 @@ def test_why_a_crawl_ended_is_noted_though_its_database_is_away_at_that_moment(p
     let_in(False)
     back = threading.Timer(1.0, let_in, (True,))
     back.start()
-    assert worker.store.close(worker.store.over) == 0
+    assert fetcher.store.close(fetcher.store.worker.over) == 0
     back.join()
     with connect(prepared) as sql:
         assert sql.execute("SELECT reason FROM crawls").fetchall() == [("max_pages",)]
         assert sql.execute("SELECT count(*) FROM workers WHERE ended_at IS NULL").fetchone() == (0,)
 
 
-def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared):
+def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each_other_out(prepared, monkeypatch):
     low, high = sorted((a_link(0), a_link(N_HOSTS)), key=lambda link: link.fingerprint)
     both_hold_locks = threading.Barrier(2)
     failed = []
 
-    class Waits(PageWriter):
+    class Waits(LinkWriting):
         """Goes on when the other has its locks, too; where the other must wait for them, it goes on alone."""
 
         def _join(self, *about: Any) -> None:
@@ -174,19 +175,19 @@ def test_two_pages_that_each_meet_the_link_that_the_other_moves_do_not_lock_each
             super()._join(*about)
 
     def write(met: FrontierLink, moved: FrontierLink) -> None:
-        exchange = a_store(prepared).exchange
+        exchange = a_store(prepared).worker.exchange
         page = PageCommit(exchange.worker, links=[met], moves=[Move(moved.fingerprint, moved.host, 0.75)])
-        writer = Waits(exchange.crawl, exchange.writer.ranks, better, exchange.writer.turn)
         try:
             with connect(prepared) as sql:
-                writer.write(sql, exchange.worker, [page])
+                exchange.writer.write(sql, exchange.worker, [page])
         except psycopg.Error as error:
             failed.append(error)
         exchange.close({})
 
     store = a_store(prepared)
     store.add([low, high])
-    until(lambda: store.exchange.n_written, store)
+    until(lambda: store.worker.exchange.n_written, store)
+    monkeypatch.setattr("focused.frontier.shared.writer.LinkWriting", Waits)
     threads = [threading.Thread(target=write, args=links) for links in ((low, high), (high, low))]
     for thread in threads:
         thread.start()
@@ -203,8 +204,9 @@ def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepa
     store = a_store(prepared)
     links = [a_link(number) for number in range(6_000)]
     store.add(links)
-    until(lambda: store.exchange.n_written, store)
-    worker, writer, ended = store.exchange.worker, store.exchange.writer, links[: 2 * N_HOSTS]
+    exchange = store.worker.exchange
+    until(lambda: exchange.n_written, store)
+    worker, writer, ended = exchange.worker, exchange.writer, links[: 2 * N_HOSTS]
     written = []
     with connect(prepared) as sql, connect(prepared) as other:
         sql.execute("ANALYZE links, hosts")
@@ -226,20 +228,20 @@ def test_a_page_counts_though_another_worker_moves_its_link_at_that_moment(prepa
 
 
 def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refused(prepared):
-    dead = Worker(store=a_store(prepared, lease_secs=2.0), fetched=[])
+    dead = Fetcher(store=a_store(prepared, lease_secs=2.0), fetched=[])
     dead.store.add([a_link(0)])
     until(lambda: not dead.step() or len(dead.fetched) >= 60, dead.store)
     until(lambda: len(dead.store.own), dead.store)
     sleeps(dead)
     until(lambda: dead.store.next() is not None, dead.store)
     late, (_, link) = next(iter(dead.store.own.under_way.items()))
-    heir = Worker(store=a_store(prepared, lease_secs=2.0), fetched=[])
+    heir = Fetcher(store=a_store(prepared, lease_secs=2.0), fetched=[])
     run([heir])
-    assert not dead.store.may_ask
+    assert not dead.store.worker.may_ask
     refused = []
-    dead.store.on_refused = lambda page, why: refused.append(why)
+    dead.store.worker.on_refused = lambda page, why: refused.append(why)
     dead.store.done(late, relevant=True)
-    dead.store.add_output(
+    dead.store.draft.add_output(
         "INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": int(link.url.rpartition("/")[2])}
     )
     dead.store.commit()
@@ -252,13 +254,15 @@ def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refu
 
 
 def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
-    workers = [Worker(store=a_store(prepared, lease_secs=2.0, max_pages=100), fetched=[]) for _ in range(3)]
+    workers = [Fetcher(store=a_store(prepared, lease_secs=2.0, max_pages=100), fetched=[]) for _ in range(3)]
     workers[0].store.add([a_link(0)])
-    until(lambda: any(worker.step() and False for worker in workers) or len(workers[0].fetched) >= 20, workers[0].store)
+    until(
+        lambda: any(fetcher.step() and False for fetcher in workers) or len(workers[0].fetched) >= 20, workers[0].store
+    )
     dead = workers.pop(0)
     sleeps(dead)
     run(workers)
-    assert {worker.store.over for worker in workers} == {"max_pages"}
+    assert {fetcher.store.worker.over for fetcher in workers} == {"max_pages"}
     assert len(delivered(prepared)) == 100
-    for worker in (dead, *workers):
-        worker.store.close()
+    for fetcher in (dead, *workers):
+        fetcher.store.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -82,6 +83,12 @@ SWEEPS = [
         source="P15 6.2",
     ),
 ]  # fmt: skip
+
+
+def first_topics(name: str, n: int) -> str:
+    """Return the first topics of a web in the plan, as the option of ``scrapy evaluate`` names them."""
+    [topics] = csv.reader([TOPICS.get(name) or MORE_TOPICS[name]])
+    return ",".join(f'"{topic}"' for topic in topics[:n])
 
 
 def web_arguments(name: str, data: Path) -> list[str]:

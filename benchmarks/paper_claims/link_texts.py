@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from common import say
+from known_webs import RECORDED
 from retraining_pages import labels_of
 from sklearn.metrics import average_precision_score
 
@@ -17,7 +18,6 @@ from focused.method.topic import load_topic
 from focused.method.topic.judge import Judge
 from focused.utils.url_forms import canonical_form
 from focused.webs import RecordedWeb
-from paper_claims.plan import RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

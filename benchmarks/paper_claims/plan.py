@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from evaluations.plan import web_arguments
+from known_webs import RECORDED
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,7 +20,6 @@ WEBS = {
 }
 """The kinds of webs. Those below serve the comparisons of readings."""
 CHOSEN_ON = ("hyperphysics", "sites", "wiki", "foldoc", "forum", "wire")
-RECORDED = ("hyperphysics", "webkb", "foldoc")
 
 THRESHOLDS = ("0.05", "0.1", "0.2", "0.3", "0.5")
 LAMBDAS = ("0.2", "1", "3", "6")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy import signals
 
-from focused.frontier.store.store import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
 from focused.method.scoring import REASONS
 from focused.method.scoring.priority import to_priority
 from focused.utils.scrapy_internals import has_receivers, is_refused

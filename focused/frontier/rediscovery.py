@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from focused.frontier.link_levels import SETTLED, UNKNOWN, FetchedUrls, LinkLevels
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.frontier.store.link import FrontierLink
-from focused.frontier.store.store import KNOWN, MERGED, NEW, SENT, TAKEN_OVER, UNREACHABLE
 from focused.method.scoring.met_links import JoinedLink, MetLinks
 from focused.method.scoring.priority import to_priorities, to_priority
 
@@ -210,7 +210,7 @@ class Rediscovery:
     @property
     def held_back(self) -> int | None:
         """The priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None."""
-        return self.store.held_back
+        return self.store.choice.held_back
 
     @property
     def levels_below(self) -> int:

@@ -2,7 +2,8 @@
 
 What Scrapy asks of a scheduler, and which part answers: :mod:`~focused.frontier.admission` takes links in,
 :mod:`~focused.frontier.dispatch` chooses the next, :mod:`~focused.frontier.budget` says whether there is a place for it,
-:mod:`~focused.frontier.completion` ends each, :mod:`~focused.frontier.checkpoints` makes all durable.
+:mod:`~focused.frontier.completion` ends each, :mod:`~focused.frontier.checkpoints` makes all durable. What the rest of the
+crawl asks, :mod:`~focused.frontier.durable_frontier` answers.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from focused.frontier.budget import Budget
 from focused.frontier.checkpoints import Checkpoints
 from focused.frontier.completion import Completion
 from focused.frontier.dispatch import Dispatch, MemoryQueue, count_passed_over
-from focused.frontier.interface import CrawlOfFrontier, GivenUpHost, HostCounts, crawl_of
+from focused.frontier.durable_frontier import DurableFrontier
+from focused.frontier.interface import CrawlOfFrontier, crawl_of
 from focused.frontier.learning import Learning
 from focused.frontier.leases import Lease, Leases
 from focused.frontier.link_requests import LinkRequests, NotDurableError
@@ -31,25 +33,17 @@ from focused.frontier.open_files import has_room
 from focused.frontier.opening import open_links, open_outcomes, open_patience, open_store, open_unreachable
 from focused.frontier.politeness import host_availability
 from focused.frontier.resumption import Resumption
-from focused.frontier.stood_back import stood_back
-from focused.frontier.store.rescoring import rescore
 from focused.frontier.wakeup import Wakeup
 from focused.utils.file_names import FRONTIER_FILE
 from focused.utils.scope import ELSEWHERE
 from focused.utils.scrapy_internals import close_idle_connections, requests_in_progress
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.store.store import FrontierStore
-    from focused.method.scoring import Evidence
-    from focused.method.scoring.met_links import MetLinks
-    from focused.method.scoring.page_scores import PageScores
 
 _SHARED = "focused.frontier.shared_scheduler.SharedScheduler"
 """The scheduler of a crawl that many workers share: with FOCUSED_DATABASE."""
@@ -78,8 +72,6 @@ class FrontierScheduler(BaseScheduler):
 
     #: Whether a crawl can be resumed in the run directory of an earlier one: see focused.crawl.planning.
     is_durable = True
-    #: Whether the scores of waiting links can be changed.
-    can_rescore = True
 
     def __init__(self, crawler: Crawler, crawl: CrawlOfFrontier) -> None:
         self.crawler = crawler
@@ -116,9 +108,9 @@ class FrontierScheduler(BaseScheduler):
         self._checkpoints = Checkpoints(self.store, self._stats, self._crawl.harvest, task.run_dir)
         self._checkpoints.failed = self._not_writable
         self._admission = Admission(crawler, self._links, self._requests, learning)
-        self._around = self._outcomes.around = LookAround(self._links)
+        around = self._outcomes.around = LookAround(self._links)
         #: Chooses which request is next.
-        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, self._around)
+        self.dispatch = Dispatch(self._links, self._queue, self._requests, self._leases, around)
         self._budget = Budget(crawler, self._leases, self._crawl.session, is_live=task.is_live)
         #: Ends pages: see focused.middlewares.page_end.
         self.completion = Completion(self._admission, self._leases, self._outcomes, self._checkpoints)
@@ -127,18 +119,19 @@ class FrontierScheduler(BaseScheduler):
         self._resume(Resumption(self.store, task, folder), learning)
         # Late, for it goes on with the stats and the links of an earlier run.
         self.dispatch.patience = self._outcomes.patience = open_patience(crawler, self._crawl, self.store, ready_at)
-        self._crawl.frontier = self
+        #: What the rest of the crawl sees.
+        self.frontier = self._crawl.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
 
     def _open_store(self, folder: Path) -> FrontierStore:
         return open_store(folder / FRONTIER_FILE, self._task, self.crawler.settings)
 
     def __len__(self) -> int:
         """Return how many links and other requests wait."""
-        return self.n_waiting
+        return self.frontier.n_waiting
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits."""
-        return self.n_waiting > 0
+        return len(self) > 0
 
     def enqueue_request(self, request: Request) -> bool:
         """Take in a link, a retry, a redirect or any other request; tell whether it was new."""
@@ -206,93 +199,6 @@ class FrontierScheduler(BaseScheduler):
             except sqlite3.Error as error:
                 self._checkpoints.fail(error)
         self._close_store()
-
-    # --- What the crawl asks: see focused.frontier.interface.Frontier
-
-    @property
-    def n_waiting(self) -> int:
-        """How many links and other requests wait."""
-        return len(self.store) + len(self._queue)
-
-    def note_fetched(self, url: str) -> bool:
-        """Note the URL of a page that has been fetched; tell whether it was noted before."""
-        self._around.note_fetched(url)
-        return self._links.note_fetched(url)
-
-    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
-        """Sort the links of a page: new ones are requested, known ones get the page's evidence when it ends."""
-        met, n_joined = self._links.meet(links, scores, drops=self._task.drops)
-        if n_joined:
-            self._stats.inc_value("focused/frontier/merged_count", n_joined)
-        return met
-
-    def request(self, url: str, evidence: Evidence | None) -> Request:
-        """Return the request for a new link."""
-        return self._requests.found(url, evidence)
-
-    def waiting_scores(self) -> list[tuple[float, int]]:
-        """Return how many links wait of each level of scores, the best first; nothing in crawls without a budget."""
-        return [] if self.store.by_level is None else self.store.by_level.by_score()
-
-    def look_around(self, n_links: int) -> None:
-        """Let so many of the next links be drawn from all that wait."""
-        self._around.n_wanted += n_links
-
-    def note_failure(self, request: Request, why: str) -> None:
-        """Note why a request failed, for ``scrapy frontier --why``."""
-        lease = self._leases.of(request)
-        if lease is not None:
-            lease.note = why
-
-    def note_dropped(self, request: Request, why: str) -> None:
-        """Note why a redirect is not followed, for ``scrapy frontier --why``."""
-        lease = self._leases.of(request)
-        if lease is not None:
-            lease.dropped = why
-
-    def wait_again(self, request: Request) -> None:
-        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
-        lease = self._leases.of(request)
-        if lease is not None:
-            lease.waits_again = True
-
-    def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
-        """Note that a host did not answer a request; tell whether the request's link waits again. Live webs only."""
-        return self._task.is_live and self._unreachable.failed(request, why, is_sure=is_sure)
-
-    def host_answered(self, request: Request) -> None:
-        """Note that a host has answered a request."""
-        self._unreachable.answered(request)
-
-    def given_up_hosts(self) -> list[GivenUpHost]:
-        """Return the hosts that do not answer and were given up, those with most links first."""
-        return self._unreachable.given_up()
-
-    def host_counts(self) -> HostCounts:
-        """Return how many hosts there are to ask."""
-        return self._unreachable.host_counts()
-
-    def failing_hosts(self) -> list[tuple[str, str]]:
-        """Return the hosts that do not answer at present, and why."""
-        return self._unreachable.failing()
-
-    def stood_back(self) -> list[str]:
-        """Return which parts of the web stood back and why, in words."""
-        sinking = self._outcomes.sinking
-        return [] if sinking is None else stood_back(sinking.credit, sinking.idle)
-
-    def rescore(
-        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
-    ) -> Iterator[int]:
-        """Score all waiting links by a new model, as :func:`focused.frontier.store.rescoring.rescore` does."""
-        try:
-            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=model_version):
-                self._links.forget_levels()
-                yield n_links
-                if self._checkpoints.is_broken:
-                    return
-        except sqlite3.Error as error:
-            self._checkpoints.fail(error)
 
     # --- Inside
 

@@ -18,12 +18,12 @@ from focused.frontier.opening import first_stands
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.store import SharedStore
+from focused.frontier.shared.worker import Worker
 from focused.frontier.store.ranks import Ranks
 from focused.utils.scrapy_internals import requests_in_progress
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from scrapy import Request
@@ -33,8 +33,7 @@ if TYPE_CHECKING:
     from focused.frontier.leases import Lease
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
-    from focused.frontier.shared.writer import Written
-    from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.frontier.shared.written import Written
     from focused.frontier.store.store import FrontierStore
 
 logger = logging.getLogger(__name__)
@@ -59,8 +58,6 @@ class SharedScheduler(FrontierScheduler):
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
 
-    can_rescore = False
-
     def _open_store(self, folder: Path) -> FrontierStore:
         settings, task = self.crawler.settings, self._task
         ranks = Ranks(is_newest_first=task.order == "newest")
@@ -71,23 +68,26 @@ class SharedScheduler(FrontierScheduler):
             merge=task.merge or first_stands,
             max_pages=task.max_pages,
         )
-        self.shared = store = SharedStore(
+        self.worker = worker = Worker(
             exchange,
-            ranks=ranks,
-            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
-            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
             max_pages=task.max_pages,
             max_relevant=task.max_relevant,
             max_hosts=max(1, _HOSTS_A_REQUEST * settings.getint("CONCURRENT_REQUESTS")),
         )
-        store.on_written, store.on_refused, store.on_gone = self._written, self._refused, self._gone
-        store.let_rest, store.times_of = self._let_rest, self._times_of
+        self.shared = SharedStore(
+            worker,
+            ranks,
+            max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
+            max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
+        )
+        worker.on_written, worker.on_refused, worker.on_gone = self._written, self._refused, self._gone
+        worker.let_rest, worker.times_of = self._let_rest, self._times_of
         self._is_ending = False
-        store.waits = lambda: not self._leases.ready_at.delay_of("")
-        store.model_version = lambda: self._crawl.model_version
+        worker.waits = lambda: not self._leases.ready_at.delay_of("")
+        worker.lessons.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
         # Each of its methods that this scheduler calls is one of a FrontierStore, too.
-        return cast("FrontierStore", store)
+        return cast("FrontierStore", self.shared)
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
@@ -97,34 +97,34 @@ class SharedScheduler(FrontierScheduler):
             return
         if learning.session.listen():
             self._hearing = hearing = Hearing(learning.session, self._crawl.judging_turn, self._stats)
-            self.shared.n_records_wanted, self.shared.on_heard = lambda: hearing.n_wanted, hearing.put
-            self.shared.on_other_model = hearing.leave_out
+            lessons = self.worker.lessons
+            lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
+            lessons.on_other_model = hearing.leave_out
         self._learning = learning
         if n_bad := learning.resume():
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
-        return not self.shared.over or len(self._queue) > 0
+        return not self.worker.over or len(self._queue) > 0
 
     def next_request(self) -> Request | None:
         """Return the next request, or None where no host of this worker may be asked, or its lease is near its end."""
         if self._checkpoints.is_broken or self.completion.ending.is_taken:
             return None
-        store = self.shared
+        worker = self.worker
         if self._hearing is not None and self._hearing.take_news():
             self._learning.move()
         # Those that are only orphans count as under way, and the budget may have no place but theirs.
         self.completion.end_orphans(requests_in_progress(self.crawler))
-        store.tend()
-        if store.is_lost:
+        worker.tend()
+        if worker.is_lost:
             self._let_go()
-        if store.over and not self._is_ending:
+        if worker.over and not self._is_ending:
             self._end()
-        left = store.pages_left
         # A retry that waits here has its place in the budget already.
-        is_spent = left is not None and left <= 0 and not len(self._queue)
-        if store.over or not store.may_ask or is_spent:
+        is_spent = worker.is_spent and not len(self._queue)
+        if worker.over or not worker.may_ask or is_spent:
             self._wakeup.at(self._leases.now() + _LOOK_AGAIN_SECS)
             return None
         return super().next_request()
@@ -136,19 +136,13 @@ class SharedScheduler(FrontierScheduler):
         super().close(reason)
         return deferToThread(self._say_good_bye)
 
-    def rescore(
-        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
-    ) -> Iterator[int]:
-        """Do nothing: see ``can_rescore``."""
-        return iter(())
-
     # --- Inside
 
     def _close_store(self) -> None:
         """The store is closed by `_say_good_bye`."""
 
     def _say_good_bye(self) -> None:
-        if n_left := self.shared.close(self.shared.over):
+        if n_left := self.shared.close(self.worker.over):
             self._stats.set_value("focused/workers/unwritten_count", n_left)
             logger.error(
                 "%s could not be written in time; their links wait in the database and are fetched again.",
@@ -165,9 +159,9 @@ class SharedScheduler(FrontierScheduler):
 
     def _end(self) -> None:
         self._is_ending = True
-        if self.shared.over != "finished":
+        if self.worker.over != "finished":
             assert self.crawler.engine is not None
-            deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.shared.over))
+            deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.worker.over))
 
     def _let_go(self) -> None:
         """Forget retries that wait: their hosts are another worker's by now."""

@@ -16,8 +16,8 @@ from scrapy.pipelines import ItemPipelineManager
 
 from focused.crawl.source_requests import CALLBACK
 from focused.frontier.completion import Completion, EndedPage, MetText
+from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.interface import crawl_of
-from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
 from focused.utils.reactor import yield_to_reactor
 
@@ -143,4 +143,4 @@ def completion_of(crawler: Crawler | None) -> Completion | None:
     """Return what ends the pages of a crawl on the durable frontier; None where Scrapy's scheduler holds the links."""
     crawl = None if crawler is None else crawl_of(crawler)
     frontier = None if crawl is None else crawl.frontier
-    return frontier.completion if isinstance(frontier, FrontierScheduler) else None
+    return frontier.completion if isinstance(frontier, DurableFrontier) else None

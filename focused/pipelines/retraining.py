@@ -13,6 +13,7 @@ from scrapy.utils.defer import deferred_from_coro
 from focused.crawl.pause import CrawlPause
 from focused.crawl.reader_and_judge import make_judge
 from focused.crawl.state import Crawl
+from focused.frontier.durable_frontier import DurableFrontier
 from focused.frontier.scheduler import FrontierScheduler
 from focused.items import PageItem
 from focused.retraining.drift import DriftReport
@@ -145,7 +146,7 @@ class RetrainingPipeline:
 
     def open_spider(self) -> None:
         """Continue where an earlier run of this crawl ended, and begin to look for new models."""
-        if isinstance(self._crawl.frontier, FrontierScheduler):
+        if isinstance(self._crawl.frontier, DurableFrontier):
             self._bodies = KeptBodies(self._crawl.frontier.store, self._pages)
         if self._around is not None and not self._crawl.frontier.can_rescore:
             logger.warning(

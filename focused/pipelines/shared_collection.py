@@ -56,7 +56,7 @@ class SharedCollectionPipeline:
             page.text, page.terms, page.markdown, page.text_left_out = "", {}, None, True
         frontier = frontier_of(self._crawler)
         statement, values = page_row(page, item, frontier.n_waiting)
-        frontier.store.add_output(statement, values)  # type: ignore[attr-defined]
+        frontier.store.draft.add_output(statement, values)  # type: ignore[attr-defined]
         self._crawler.stats.inc_value("focused/collection/written_count")
         return item
 

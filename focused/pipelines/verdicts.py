@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import logging
 import sqlite3
-from collections import deque
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
 
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
-from scrapy.utils.defer import deferred_from_coro
 
 from focused.collection.verdict_rows import VerdictRows
-from focused.crawl.delivered_files import FEED_FORMATS, put_pages_right, take_out
+from focused.crawl.delivered_feeds import DeliveredFeeds
+from focused.crawl.delivered_files import put_pages_right, take_out
 from focused.crawl.judged_again import judge_again
+from focused.crawl.late_delivery import LateDelivery
 from focused.crawl.own_settings import COLLECTION
 from focused.crawl.state import Crawl
 from focused.items import PageItem
 from focused.retraining.applied_verdicts import KnownForms, take_in_all
 from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE
 from focused.utils.reactor import yield_to_reactor
-from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -60,20 +57,19 @@ class VerdictsPipeline:
         self._reader = crawl.verdicts
         self._rows: VerdictRows | None = None
         self._forms = KnownForms()
-        #: Canonical forms of which people say another thing; changes of delivery that the pipelines have not heard of.
+        #: Canonical forms of which people say another thing.
         self._heard: dict[str, None] = {}
-        self._changes: deque[Change] = deque()
-        self._is_passing = False
+        self._late = LateDelivery(crawler, self._item)
         #: Delivered pages that the last model calls irrelevant.
         self._withdrawn: set[str] = set()
-        self._feeds: list[tuple[str, str]] = []
+        self._feeds = DeliveredFeeds()
         self._calls: Any = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
         """Stay out of spiders that do not crawl for a topic."""
         made = cls(crawler, Crawl.needed(crawler))
-        crawler.signals.connect(made.feed_slot_closed, signals.feed_slot_closed)
+        crawler.signals.connect(made._feeds.slot_closed, signals.feed_slot_closed)
         crawler.signals.connect(made.feed_exporter_closed, signals.feed_exporter_closed)
         return made
 
@@ -108,15 +104,15 @@ class VerdictsPipeline:
         """Let the last model judge the collection, and people's word stand above it; the pipelines are told."""
         if self._calls is not None and self._calls.running:
             self._calls.stop()
-        while self._is_passing:
+        while self._late.is_passing:
             await yield_to_reactor()
         self._reader.read_all()
         self._take_in_new()
         if self._rows is not None:
             changes = await judge_again(self._crawl, self._crawler.settings, self._stats)
             self._withdrawn |= {change.url for change in changes if not change.is_delivered}
-            self._changes.extend(changes)
-        await self._pass_on()
+            self._late.add(changes)
+        await self._late.pass_on()
 
     def close_spider(self) -> None:
         """Read what is there now, and put the collection and ``pages.jsonl`` right."""
@@ -125,86 +121,24 @@ class VerdictsPipeline:
         self._reader.read_all()
         if self._may_have_changed():
             self._take_in_all()
-            self._tell_feeds()
+            self._late.tell_feeds()
             self._put_pages_right()
         if self._rows is not None:
             self._stats.set_value("focused/pages/delivered_count", self._rows.n_delivered())
             self._rows.close()
         self._reader.close()
 
-    def feed_slot_closed(self, slot: Any) -> None:
-        """Note a feed that is written."""
-        self._feeds.append((str(slot.uri), str(slot.format)))
-
     def feed_exporter_closed(self) -> None:
         """Take out of the feeds what people, or the last model, refused after it had been delivered."""
         if not len(self._reader.table) and not self._withdrawn:
             return
-        for uri, kind in self._feeds:
-            parts = urlsplit(uri)
-            if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
-                logger.warning(
-                    "%s cannot be put right after later verdicts: only local files (%s) can",
-                    uri,
-                    ", ".join(FEED_FORMATS),
-                )
-                continue
-            try:
-                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, self._is_refused)
-            except (OSError, ValueError) as error:
-                logger.error("%s cannot be put right after later verdicts: %s", uri, error)
-            else:
-                if n_out:
-                    logger.info("%s refused later taken out of %s", quantity(n_out, "pages"), uri)
+        self._feeds.put_right(self._is_refused)
 
     def _look(self) -> None:
         """Take in what is new, and tell the pipelines."""
         self._reader.read()
         self._take_in_new()
-        if self._changes and not self._is_passing:
-            self._is_passing = True
-            deferred_from_coro(self._pass_on()).addBoth(self._passed_on)
-
-    async def _pass_on(self) -> None:
-        while self._changes:
-            change = self._changes.popleft()
-            item = self._item(change.url)
-            if item is None:
-                continue
-            if change.is_delivered:
-                await _chain(self._crawler)(item)
-                await self._crawler.signals.send_catch_log_async(
-                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
-                )
-            else:
-                self._withdraw(item)
-
-    def _passed_on(self, result: Any) -> None:
-        self._is_passing = False
-        if result is not None:
-            logger.error("A page that people want could not be delivered: %s", result)
-            self._stats.inc_value("focused/verdicts/not_applied_count")
-
-    def _withdraw(self, item: PageItem) -> None:
-        for pipeline in getattr(_item_processor(self._crawler), "middlewares", ()):
-            if callable(withdraw := getattr(pipeline, "withdraw_item", None)):
-                withdraw(item)
-
-    def _tell_feeds(self) -> None:
-        """Give the feeds what people want since the last look; pipelines behind this one are closed already."""
-        n_untold = 0
-        while self._changes:
-            change = self._changes.popleft()
-            n_untold += 1
-            if change.is_delivered and (item := self._item(change.url)) is not None:
-                self._crawler.signals.send_catch_log(
-                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
-                )
-        if n_untold:
-            logger.info(
-                "%s got other verdicts at the very end: the collection and the files know it, other pipelines do not",
-                quantity(n_untold, "pages"),
-            )
+        self._late.start()
 
     def _take_in_new(self) -> None:
         if self._heard:
@@ -224,7 +158,7 @@ class VerdictsPipeline:
     def _changed(self, changes: list[Change]) -> None:
         if (n_used := self._try(lambda rows: rows.n_judged())) is not None:
             self._stats.set_value("focused/verdicts/used_count", n_used)
-        self._changes.extend(changes)
+        self._late.add(changes)
         for change in changes:
             self._stats.inc_value(f"focused/verdicts/{'added' if change.is_delivered else 'withdrawn'}_count")
 
@@ -285,13 +219,3 @@ class VerdictsPipeline:
         used = self._stats.get_value("focused/verdicts/used_count", 0)
         if len(self._reader.table):
             self._stats.set_value("focused/verdicts/pending_count", max(len(self._reader.table) - used, 0))
-
-
-def _item_processor(crawler: Crawler) -> Any:
-    assert crawler.engine is not None
-    return crawler.engine.scraper.itemproc
-
-
-def _chain(crawler: Crawler) -> Any:
-    processor = _item_processor(crawler)
-    return getattr(processor, "process_late_item", processor.process_item_async)

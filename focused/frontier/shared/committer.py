@@ -11,13 +11,14 @@ import psycopg
 
 from focused.frontier.shared.events import NOT_STORED, DatabaseGone, PageRefused, PagesWritten, now
 from focused.frontier.shared.schema import connect
-from focused.frontier.shared.writer import KnownPageError, LeaseLostError, PageWriter, Written
+from focused.frontier.shared.written import KnownPageError, LeaseLostError, Written
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
     from focused.frontier.shared.events import EventBox
     from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.writer import PageWriter
 
 TRY_AGAIN_SECS = 0.5
 LAST_SECS = 15.0

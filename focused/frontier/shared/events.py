@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.leasing import TakenHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.page import LearntRecord, PageCommit
-    from focused.frontier.shared.writer import Written
+    from focused.frontier.shared.written import Written
 
 NOT_STORED = "not stored"
 """How it begins why a page was refused that the database does not take."""

@@ -17,6 +17,7 @@ from focused.frontier.shared.events import EventBox, now
 from focused.frontier.shared.joining import end_crawl, join_crawl
 from focused.frontier.shared.keeper import Keeper
 from focused.frontier.shared.leasing import Leasing
+from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.schema import connect, make_tables
 from focused.frontier.shared.writer import PageWriter
 
@@ -71,7 +72,7 @@ class Exchange:
             self.crawl, secs = join_crawl(sql, crawl, about)
         self._began = now() - secs
         self._last_turn = 0
-        self.writer = PageWriter(self.crawl, ranks, merge, self._turn)
+        self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turn))
         self.committer = Committer(url, self.writer, self.box, patience_secs)
         self.keeper = Keeper(
             *(url, self.crawl, worker_name, self.box, lambda: self.committer.n_written),

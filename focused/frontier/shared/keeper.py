@@ -12,10 +12,10 @@ import psycopg
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
 from focused.frontier.shared.events import DatabaseGone, Granted, Heard, Joined, LeaseLost, LinksAhead, Ticked, now
 from focused.frontier.shared.leasing import Leasing
-from focused.frontier.shared.own_hosts import AHEAD
+from focused.frontier.shared.own_host import AHEAD
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.schema import connect
-from focused.frontier.shared.writer import LeaseLostError
+from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

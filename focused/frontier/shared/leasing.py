@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.link_rows import WAITING_COLUMNS, WaitingLink, unnested, waiting_link
-from focused.frontier.shared.writer import LeaseLostError
+from focused.frontier.shared.written import LeaseLostError
 from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:

@@ -1,15 +1,13 @@
-"""The hosts that are a worker's own, with the best of their waiting links in memory.
+"""The hosts that are a worker's own.
 
-Of each host memory holds the waiting links up to a horizon, a rank; what lies beyond is in the database and is fetched when
-little is left. Links that are under way, or whose end is not durable yet, still wait in the database: they are left out.
+Links that are under way, or whose end is not durable yet, still wait in the database: they are left out of memory.
 """
 
 from __future__ import annotations
 
-import heapq
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from focused.frontier.shared.own_host import AHEAD, OwnHost
 from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
 
@@ -18,91 +16,6 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
-
-AHEAD = 64
-"""Links of a host that are fetched ahead."""
-_MOST = 4 * AHEAD
-_FEW = AHEAD // 4
-_NOWHERE = -(1 << 63)
-
-
-@dataclass(slots=True, eq=False)
-class OwnHost:
-    """A host that is this worker's."""
-
-    name: str
-    number: int
-    news: int
-    #: Links that were ever asked for.
-    n_asked: int
-    #: All waiting links of lower ranks are in memory; None: all are.
-    horizon: int | None = _NOWHERE
-    links: dict[int, WaitingLink] = field(default_factory=dict)
-    heap: list[tuple[int, int]] = field(default_factory=list)
-    n_under_way: int = 0
-    #: Ended links that are not durable yet.
-    n_unwritten: int = 0
-    #: Whether links are being fetched.
-    is_asked: bool = False
-    #: Whether it goes to another worker as soon as nothing of it is on its way.
-    is_leaving: bool = False
-    #: Whether others have found links of it since the last look.
-    has_news: bool = False
-
-    @property
-    def is_at_rest(self) -> bool:
-        """Whether nothing of it is on its way."""
-        return not (self.n_under_way or self.n_unwritten or self.is_asked)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing of it waits, as far as is known."""
-        return not self.links and self.horizon is None and not self.has_news
-
-    @property
-    def wants_links(self) -> bool:
-        """Whether links are to be fetched from the database."""
-        return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))
-
-    def best(self) -> WaitingLink | None:
-        """Return the best link in memory; None if there is none."""
-        heap, links = self.heap, self.links
-        while heap:
-            rank, number = heap[0]
-            link = links.get(number)
-            if link is not None and link.rank == rank:
-                return link
-            heapq.heappop(heap)
-        return None
-
-    def put(self, link: WaitingLink) -> bool:
-        """Let a link wait here if it lies within the horizon; tell whether it does."""
-        if self.horizon is not None and link.rank >= self.horizon:
-            self.links.pop(link.number, None)
-            return False
-        link.host = self.number
-        self.links[link.number] = link
-        heapq.heappush(self.heap, (link.rank, link.number))
-        if len(self.links) > _MOST:
-            self._forget_worst()
-        elif len(self.heap) > 2 * len(self.links) + 100:
-            self._tidy()
-        return link.number in self.links
-
-    def _forget_worst(self) -> None:
-        """Leave the worse half to the database."""
-        ordered = sorted(self.links.values(), key=lambda link: (link.rank, link.number))
-        self.horizon = ordered[_MOST // 2].rank
-        for link in ordered[_MOST // 2 :]:
-            del self.links[link.number]
-        # Equals of the horizon's rank lie beyond it, too.
-        for number in [link.number for link in ordered[: _MOST // 2] if link.rank >= self.horizon]:
-            del self.links[number]
-        self._tidy()
-
-    def _tidy(self) -> None:
-        self.heap = [(link.rank, link.number) for link in self.links.values()]
-        heapq.heapify(self.heap)
 
 
 class OwnHosts:

@@ -49,6 +49,8 @@ class LinkRow(NamedTuple):
     #: URL of the page that the evidence comes from; None where there is none, or the link waits no more.
     referrer: str | None
     columns: Sequence[Any]
+    #: Rank of its host's next waiting link, where the best one was asked for.
+    next_rank: int | None
 
 
 class LinkTable:
@@ -78,10 +80,10 @@ class LinkTable:
         found = dict(self._sql.execute(f"{among} ({', '.join(map(str, numbers))})"))
         return [(number, found[number]) for number in numbers if number in found]
 
-    def best_of(self, host: int) -> tuple[LinkRow, int | None] | None:
-        """Return the row of a host's best waiting link, and the rank of the next one; None if none waits."""
+    def best_of(self, host: int) -> LinkRow | None:
+        """Return the row of a host's best waiting link, with the rank of the next one; None if none waits."""
         found = self._sql.execute(_BEST, (host,)).fetchone()
-        return None if found is None else (_row(found[1:]), found[0])
+        return None if found is None else _row(found[1:], found[0])
 
     def evidence(self, row: LinkRow) -> Evidence:
         """Return what is known of a link that waits."""
@@ -113,5 +115,5 @@ def _extra(link: FrontierLink) -> int:
     return max(-MOST_PRIORITY, min(MOST_PRIORITY, link.extra))
 
 
-def _row(found: tuple[Any, ...]) -> LinkRow:
-    return LinkRow._make((*found[:_N_BEFORE], found[_N_BEFORE:]))
+def _row(found: tuple[Any, ...], next_rank: int | None = None) -> LinkRow:
+    return LinkRow._make((*found[:_N_BEFORE], found[_N_BEFORE:], next_rank))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic
 
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
+from focused.frontier.store.waiting_row import Link
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from focused.frontier.store.evidence_rows import HostNames
+    from focused.frontier.store.host_numbers import HostNumbers
     from focused.frontier.store.host_queue import HostQueue
-    from focused.frontier.store.link_table import LinkRow, LinkTable
+    from focused.frontier.store.link_table import LinkTable
     from focused.frontier.store.ranks import Ranks
     from focused.frontier.store.transaction import Transaction
 
@@ -20,7 +21,7 @@ _STEP = 50
 """Levels by which a link or a host moves at least."""
 
 
-class StandingBack:
+class StandingBack(Generic[Link]):
     """Moves links and hosts back when their turn comes; hosts rise again, links do not.
 
     ``moved``: called with the row of a waiting link, as it was, and its new rank.
@@ -30,10 +31,10 @@ class StandingBack:
         self,
         transaction: Transaction,
         hosts: HostQueue,
-        names: HostNames,
+        names: HostNumbers,
         table: LinkTable,
         ranks: Ranks,
-        moved: Callable[[LinkRow, int], None],
+        moved: Callable[[Link, int], None],
     ) -> None:
         self._transaction, self._hosts, self._names = transaction, hosts, names
         self._table, self._ranks, self._moved = table, ranks, moved
@@ -54,7 +55,7 @@ class StandingBack:
         self._hosts.sink(host, by)
         return True
 
-    def put_back(self, row: LinkRow) -> bool:
+    def put_back(self, row: Link) -> bool:
         """Let a link of a page stand back that has not sunk far enough; tell whether it moved. It rises no more."""
         if self.link_levels is None or row.request is not None or row.extra > 0:
             return False

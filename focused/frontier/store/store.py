@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP, Caps
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, OVER_CAP, TAKEN_OVER, TOO_DEEP, UNREACHABLE
+from focused.frontier.store.caps import Caps
+from focused.frontier.store.choice import Choice
 from focused.frontier.store.evidence_rows import HostNames
 from focused.frontier.store.joined_forms import JoinedForms
 from focused.frontier.store.link import Leased, host_of, origin_of
@@ -14,7 +16,7 @@ from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
-from focused.frontier.store.schema import RANK_BITS, WAITING, lock, open_file
+from focused.frontier.store.schema import WAITING, lock, open_file
 from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.texts import StoredTexts
 from focused.frontier.store.transaction import Transaction, WriteLog
@@ -31,20 +33,8 @@ if TYPE_CHECKING:
     from focused.frontier.store.link_table import LinkRow
     from focused.method.scoring.evidence import Evidence
 
-NEW, MERGED, KNOWN, TOO_DEEP = "new", "merged", "known", "too_deep"
-OVER_HOST_CAP, OVER_DOMAIN_CAP = "over_host_cap", "over_domain_cap"
-"""What ``add`` says of a link: taken in, joined to one that waits, of no interest any more, refused."""
-_OVER = {HOST_CAP: OVER_HOST_CAP, DOMAIN_CAP: OVER_DOMAIN_CAP}
-UNREACHABLE = "unreachable"
-"""What ``add`` says of a link whose host has been given up: it is kept for the next run."""
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
-_MOST_SUNK = 300
-"""Links that are put back before one is handed out: some 10 ms."""
-SENT = "sent"
-"""What the store of many workers says of a link: what becomes of it is known when its page is durable."""
-TAKEN_OVER = "taken_over"
-"""What ``add`` says of a spider's own request for a URL that waits as a link: from now on it waits as that request."""
 
 
 class FrontierStore(LinkStates):
@@ -100,17 +90,17 @@ class FrontierStore(LinkStates):
         self.waiting = WaitingScores(sql, self.transaction, self._refresh, self._count_moved)
         #: Which links and hosts stand back.
         self.standing = StandingBack(self.transaction, self.hosts, self._names, self._table, self._ranks, self._moved)
+        #: Which link is next.
+        self.choice = Choice(self.hosts, self._names, self.standing, self)
         #: Which links of a host are one.
         self.forms = JoinedForms(sql, self.transaction, self._names, self._drop_waiting)
         #: Of the last link that ``add`` found waiting: its number, what was known of it, and what is now.
         self.joined: tuple[int, Evidence, Evidence] | None = None
-        #: Priority of the best link of the hosts that may be asked, where ``next`` found it too low; else None.
-        self.held_back: int | None = None
 
     # --- In
 
     def add(self, links: Iterable[FrontierLink]) -> list[str]:
-        """Take in links, and join those that wait already with what is known of them; return ``NEW`` etc. of each."""
+        """Take in links, and join those that wait already with what is known of them; say of each what came of it."""
         self.transaction.begin()
         found = [self._add(link) for link in links]
         if self._cutter is not None:
@@ -146,7 +136,7 @@ class FrontierStore(LinkStates):
             return TOO_DEEP
         host = self._names.number(link.host)
         if cap := self._caps.reached(host):
-            return _OVER[cap]
+            return OVER_CAP[cap]
         self.last_id += 1
         rank = self._ranks.rank(_priority(link.evidence, link.extra), self.last_id)
         self._table.insert(self.last_id, link, host, rank, found_at=int(self._clock()))
@@ -208,53 +198,32 @@ class FrontierStore(LinkStates):
     def next(
         self, ready_at: Callable[[str], float] | None = None, now: float = 0.0, least: int | None = None
     ) -> Leased | None:
-        """Lease the best link of the hosts that may be asked now; None if none of them has any.
-
-        ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
-        all may. A link below the priority ``least`` is not leased: its priority is ``held_back`` then.
-        """
-        self.held_back = None
-        best = self._best(ready_at, now, least)
-        if best is None:
+        """Lease the best link of the hosts that may be asked now; None if none has any. Arguments as of `Choice.best`."""
+        self.choice.held_back = None
+        row = self.choice.best(ready_at, now, least)
+        if row is None:
             return None
-        host, row, next_rank = best
         self.transaction.begin()
-        self._lease(row.number, host, row.rank)
-        self.hosts.put(host, next_rank)
-        asked = row.number, row.url, self._names.names[host], priority_of(row.rank), row.tunnel
+        self._lease(row.number, row.host, row.rank)
+        self.hosts.put(row.host, row.next_rank)
+        asked = row.number, row.url, self._names.names[row.host], priority_of(row.rank), row.tunnel
         return Leased(*asked, self._table.evidence(row), row.callback, row.request)
 
     def best_priority(self, ready_at: Callable[[str], float] | None = None, now: float = 0.0) -> int | None:
         """Return the priority of the link that ``next`` would lease; None without one."""
-        best = self._best(ready_at, now)
-        return None if best is None else priority_of(best[1].rank)
+        row = self.choice.best(ready_at, now)
+        return None if row is None else priority_of(row.rank)
 
-    def _best(
-        self, ready_at: Callable[[str], float] | None, now: float, least: int | None = None
-    ) -> tuple[int, LinkRow, int | None] | None:
-        """Return the host of the best link, the link, and the rank of the host's next one."""
-        names = self._names.names
-        ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
-        standing = self.standing
-        n_most = standing.n_sunk + _MOST_SUNK
-        while (host := self.hosts.take(ask, now)) is not None:
-            if standing.has_sunk(host):
-                continue
-            # What waits is counted where it stood before its host sank.
-            cut = None if least is None else least - (self.hosts.most_sunk >> RANK_BITS)
-            if cut is not None and (rank := self.hosts.best(host)) is not None and priority_of(rank) < cut:
-                self.held_back = priority_of(rank)
-                return None
-            found = self._table.best_of(host)
-            if found is None:
-                self.hosts.put(host, None)
-            elif found[0].rank != self.hosts.best(host):
-                self.hosts.put(host, found[0].rank)
-            elif cap := self._caps.reached(host):
-                self._drop_rest(host, cap)
-            elif standing.n_sunk >= n_most or not standing.put_back(found[0]):
-                return host, *found
-        return None
+    def best_of(self, host: int) -> LinkRow | None:
+        """Return the best waiting link of a host, by its number; None if none waits."""
+        return self._table.best_of(host)
+
+    def gives_up_rest(self, host: int) -> bool:
+        """Give up what waits of a host that has reached a cap; tell whether it has."""
+        cap = self._caps.reached(host)
+        if cap:
+            self._drop_rest(host, cap)
+        return bool(cap)
 
     def drawn(self, source: Random, n_links: int) -> list[tuple[int, str]]:
         """Return numbers and URLs of links of pages that wait, drawn from all; fewer where few wait."""

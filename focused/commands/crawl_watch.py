@@ -1,0 +1,136 @@
+"""Watching workers: how their crawl goes, who failed, and how it ended. Meanwhile the run directory is kept up to date."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from focused.commands.crawl_crew import FOLDER, signals_passed_on
+from focused.crawl.resume_command import how_to_resume
+from focused.crawl.shared_copy import refresh
+from focused.crawl.shared_run import SharedRun
+from focused.utils.file_names import COLLECTION_FILE, PAGES_FILE, RUN_FILE
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from focused.commands.crawl_crew import Crew
+    from focused.crawl.shared_run import SharedTotals
+
+logger = logging.getLogger(__name__)
+
+_REFRESH_SECS = 30.0
+_LOOK_SECS = 0.2
+_CHECK_SECS = 2.0
+"""How often the server is looked after. One that is away longer than a worker's last wait costs that worker's last pages."""
+_LAST_LOOKS = 50
+
+
+@dataclass(frozen=True)
+class WatchedCrawl:
+    """The crawl that the workers are at."""
+
+    database: str
+    #: Its name there.
+    name: str
+    run_dir: Path
+    #: 0: no limit.
+    max_pages: int
+
+    def totals(self) -> SharedTotals | None:
+        """Return where the crawl stands; None while the database does not answer: workers wait for it, too."""
+        from psycopg import Error
+
+        try:
+            with SharedRun.opened(self.database, self.name) as run:
+                return run.totals()
+        except (Error, ValueError):
+            return None
+
+
+def watch(crew: Crew, crawl: WatchedCrawl, interval_secs: float, revive: Callable[[], None]) -> int:
+    """Watch workers until the last has ended; return the exit code of the crawl.
+
+    Parameters
+    ----------
+    interval_secs : float
+        From one line of progress to the next; 0: no such lines.
+    revive : callable
+        Starts the database again where it does not answer; a ValueError if it cannot be.
+    """
+    run_dir, totals = crawl.run_dir, crawl.totals()
+    n_before = n_last = totals.n_pages if totals else 0
+    with signals_passed_on(crew):
+        started = last = looked = refreshed = time.monotonic()
+        while crew.n_running:
+            time.sleep(_LOOK_SECS)
+            _say_who_failed(crew, run_dir)
+            now = time.monotonic()
+            says = bool(interval_secs) and now - last >= interval_secs
+            if now - looked >= _CHECK_SECS or (says and totals is not None):
+                looked = now
+                totals = crawl.totals()
+                if totals is None:
+                    with suppress(ValueError):
+                        revive()
+                elif says:
+                    logger.info("%s", _progress(totals, crawl.max_pages, (totals.n_pages - n_last) / (now - last)))
+                    last, n_last = now, totals.n_pages
+            if now - refreshed >= _REFRESH_SECS:
+                _refresh(run_dir)
+                refreshed = time.monotonic()
+        secs = time.monotonic() - started
+    _say_who_failed(crew, run_dir)
+    for _ in range(_LAST_LOOKS):
+        if (totals := crawl.totals()) is not None:
+            break
+        with suppress(ValueError):  # what a killed server leaves goes a moment later
+            revive()
+        time.sleep(_LOOK_SECS)
+    if totals is not None:
+        _refresh(run_dir)
+        _say_the_end(totals, (totals.n_pages - n_before) / max(secs, 1e-9), run_dir, crew)
+    else:
+        logger.error("The database does not answer. When it does, go on: %s", how_to_resume(sys.orig_argv, run_dir))
+    return int(crew.has_failed or totals is None)
+
+
+def _say_who_failed(crew: Crew, run_dir: Path) -> None:
+    for number, code in crew.newly_failed():
+        logger.error("Worker %d ended with exit code %d: %s says why", number, code, run_dir / FOLDER / f"{number}.log")
+
+
+def _progress(totals: SharedTotals, max_pages: int, pages_per_sec: float) -> str:
+    of = f" of {max_pages}" if max_pages else ""
+    rate = totals.n_relevant / totals.n_pages if totals.n_pages else 0.0
+    return (
+        f"{totals.n_pages:6d}{of} pages  judged relevant {totals.n_relevant} ({rate:.3f})  frontier {totals.n_waiting} on "
+        f"{quantity(totals.n_hosts, 'hosts')}  {quantity(totals.n_alive, 'workers')}  "
+        f"{pages_per_sec:.{0 if pages_per_sec >= 10 else 1}f} pages/s"
+    )
+
+
+def _refresh(run_dir: Path) -> None:
+    try:
+        refresh(run_dir)
+    except (ValueError, OSError) as error:
+        logger.warning("%s cannot be brought up to date: %s", run_dir, error)
+
+
+def _say_the_end(totals: SharedTotals, pages_per_sec: float, run_dir: Path, crew: Crew) -> None:
+    found = f"{totals.n_relevant:,} judged relevant of {quantity(totals.n_pages, 'pages')}"
+    waiting = quantity(totals.n_waiting, "links")
+    reason = totals.reason or ("the workers failed" if crew.has_failed else "stopped")
+    logger.info("Finished (%s): %s, %.0f pages/s, %s still waiting", reason, found, pages_per_sec, waiting)
+    for what, name in (("relevant pages", PAGES_FILE), ("all pages", COLLECTION_FILE), ("the whole run", RUN_FILE)):
+        if (run_dir / name).exists():
+            logger.info("  %-15s %s", what, run_dir / name)
+    logger.info("  %-15s %s", "the workers", run_dir / FOLDER)
+    if totals.reason is None:
+        logger.info("  %-15s %s", "to go on", how_to_resume(sys.orig_argv, run_dir))

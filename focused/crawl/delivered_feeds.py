@@ -1,0 +1,46 @@
+"""Scrapy's feeds of a crawl: pages that were refused after they had been delivered are taken out of those in files."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from focused.crawl.delivered_files import FEED_FORMATS, take_out
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+
+class DeliveredFeeds:
+    """The feeds that are written."""
+
+    def __init__(self) -> None:
+        self._feeds: list[tuple[str, str]] = []
+
+    def slot_closed(self, slot: Any) -> None:
+        """Note a feed that is written: the receiver of Scrapy's signal."""
+        self._feeds.append((str(slot.uri), str(slot.format)))
+
+    def put_right(self, is_refused: Callable[[str], bool]) -> None:
+        """Take pages out of all feeds, by their URLs."""
+        for uri, kind in self._feeds:
+            parts = urlsplit(uri)
+            if parts.scheme not in ("", "file") or kind not in FEED_FORMATS:
+                logger.warning(
+                    "%s cannot be put right after later verdicts: only local files (%s) can",
+                    uri,
+                    ", ".join(FEED_FORMATS),
+                )
+                continue
+            try:
+                n_out = take_out(Path(unquote(parts.path) if parts.scheme else uri), kind, is_refused)
+            except (OSError, ValueError) as error:
+                logger.error("%s cannot be put right after later verdicts: %s", uri, error)
+            else:
+                if n_out:
+                    logger.info("%s refused later taken out of %s", quantity(n_out, "pages"), uri)

@@ -1,0 +1,99 @@
+"""Pages that are delivered after they came, or taken back: the pipelines and feeds hear of them as of pages of their own."""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.utils.defer import deferred_from_coro
+
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from scrapy.crawler import Crawler
+
+    from focused.collection.verdict_rows import Change
+    from focused.items import PageItem
+
+logger = logging.getLogger(__name__)
+
+
+class LateDelivery:
+    """Passes changes of delivery on, in their order.
+
+    ``item_of`` returns the page of a URL as an item, made from the collection; None where it is not there.
+
+    Stats: ``focused/verdicts/not_applied_count``.
+    """
+
+    def __init__(self, crawler: Crawler, item_of: Callable[[str], PageItem | None]) -> None:
+        self._crawler, self._item_of = crawler, item_of
+        self._changes: deque[Change] = deque()
+        #: Whether changes are being passed on in turns of their own.
+        self.is_passing = False
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Note changes that the pipelines have not heard of."""
+        self._changes.extend(changes)
+
+    def start(self) -> None:
+        """Begin to pass on what there is, unless that goes on already."""
+        if self._changes and not self.is_passing:
+            self.is_passing = True
+            deferred_from_coro(self.pass_on()).addBoth(self._passed_on)
+
+    async def pass_on(self) -> None:
+        """Send pages that are wanted now through the pipelines and to the feeds, and withdraw those that are refused now."""
+        while self._changes:
+            change = self._changes.popleft()
+            item = self._item_of(change.url)
+            if item is None:
+                continue
+            if change.is_delivered:
+                await self._chain(item)
+                await self._crawler.signals.send_catch_log_async(
+                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
+                )
+            else:
+                self._withdraw(item)
+
+    def tell_feeds(self) -> None:
+        """Give the feeds what is wanted since the last look; pipelines are closed already."""
+        n_untold = 0
+        while self._changes:
+            change = self._changes.popleft()
+            n_untold += 1
+            if change.is_delivered and (item := self._item_of(change.url)) is not None:
+                self._crawler.signals.send_catch_log(
+                    signals.item_scraped, item=item, response=None, spider=self._crawler.spider
+                )
+        if n_untold:
+            logger.info(
+                "%s got other verdicts at the very end: the collection and the files know it, other pipelines do not",
+                quantity(n_untold, "pages"),
+            )
+
+    def _passed_on(self, result: Any) -> None:
+        self.is_passing = False
+        if result is not None:
+            logger.error("A page that people want could not be delivered: %s", result)
+            self._crawler.stats.inc_value("focused/verdicts/not_applied_count")
+
+    def _withdraw(self, item: PageItem) -> None:
+        for pipeline in getattr(self._item_processor, "middlewares", ()):
+            if callable(withdraw := getattr(pipeline, "withdraw_item", None)):
+                withdraw(item)
+
+    @property
+    def _item_processor(self) -> Any:
+        assert self._crawler.engine is not None
+        return self._crawler.engine.scraper.itemproc
+
+    @property
+    def _chain(self) -> Any:
+        processor = self._item_processor
+        return getattr(processor, "process_late_item", processor.process_item_async)

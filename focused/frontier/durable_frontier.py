@@ -1,0 +1,144 @@
+"""The links of a crawl that the project's scheduler holds, as the rest of the crawl sees them.
+
+Scrapy asks the scheduler; the other components ask this: see :class:`focused.frontier.interface.Frontier`.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import TYPE_CHECKING
+
+from focused.frontier.stood_back import stood_back
+from focused.frontier.store.rescoring import rescore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from scrapy import Request
+
+    from focused.frontier.completion import Completion
+    from focused.frontier.dispatch import Dispatch
+    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts
+    from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.frontier.unreachable import UnreachableHosts
+    from focused.method.scoring import Evidence
+    from focused.method.scoring.met_links import MetLinks
+    from focused.method.scoring.page_scores import PageScores
+
+
+class DurableFrontier:
+    """Answers for the parts of an open frontier: what takes links in, what hands them out, what ends them.
+
+    Stats: ``focused/frontier/merged_count``.
+    """
+
+    def __init__(
+        self, task: FrontierTask, dispatch: Dispatch, completion: Completion, unreachable: UnreachableHosts
+    ) -> None:
+        self._task = task
+        self._links, self._requests = dispatch.links, dispatch.requests
+        self._queue, self._around = dispatch.queue, dispatch.around
+        #: Ends pages: see focused.middlewares.page_end.
+        self.completion = completion
+        self._leases, self._outcomes = completion.leases, completion.outcomes
+        self._checkpoints, self._unreachable = completion.checkpoints, unreachable
+        #: The links, on disk or in a database.
+        self.store = self._links.store
+
+    # --- Links
+
+    @property
+    def n_waiting(self) -> int:
+        """How many links and other requests wait."""
+        return len(self.store) + len(self._queue)
+
+    def note_fetched(self, url: str) -> bool:
+        """Note the URL of a page that has been fetched; tell whether it was noted before."""
+        self._around.note_fetched(url)
+        return self._links.note_fetched(url)
+
+    def meet(self, links: Mapping[str, int], scores: PageScores | None) -> MetLinks:
+        """Sort the links of a page: new ones are requested, known ones get the page's evidence when it ends."""
+        met, n_joined = self._links.meet(links, scores, drops=self._task.drops)
+        if n_joined:
+            self._checkpoints.stats.inc_value("focused/frontier/merged_count", n_joined)
+        return met
+
+    def request(self, url: str, evidence: Evidence | None) -> Request:
+        """Return the request for a new link."""
+        return self._requests.found(url, evidence)
+
+    def waiting_scores(self) -> list[tuple[float, int]]:
+        """Return how many links wait of each level of scores, the best first; nothing in crawls without a budget."""
+        return [] if self.store.by_level is None else self.store.by_level.by_score()
+
+    def look_around(self, n_links: int) -> None:
+        """Let so many of the next links be drawn from all that wait."""
+        self._around.n_wanted += n_links
+
+    @property
+    def can_rescore(self) -> bool:
+        """Whether the scores of waiting links can be changed: not where they are many workers'."""
+        return not self.store.is_shared
+
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Score all waiting links by a new model, as :func:`focused.frontier.store.rescoring.rescore` does."""
+        if not self.can_rescore:
+            return
+        try:
+            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=model_version):
+                self._links.forget_levels()
+                yield n_links
+                if self._checkpoints.is_broken:
+                    return
+        except sqlite3.Error as error:
+            self._checkpoints.fail(error)
+
+    def stood_back(self) -> list[str]:
+        """Return which parts of the web stood back and why, in words."""
+        sinking = self._outcomes.sinking
+        return [] if sinking is None else stood_back(sinking.credit, sinking.idle)
+
+    # --- Links under way
+
+    def note_failure(self, request: Request, why: str) -> None:
+        """Note why a request failed, for ``scrapy frontier --why``."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.note = why
+
+    def note_dropped(self, request: Request, why: str) -> None:
+        """Note why a redirect is not followed, for ``scrapy frontier --why``."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.dropped = why
+
+    def wait_again(self, request: Request) -> None:
+        """Let the link of a request wait again once nothing stands for it: the crawl ends before its page is in."""
+        lease = self._leases.of(request)
+        if lease is not None:
+            lease.waits_again = True
+
+    # --- Hosts
+
+    def host_failed(self, request: Request, why: str, *, is_sure: bool = True) -> bool:
+        """Note that a host did not answer a request; tell whether the request's link waits again. Live webs only."""
+        return self._task.is_live and self._unreachable.failed(request, why, is_sure=is_sure)
+
+    def host_answered(self, request: Request) -> None:
+        """Note that a host has answered a request."""
+        self._unreachable.answered(request)
+
+    def given_up_hosts(self) -> list[GivenUpHost]:
+        """Return the hosts that do not answer and were given up, those with most links first."""
+        return self._unreachable.given_up()
+
+    def host_counts(self) -> HostCounts:
+        """Return how many hosts there are to ask."""
+        return self._unreachable.host_counts()
+
+    def failing_hosts(self) -> list[tuple[str, str]]:
+        """Return the hosts that do not answer at present, and why."""
+        return self._unreachable.failing()

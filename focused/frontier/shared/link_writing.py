@@ -1,0 +1,178 @@
+"""What the pages of a transaction do to links: new ones are inserted, known ones joined, ended ones end, scores move.
+
+Rows are locked by one statement, in the order of their keys, before any of them changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.shared import page_statements as statements
+from focused.frontier.shared.array_text import columns
+from focused.frontier.shared.keys import host_key
+from focused.frontier.shared.link_rows import (
+    Key,
+    KnownLink,
+    WaitingLink,
+    changed_row,
+    inserted_row,
+    key_of,
+    known_link,
+    priority,
+    text,
+    waiting_from,
+)
+from focused.frontier.shared.written import KnownPageError, Written
+from focused.method.scoring.priority import to_priority
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from psycopg import Connection
+
+    from focused.frontier.shared.page import EndedLink, Move, PageCommit
+    from focused.frontier.store.link import FrontierLink
+    from focused.frontier.store.ranks import Ranks
+    from focused.method.scoring.evidence import Evidence
+
+
+@dataclass(frozen=True)
+class LinkRules:
+    """How the links of a crawl are ranked and joined."""
+
+    #: The crawl's number.
+    crawl: int
+    ranks: Ranks
+    merge: Callable[[Evidence, Evidence], Evidence]
+    #: Returns the turn of the next new link.
+    turn: Callable[[], int]
+
+
+class LinkWriting:
+    """Writes the links of some pages in a transaction that is open; says what has changed."""
+
+    def __init__(self, sql: Connection[Any], rules: LinkRules, pages: Sequence[PageCommit]) -> None:
+        self._sql, self._rules, self._pages = sql, rules, pages
+        #: Links that end.
+        self.ended: list[EndedLink] = [link for page in pages for link in page.ended]
+        self.written = Written()
+        #: The rank of the best link that each host got, by its name.
+        self.best: dict[str, int] = {}
+        # The links of the pages by their keys, in order.
+        self._met: dict[Key, list[FrontierLink]] = {}
+        for link in (link for page in pages for link in page.links):
+            self._met.setdefault(key_of(link.fingerprint, link.host), []).append(link)
+        # The last move of each link.
+        self._moves: dict[Key, Move] = {
+            key_of(move.fingerprint, move.host): move for page in pages for move in page.moves
+        }
+
+    def write(self) -> None:
+        """Write all of it; a `KnownPageError` if a link had ended before."""
+        new = self._insert()
+        known = self._lock(new)
+        self._check(known)
+        self._join(new, known)
+        self._end()
+        self._move()
+
+    def _insert(self) -> set[Key]:
+        """Insert links that are not known; return their keys."""
+        if not self._met:
+            return set()
+        rules, rows, by_fingerprint = self._rules, [], {}
+        # Turns are taken in the order of the pages' links; rows go in the order of the keys.
+        for key, links in self._met.items():
+            rank = rules.ranks.rank(priority(links[0].evidence, links[0].extra), rules.turn())
+            rows.append(inserted_row(links[0], host_key(links[0].host), rank))
+            by_fingerprint[key.fingerprint] = key, links[0], rank
+        rows.sort(key=itemgetter(0, 1))
+        new = set()
+        for (fingerprint,) in self._sql.execute(statements.INSERT, (rules.crawl, *columns(rows))).fetchall():
+            key, link, rank = by_fingerprint[fingerprint]
+            new.add(key)
+            self.written.new.append(waiting_from(link, rank))
+            self._offer(link.host, rank)
+        return new
+
+    def _lock(self, new: set[Key]) -> dict[Key, KnownLink]:
+        """Lock what waits of the links that end, were known or are moved; return those that end or were known.
+
+        It is one statement, in the order of the keys: a second one that locks further links meets a worker that goes the
+        other way, and both wait until the server gives one of them up, a second later.
+        """
+        wanted = {key for key, links in self._met.items() if key not in new or len(links) > 1}
+        wanted |= {key_of(link.fingerprint, link.host) for link in self.ended}
+        locked = sorted(wanted.union(self._moves))
+        if not locked:
+            return {}
+        rows = self._sql.execute(statements.LOCK, (*columns(locked), self._rules.crawl)).fetchall()
+        if left_out := sorted(wanted.difference(Key(row[0], row[1]) for row in rows)):
+            rows += self._sql.execute(statements.READ, (*columns(left_out), self._rules.crawl)).fetchall()
+        return {key: known_link(row) for row in rows if (key := Key(row[0], row[1])) in wanted}
+
+    def _check(self, known: dict[Key, KnownLink]) -> None:
+        seen = set()
+        for index, page in enumerate(self._pages):
+            for link in page.ended:
+                key = key_of(link.fingerprint, link.host)
+                if key not in known or key in seen:
+                    raise KnownPageError(index)
+                seen.add(key)
+
+    def _join(self, new: set[Key], known: dict[Key, KnownLink]) -> None:
+        """Join what pages say of links that wait already."""
+        ranks, written, changed = self._rules.ranks, self.written, []
+        ended = {key_of(link.fingerprint, link.host) for link in self.ended}
+        for key, links in sorted(self._met.items()):
+            more = links[1:] if key in new else links
+            row = known.get(key)
+            if not more:
+                continue
+            if row is None or row.is_own_request or key in ended:
+                written.n_known += len(more)
+                continue
+            own = next((link for link in more if link.request is not None), None)
+            if own is not None:
+                rank = ranks.rank(priority(own.evidence, own.extra), ranks.turn_of(row.rank))
+                values = rank, own.extra, text(own.request or ""), self._rules.crawl, *key
+                self._sql.execute(statements.TAKE_OVER, values)
+                self._offer(own.host, rank)
+                written.joined.append((waiting_from(own, rank), row.evidence))
+                continue
+            merged, extra, tunnel = row.evidence, row.extra, row.tunnel
+            for link in more:
+                merged = self._rules.merge(merged, link.evidence)
+                extra, tunnel = max(extra, link.extra), min(tunnel, link.tunnel)
+            if (merged, extra, tunnel) == (row.evidence, row.extra, row.tunnel):
+                written.n_known += len(more)
+                continue
+            rank = ranks.rank(priority(merged, extra), ranks.turn_of(row.rank))
+            changed.append(changed_row(row, rank, extra, tunnel, merged))
+            if rank < row.rank:
+                self._offer(links[0].host, rank)
+            first = links[0]
+            now = WaitingLink(key.fingerprint, first.host, rank, extra, tunnel, first.url, merged, first.callback, None)
+            written.joined.append((now, row.evidence))
+        if changed:
+            self._sql.execute(statements.CHANGE, (*columns(changed), self._rules.crawl))
+
+    def _end(self) -> None:
+        if self.ended:
+            rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in self.ended]
+            self._sql.execute(statements.END, (*columns(rows), self._rules.crawl))
+
+    def _move(self) -> None:
+        if not self._moves:
+            return
+        rows = [(*key, move.score, to_priority(move.score, True)) for key, move in sorted(self._moves.items())]
+        hosts = {move.fingerprint: move.host for move in self._moves.values()}
+        moved = self._sql.execute(statements.MOVE, (*columns(rows), self._rules.crawl)).fetchall()
+        for fingerprint, rank in moved:
+            self._offer(hosts[fingerprint], rank)
+
+    def _offer(self, host: str, rank: int) -> None:
+        """Note that a host has a link of this rank now."""
+        self.best[host] = min(rank, self.best.get(host, rank))

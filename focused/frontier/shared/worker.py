@@ -1,0 +1,222 @@
+"""One of the many workers of a crawl: it takes in what its threads have done, and tells them what it wants.
+
+All methods but `close` work on memory, in the reactor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.shared.events import (
+    NOT_STORED,
+    DatabaseGone,
+    Granted,
+    Heard,
+    Joined,
+    LeaseLost,
+    LinksAhead,
+    PageRefused,
+    PagesWritten,
+    Ticked,
+    now,
+)
+from focused.frontier.shared.lessons import Lessons
+from focused.frontier.shared.own_hosts import OwnHosts
+from focused.frontier.shared.page import PageCommit
+from focused.frontier.shared.page_budget import PageBudget
+from focused.frontier.shared.page_draft import PageDraft
+from focused.frontier.shared.surroundings import Surroundings
+from focused.frontier.store.schema import FAILED
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.frontier.shared.exchange import Exchange
+    from focused.frontier.shared.leasing import Totals
+    from focused.frontier.shared.written import Written
+
+_MOST_PENDING = 200
+"""Ended pages that may wait for the database; beyond, nothing is handed out."""
+
+
+class Worker:
+    """Owns hosts and a part of the page budget for as long as its lease lasts.
+
+    Parameters
+    ----------
+    exchange : Exchange
+        Connects to the database; the worker starts it and closes it.
+    max_pages, max_relevant : int
+        Pages that the crawl is to fetch, and to find relevant. 0: no limit.
+    max_hosts : int
+        Hosts that a worker holds at most.
+    """
+
+    def __init__(self, exchange: Exchange, *, max_pages: int = 0, max_relevant: int = 0, max_hosts: int = 64) -> None:
+        self.exchange = exchange
+        self.own = OwnHosts()
+        #: What the page that ends next does.
+        self.draft = PageDraft(exchange, self.own)
+        #: What workers learn from each other.
+        self.lessons = Lessons(exchange, self.draft)
+        self.budget = PageBudget(max_pages)
+        self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
+        #: Why the crawl is over for all workers; empty: it is not.
+        self.over = ""
+        #: Whether the worker has lost its lease and waits for its last requests to end.
+        self.is_lost = False
+        self._wants_join = False
+        #: The least priority worth a page now; None: all are.
+        self.least_priority: int | None = None
+        #: Origins that this worker has given up, with the number of their links that failed.
+        self.given_up: dict[str, int] = {}
+        #: How many links were dropped because their host had had its share.
+        self.n_capped = 0
+        #: Called with what a transaction has changed.
+        self.on_written: Callable[[Written], None] = lambda written: None
+        #: Called with each page that was refused, and why.
+        self.on_refused: Callable[[PageCommit, str], None] = lambda page, why: None
+        #: Called when the database has been away too long.
+        self.on_gone: Callable[[Exception], None] = lambda error: None
+        #: Lets a host rest for so many seconds, and have this delay: its last owner has asked it.
+        self.let_rest: Callable[[str, float, float], None] = lambda host, secs, delay: None
+        #: Returns of a host the seconds until it may be asked, and its delay.
+        self.times_of: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
+        #: Whether poor links are not asked for while other workers have better ones: where hosts need no rest.
+        self.waits: Callable[[], bool] = lambda: False
+        exchange.start()
+
+    @property
+    def totals(self) -> Totals | None:
+        """Figures of the whole crawl, some seconds old; None: nothing is known yet."""
+        return self._surroundings.totals
+
+    @property
+    def may_ask(self) -> bool:
+        """Whether this worker may ask for anything now."""
+        return not self.is_lost and now() < self.exchange.valid_until and self.exchange.n_pending < _MOST_PENDING
+
+    @property
+    def pages_left(self) -> int | None:
+        """How many more requests may be handed out as pages of the budget; None: there is no limit."""
+        return self.budget.left(len(self.own.under_way))
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether all that was granted has been handed out."""
+        left = self.pages_left
+        return left is not None and left <= 0
+
+    def tend(self) -> None:
+        """Take in what the threads have done, and tell them what is wanted."""
+        self.draft.send()
+        for event in self.exchange.take():
+            self._take(event)
+        if self.is_lost:
+            if not self.own.under_way and not self._wants_join:
+                self._wants_join = True
+                self.exchange.wish(joins=True)
+            return
+        self._wish()
+
+    def close(self, reason: str = "") -> int:
+        """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""
+        self.draft.send()
+        rests = {own.name: self.times_of(own.name) for own in self.own}
+        return self.exchange.close(rests, reason)
+
+    # --- Inside
+
+    def _take(self, event: Any) -> None:
+        own = self.own
+        match event:
+            case PagesWritten(pages, written):
+                for ended in (ended for page in pages for ended in page.ended):
+                    own.written(ended.fingerprint, self.exchange.n_written)
+                own.offer(written.new)
+                own.offer(joined for joined, _ in written.joined)
+                for origin, n_links in written.given_up.items():
+                    self.given_up[origin] = self.given_up.get(origin, 0) + n_links
+                self.n_capped += written.n_capped
+                self.on_written(written)
+            case PageRefused(page, why):
+                for ended in page.ended:
+                    own.written(ended.fingerprint, self.exchange.n_written)
+                    self.budget.refund(was_page=ended.relevant is not None)
+                self._fail_unstored(page, why)
+                self.on_refused(page, why)
+            case LinksAhead(links, asked, taken, n_written):
+                for host in taken:
+                    own.take(host)
+                    self.let_rest(host.name, host.rest, host.delay)
+                for name, found in links.items():
+                    own.fetched(name, found, asked[name])
+                own.forget_ended(n_written)
+            case Ticked():
+                if event.n_written == self.exchange.n_written and not (
+                    own.under_way or self.exchange.n_pending or self.draft
+                ):
+                    self.budget.agree(*event.budget)  # nothing is on its way: the database is right
+                self._ticked(event)
+            case Granted(n_pages, is_return):
+                self.budget.granted(n_pages, is_return=is_return)
+            case Heard(records):
+                self.lessons.hear(records)
+            case LeaseLost():
+                self.is_lost = True
+                self.own.clear()
+            case Joined():
+                self.is_lost = self._wants_join = False
+                self.budget.begin_anew()
+            case DatabaseGone(error):
+                self.on_gone(error)
+
+    def _fail_unstored(self, page: PageCommit, why: str) -> None:
+        """Let the link of a page that the database does not take fail, without anything of the page."""
+        if why.startswith(NOT_STORED) and (page.links or page.outputs or page.records):
+            ended = [link._replace(state=FAILED, note=why[:200], relevant=None) for link in page.ended]
+            self.exchange.write(PageCommit(page.worker, ended))
+
+    def _ticked(self, seen: Ticked) -> None:
+        self._surroundings.see(seen)
+        for own in self.own:
+            if own.name in seen.news and seen.news[own.name] != own.news:
+                own.news, own.has_news = seen.news[own.name], True
+        max_pages = self.budget.max_pages
+        if max_pages and seen.totals.n_pages >= max_pages:
+            self.over = "max_pages"
+        elif self._max_relevant and seen.totals.n_relevant >= self._max_relevant:
+            self.over = "max_relevant"
+        elif seen.is_over and not self._is_busy:
+            self.over = "finished"
+        if lost := self._surroundings.lost_hosts(seen.news, self.own):
+            self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
+        self._surroundings.let_go(self.own)
+        self.least_priority = self._surroundings.least_priority() if self.waits() else None
+
+    @property
+    def _is_busy(self) -> bool:
+        return bool(len(self.own) or self.own.under_way or self.exchange.n_pending or self.draft)
+
+    def _wish(self) -> None:
+        rests, ahead = {}, {}
+        for own in self.own:
+            if (own.is_empty or own.is_leaving) and own.is_at_rest:
+                rests[own.name] = self.times_of(own.name)
+                self.own.leave(own)
+            elif own.wants_links and not own.is_leaving:
+                ahead[own.name] = self.own.n_to_ask(own)
+                own.is_asked = True
+        n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
+        wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
+        wishes["n_records"] = self.lessons.n_wanted()
+        if self.may_ask and not self.is_spent:
+            wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
+        else:
+            wishes["best"] = None
+        wishes |= self.budget.wishes(len(self.own.under_way), is_busy=self._is_busy)
+        if rests:
+            wishes["give_back"] = rests
+        if ahead:
+            wishes["ahead"] = ahead
+        self.exchange.wish(**wishes)

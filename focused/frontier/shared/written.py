@@ -1,0 +1,37 @@
+"""What has come of a transaction of pages: what it changed, or why it was refused."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from focused.frontier.shared.link_rows import WaitingLink
+    from focused.method.scoring.evidence import Evidence
+
+
+class LeaseLostError(Exception):
+    """The worker has ended: another has noticed that its time had run out. Nothing of the transaction was done."""
+
+
+class KnownPageError(Exception):
+    """A link had ended before; ``index``: of the page that brought it once more. Nothing of the transaction was done."""
+
+    def __init__(self, index: int) -> None:
+        super().__init__(index)
+        self.index = index
+
+
+@dataclass(slots=True)
+class Written:
+    """What a transaction has changed, for the worker's memory."""
+
+    #: Links that were taken in, and those that wait and whose rank is another now, as they wait.
+    new: list[WaitingLink] = field(default_factory=list)
+    joined: list[tuple[WaitingLink, Evidence]] = field(default_factory=list)
+    #: How many links were known already, and not changed.
+    n_known: int = 0
+    #: Origins that were given up, with the number of their links that failed.
+    given_up: dict[str, int] = field(default_factory=dict)
+    #: Links that were dropped because their host had had its share.
+    n_capped: int = 0

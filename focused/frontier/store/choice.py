@@ -1,0 +1,83 @@
+"""Which waiting link is next: the best of the hosts that may be asked now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
+
+from focused.frontier.store.ranks import priority_of
+from focused.frontier.store.schema import RANK_BITS
+from focused.frontier.store.waiting_row import Link, WaitingRow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from focused.frontier.store.host_numbers import HostNumbers
+    from focused.frontier.store.host_queue import HostQueue
+    from focused.frontier.store.standing_back import StandingBack
+
+_MOST_SUNK = 300
+"""Links that are put back before one is handed out: some 10 ms."""
+
+
+_Found = TypeVar("_Found", bound=WaitingRow, covariant=True)
+
+
+class LinksOfHosts(Protocol[_Found]):
+    """The waiting links, host by host; hosts by their numbers."""
+
+    def best_of(self, host: int) -> _Found | None:
+        """Return the best waiting link of a host; None if none waits."""
+
+    def gives_up_rest(self, host: int) -> bool:
+        """Give up what waits of a host that has had its share; tell whether it has."""
+
+
+class Choice(Generic[Link]):
+    """Takes hosts in the order of their best links, and puts right on the way what the queue has wrong of them."""
+
+    def __init__(
+        self, hosts: HostQueue, names: HostNumbers, standing: StandingBack[Link], links: LinksOfHosts[Link]
+    ) -> None:
+        self._hosts, self._names, self._standing, self._links = hosts, names, standing, links
+        #: Priority of the best link of the hosts that may be asked, where it was found too low; else None.
+        self.held_back: int | None = None
+
+    def best(
+        self,
+        ready_at: Callable[[str], float] | None,
+        now: float,
+        least: int | None = None,
+        *,
+        least_place: int | None = None,
+    ) -> Link | None:
+        """Return the best link; None if no host that may be asked has any.
+
+        ``ready_at`` says of a host's name when it may be asked, on the clock of ``now`` (``BUSY``: nobody knows); else
+        all may. A link below the priority ``least`` is not returned: its priority is ``held_back`` then. Nor is one where
+        its host stands below ``least_place``.
+        """
+        hosts, standing, names = self._hosts, self._standing, self._names.names
+        ask = (lambda host: ready_at(names[host])) if ready_at is not None else lambda host: 0.0
+        n_most = standing.n_sunk + _MOST_SUNK
+        while (host := hosts.take(ask, now)) is not None:
+            if standing.has_sunk(host):
+                continue
+            if (
+                least_place is not None
+                and (place := hosts.place(host)) is not None
+                and priority_of(place) < least_place
+            ):
+                return None
+            # What waits is counted where it stood before its host sank.
+            cut = None if least is None else least - (hosts.most_sunk >> RANK_BITS)
+            if cut is not None and (rank := hosts.best(host)) is not None and priority_of(rank) < cut:
+                self.held_back = priority_of(rank)
+                return None
+            link = self._links.best_of(host)
+            if link is None:
+                hosts.put(host, None)
+            elif link.rank != hosts.best(host):
+                hosts.put(host, link.rank)
+            elif not self._links.gives_up_rest(host) and (standing.n_sunk >= n_most or not standing.put_back(link)):
+                return link
+        return None

@@ -1,0 +1,36 @@
+"""A link that waits, as far as its place is concerned: what a row of the file and a link in memory both are."""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeVar
+
+
+class WaitingRow(Protocol):
+    """Says where a link waits, and why."""
+
+    @property
+    def number(self) -> int:
+        """Of its store."""
+
+    @property
+    def rank(self) -> int:
+        """Its place; the least is next."""
+
+    @property
+    def extra(self) -> int:
+        """Priority besides what is known of it; below 0: it has sunk."""
+
+    @property
+    def url(self) -> str:
+        """Where it leads."""
+
+    @property
+    def referrer(self) -> str | None:
+        """URL of the page that says most of it."""
+
+    @property
+    def request(self) -> str | None:
+        """The spider's own request; None: a link of a page, or a seed."""
+
+
+Link = TypeVar("Link", bound=WaitingRow)
