@@ -92,8 +92,15 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
     assert "nan" not in text
     if paper not in ("L16",):
         assert "no crawl. No reliable negatives." in text
-    for figure in (path.parent.parent / "figures").glob("*.svg"):
-        assert f"../figures/{figure.name}" in text
+    figures = {figure.name: figure.read_text() for figure in (path.parent.parent / "figures").glob("*.svg")}
+    assert all(f"../figures/{name}" in text for name in figures)
+    for name, drawn in {
+        "L16": ("l16-paper", "paper: L16, 10,000 pages"),
+        "I18": ("i18-stages", "paper: I18, f"),
+    }.items():
+        if paper == name:  # papers that print numbers stand in the axes of ours
+            assert drawn[1] in figures[f"{drawn[0]}.svg"]
+            assert any(ours in figures[f"{drawn[0]}.svg"] for ours in ("hyperphysics", "ours, f"))
 
 
 def test_a_page_says_on_how_many_topics_a_crawler_ran_out_of_links(tmp_path):
@@ -234,6 +241,9 @@ def test_the_tables_of_kernels_and_of_all_systems_say_what_was_drawn_and_what_wa
     p13_page, p15_page = (page.read_text(encoding="utf-8") for page in pages.values())
     assert "2 topics of 1 corpus, 2 draws" in p13_page
     assert "F is 0 on 2 of 2 topics" in p13_page
+    assert "paper: P15, Yahoo!" in (tmp_path / "docs" / "figures" / "p15-kernels.svg").read_text()
+    assert "| P15 | Yahoo! | 0.829 |" in p15_page
+    assert "| RBF, gamma by variance | Reuters | 0.850 |" in p15_page  # by mu
     assert p15_page.count("+0.400 [+0.400, +0.400], repeats") == len(KERNELS)  # mu = 10 % against 90 %
     index = write_index(tmp_path, tmp_path, "Here").read_text(encoding="utf-8")
     assert "RBF, gamma by variance: repeats" in index

@@ -20,6 +20,15 @@ _LOOKS = (
     ("#0072B2", "o"), ("#D55E00", "s"), ("#009E73", "D"), ("#CC79A7", "^"), ("#666666", "v"), ("#E69F00", "P"),
     ("#56B4E9", "X"),
 )  # fmt: skip
+NO_NUMBERS = (
+    "The paper draws these curves and prints no number of them, so what its text says of their order is compared above."
+)
+OF_PAPER = "paper: "
+"""How the name of a line of a paper's own figures begins."""
+TODAY = ", today's parts"
+"""How the name of a line of today's parts ends; it is drawn with dashes."""
+_LONG = 8
+"""Words of at least so many letters under an axis are slanted."""
 
 
 @mpl.rc_context(STYLE)
@@ -90,3 +99,33 @@ def sweep_curves(
     axes.set(xlabel=x_label, ylabel=y_label)
     curves(axes, list(x), drawn)
     return save(drawing, folder, name, f"{y_label} against {x_label}")
+
+
+@mpl.rc_context(STYLE)
+def beside_paper(
+    name: str, panels: Mapping[str, tuple[Sequence[str], Mapping[str, Sequence[float]]]], folder: Path, *, y_label: str,
+    alt: str,
+) -> str:  # fmt: skip
+    """Draw a paper's own figures and ours in the same axes; return the Markdown.
+
+    ``panels``: for each title, the words under the axis, and the values of each line. Lines of a paper, whose names begin
+    with `OF_PAPER`, are black; a line of today's parts is drawn with dashes, in the colour of the same name without `TODAY`.
+    """
+    drawing, row = figure(1, len(panels), 3.6, squeeze=False, sharey=True)
+    for axes, (title, (words, lines)) in zip(row[0], panels.items(), strict=True):
+        looks, of_paper = iter(_LOOKS), iter([("black", marker) for marker in "*sD"])
+        known: dict[str, tuple[str, str]] = {}
+        for label, values in lines.items():
+            what = label.removesuffix(TODAY)
+            if what not in known:
+                known[what] = next(of_paper) if label.startswith(OF_PAPER) else next(looks)
+            colour, marker = known[what]
+            style = "--" if label.endswith(TODAY) else "-"
+            axes.plot(range(len(words)), values, style, color=colour, marker=marker, label=label)
+        axes.set(title=title, ylim=(0, 1.02))
+        axes.set_xticks(range(len(words)), words, rotation=0 if max(map(len, words)) < _LONG else 35)
+    row[0][0].set_ylabel(y_label)
+    drawing.legend(
+        *row[0][0].get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=8, frameon=False
+    )
+    return save(drawing, folder, name, alt)

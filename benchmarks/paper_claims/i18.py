@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from common import table
 
 from focused.utils.estimates import compare
-from paper_claims.drawing import harvest_curves
+from paper_claims.drawing import OF_PAPER, beside_paper, harvest_curves
 from paper_claims.pages import crawlers, orders
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.stages_file import read_stages
@@ -44,7 +44,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         ("`hybrid` over `breadth_first`", "hybrid", "breadth_first", "not compared"),
     ]
     return [
-        _stages(read_stages(output)),
+        _stages(read_stages(output), figures),
         "## Crawls\n\nI18 has none. `hybrid`, its way to choose links, in crawls that retrain by alg. 2. I18 has no "
         "baseline: the other "
         "two are those of today's parts.",
@@ -76,7 +76,7 @@ def _gain(rows: list[dict[str, Any]], mode: str, key: str) -> Estimate:
     return compare(*({draw: row[key] for draw, row in of[stage].items()} for stage in (100, 80)))
 
 
-def _stages(rows: list[dict[str, Any]]) -> str:
+def _stages(rows: list[dict[str, Any]], figures: Path) -> str:
     if not rows:
         return ""
     draws = {(row["topic"], row["seed"]) for row in rows}
@@ -104,4 +104,20 @@ def _stages(rows: list[dict[str, Any]]) -> str:
         "Precision / recall / F:",
         table(["mode", "stage", "pages learnt from", "I18", "ours"], lines),
         "\n".join(verdicts),
+        _beside(rows, figures),
     ])  # fmt: skip
+
+
+def _beside(rows: list[dict[str, Any]], figures: Path) -> str:
+    """Draw precision, recall and F after each stage, the paper's and ours."""
+    panels = {}
+    for mode in MODES:
+        lines, of = {}, _by_stage(rows, mode)
+        for at, key in enumerate(("precision", "recall", "f")):
+            lines[f"{OF_PAPER}I18, {key}"] = [_IN_PAPER[mode, stage][at] for stage in of]
+            lines[f"ours, {key}"] = [fmean(row[key] for row in found.values()) for found in of.values()]
+        panels[mode] = [f"{stage} %" for stage in of], lines
+    return beside_paper(
+        "i18-stages", panels, figures, y_label="held-out pages",
+        alt="precision, recall and F by the share of the pages that was learnt from, the paper's and ours",
+    )  # fmt: skip

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from common import table
 
-from paper_claims.drawing import harvest_curves
+from paper_claims.drawing import NO_NUMBERS, harvest_curves
 from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
@@ -39,6 +39,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         orders(crawls, _CLAIMS, "l14"),
         ran_dry(crawls, "L14"),
         harvest_curves(crawls, "l14-harvest", _PREFIXES, STRATEGIES, figures),
+        NO_NUMBERS,
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _counters(crawls),
         context_rule(crawls),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from common import table
 
-from paper_claims.drawing import harvest_curves, sweep_curves
+from paper_claims.drawing import OF_PAPER, TODAY, beside_paper, harvest_curves, sweep_curves
 from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import THRESHOLDS, WEBS
@@ -51,6 +51,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         harvest_curves(crawls, "l16-harvest", {"l16": "threshold 0.1", "modern": "today's parts"}, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _recalls(crawls),
+        _beside(crawls, figures),
         _thresholds(crawls, figures),
         "## Page classifier (fig. 2)\n\n"
         "ITFIDF against TFIDF on four corpora: [papers: negatives and "
@@ -86,6 +87,22 @@ def _recalls(crawls: Crawls) -> str:
         table(["crawler", "L16", *WEBS], rows),
         "Recalls depend on how many pages there are to be found and on the budget; only their order can be compared.",
     ])  # fmt: skip
+
+
+def _beside(crawls: Crawls, figures: Path) -> str:
+    """Draw the paper's harvest rates and recalls and ours, crawler by crawler, in the paper's order."""
+    panels = {}
+    for at, (title, column) in enumerate({"harvest rate": "harvest_rate", "target recall": "target_recall"}.items()):
+        lines = {f"{OF_PAPER}L16, 10,000 pages": [of[at] for of in _IN_PAPER.values()]}
+        for prefix, ending in {"l16": "", "modern": TODAY}.items():
+            for web in WEBS:
+                values = [crawls.mean(f"{prefix}-{web}", strategy, column) for strategy in _IN_PAPER]
+                lines |= {f"{web}{ending}": values} if any(value == value for value in values) else {}
+        panels[title] = tuple(_IN_PAPER), lines
+    return beside_paper(
+        "l16-paper", panels, figures, y_label="at the end of the crawl",
+        alt="harvest rate and target recall of each crawler: the paper's, ours with the threshold 0.1, and today's parts",
+    )  # fmt: skip
 
 
 def _thresholds(crawls: Crawls, figures: Path) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from common import table
 
-from paper_claims.drawing import harvest_curves, length_curves
+from paper_claims.drawing import NO_NUMBERS, harvest_curves, length_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p13
 from paper_claims.pages import crawlers, number, orders, ran_dry
@@ -52,6 +52,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         ran_dry(crawls, "P13"),
         harvest_curves(crawls, "p13-harvest", _PREFIXES, STRATEGIES, figures),
         harvest_curves(crawls, "p13-recall", _PREFIXES, STRATEGIES, figures, "target_recall"),
+        NO_NUMBERS,
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _target_length(crawls, figures),
         _evidence(crawls),

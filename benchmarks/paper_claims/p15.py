@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from common import table
 
-from paper_claims.drawing import harvest_curves, sweep_curves
+from paper_claims.drawing import NO_NUMBERS, harvest_curves, sweep_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p15
 from paper_claims.link_texts import read_link_texts
@@ -58,11 +58,12 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         orders(crawls, _CLAIMS, "p15"),
         ran_dry(crawls, "P15"),
         harvest_curves(crawls, "p15-harvest", _PREFIXES, STRATEGIES, figures),
+        NO_NUMBERS,
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _incremental(crawls),
         _lambdas(crawls, figures),
         _why(read_link_texts(output)),
-        of_p15(read_kernels("P15", output)),
+        of_p15(read_kernels("P15", output), figures),
         "## Clusters by themselves (fig. 6)\n\n"
         "See [papers: incremental SVM and clusters](../results/papers-incremental-svm-and-clusters.md). The paper's "
         "cluster "
