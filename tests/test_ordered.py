@@ -6,7 +6,7 @@ import csv
 import re
 
 import pytest
-from commands import ROOT, crawl
+from commands import ROOT, crawl, environment, scrapy
 
 from focused.method.strategies import make_strategy
 from focused.method.topic import load_topic
@@ -50,6 +50,29 @@ def test_a_crawl_is_scrapys_own_on_the_demo_web_and_on_its_recording(name, tmp_p
         assert re.search(r"Finished \(max_pages\): \d+ judged relevant of \d+ pages, harvest 0\.\d+", found.err)
         with (found.run_dir / "harvest.csv").open(newline="") as file:
             assert float(list(csv.DictReader(file))[-1]["harvest_rate"]) > 0.6
+
+
+@pytest.mark.slow
+def test_the_ordered_system_crawls_a_recorded_web_of_real_pages(data_dir, tmp_path):
+    web, models = data_dir / "hyperphysics.warc.gz", tmp_path / "models"
+    with (data_dir / "hyperphysics.labels.tsv").open(newline="") as file:
+        labels = {row["url"]: row["labels"] for row in csv.DictReader(file, delimiter="\t")}
+    about = [url for url in labels if "Astrophysics" in labels[url]]
+    (tmp_path / "positive.txt").write_text("\n".join(about[:30]))
+    pages = ["--positive", str(web), "--positive-urls", "positive.txt", "--unlabeled", str(web), "--seeds", *about[:5]]
+    trained = scrapy("train", "stars", "--preset", "p13", "--quick", *pages, cwd=tmp_path, env=environment(models))
+    assert trained.exit_code == 0, trained.err
+    path = models / "stars" / "topic.toml"
+    path.write_text(f'preset = "p13"\nscheduler = "scrapy"\n{path.read_text()}')
+    found = crawl(models, tmp_path / "run", topic="stars", max_pages=100, web=web)
+    assert found.exit_code == 0, found.err
+    assert (found.run["preset"], found.run["strategy"]) == ("p13", "cbp_slc")
+    assert found.run["settings"]["SCHEDULER_PRIORITY_QUEUE"] == "scrapy.pqueues.ScrapyPriorityQueue"
+    with (found.run_dir / "fetched.csv").open(newline="") as file:
+        fetched = [row["url"] for row in csv.DictReader(file)]
+    met = [url for url in fetched if url in labels and url not in about[:30]]
+    share = len(about) / len(labels)
+    assert sum(url in about for url in met) > 2 * share * len(met)  # by labels that the crawl never saw
 
 
 def test_the_best_link_is_the_next_one_of_scrapys_queue(tmp_path):

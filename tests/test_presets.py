@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from importlib.resources import files
 
 import hand_made
@@ -65,7 +66,7 @@ def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
     text = files("focused.method.topic").joinpath("preset_files", f"{name}.toml").read_text()
     lines = [line for line in text.splitlines() if line.startswith("FOCUSED_")]
     assert len(lines) == len(load_preset(name).settings)
-    said = r" # (ours|alg\.|eq\.|sect\.|tables? \d|P13,|a page is|a person|the training set|nothing is learnt)"
+    said = r" # (ours[:,]|alg\. \d|eq\. \d|sect\. \d|tables? \d|P13, alg\. \d)"
     without = [line for line in lines if not re.search(said, line)]
     assert not without
 
@@ -153,6 +154,25 @@ def test_a_topic_that_learnt_another_text_of_its_pages_is_refused(settings, mode
         plan_crawl({"topic": "whole", "preset": "l16"}, settings)
 
 
+@pytest.mark.parametrize(("learner", "is_log"), [("wvc_p13", True), ("screened_svm", False)])
+def test_a_topic_of_another_weighting_is_refused(settings, models, learner, is_log):
+    topic = hand_made.topic("weighed", manifest={"learner": learner})
+    topic.model = replace(topic.model, sublinear_tf=is_log)
+    topic.save(models)
+    must, got = ("logarithms of term frequencies", "term frequencies as they are")[:: -1 if is_log else 1]
+    with pytest.raises(PlanError, match=f"was trained on {must}. Topic 'weighed' was trained on {got}"):
+        plan_crawl({"topic": "weighed", "preset": "p13" if is_log else "modern"}, settings)
+
+
+@pytest.mark.parametrize("given", [["--learner", "screened_svm"], ["--preset", "l16"]])
+def test_a_topic_whose_file_names_a_preset_is_trained_by_no_other_learner(models, tmp_path, given):
+    argv = ["train", "ordered", "--force", "--positive", "x", *given]
+    command = scrapy(*argv, cwd=tmp_path, env=environment(models))
+    assert command.exit_code == 1
+    (line,) = command.err.strip().splitlines()
+    assert f"says preset = 'p13', whose crawls take a model of wvc_p13 only. Got {' '.join(given)}." in line
+
+
 @pytest.mark.parametrize("text", ["own", "sections"])
 def test_no_topic_is_trained_that_its_preset_would_refuse(tmp_path, text):
     pages = ["--positive", "x", "--unlabeled", "y"]
@@ -196,6 +216,16 @@ def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path)
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (run["preset"], run["strategy"]) == ("l16", "lpe")
     assert run["stats"]["focused/links/dropped_count"] > 0
+
+    # A topic whose file names a preset is trained by it again.
+    path = tmp_path / "models" / "suns" / "topic.toml"
+    path.write_text(f'preset = "l16"\n{path.read_text()}')
+    again = scrapy("train", "suns", *pages, "--quick", "--force", cwd=tmp_path, env=env)
+    assert again.exit_code == 0, again.err
+    assert "Training by preset l16, which topic.toml names" in again.err
+    manifest = json.loads((tmp_path / "models" / "suns" / "manifest.json").read_text())
+    assert (manifest["learner"], manifest["page_text"]) == ("naive_bayes_l16", "sections")
+    assert load_topic("suns", tmp_path / "models").preset == "l16"
 
 
 def test_a_training_names_its_learner_once(tmp_path):

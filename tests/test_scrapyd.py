@@ -78,7 +78,7 @@ def server(tmp_path_factory, models, two_regions) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("scrapyd")
     server = Server(folder, free_port())
     shutil.copytree(models, folder / "models")
-    for name in ("demo", "ordered"):
+    for name in ("demo", "ordered", "ordered-lpe"):
         shutil.copytree(ROOT / "models" / name, folder / "models" / name)
     options = {
         "bind_address": "127.0.0.1", "http_port": server.port, "username": USER, "password": PASSWORD,
@@ -157,15 +157,17 @@ def test_two_crawls_with_different_settings(server):
     third = server.schedule({"FOCUSED_MAX_PAGES": 30}, topic="demo")
     # The published method on Scrapy's own scheduler: its preset is read from the zipped egg.
     fourth = server.schedule(topic="ordered", max_pages=30)
-    server.wait(first, second, third, fourth)
+    fifth = server.schedule(topic="ordered-lpe", max_pages=30)
+    server.wait(first, second, third, fourth, fifth)
     runs = server.folder / "runs"
-    [third_dir], [fourth_dir] = ((runs / topic).iterdir() for topic in ("demo", "ordered"))
-    results = [Finished(0, "", "", path) for path in (runs / "first", runs / "deep" / "second", third_dir, fourth_dir)]
+    [third_dir], [fourth_dir], [fifth_dir] = ((runs / topic).iterdir() for topic in ("demo", "ordered", "ordered-lpe"))
+    folders = (runs / "first", runs / "deep" / "second", third_dir, fourth_dir, fifth_dir)
+    results = [Finished(0, "", "", path) for path in folders]
     reasons = [result.run["finish_reason"] for result in results]
-    logs = "\n".join(map(server.log, (first, second, third, fourth)))
-    assert reasons == ["max_pages", "finished", "max_pages", "max_pages"], logs
+    logs = "\n".join(map(server.log, (first, second, third, fourth, fifth)))
+    assert reasons == ["max_pages", "finished", "max_pages", "max_pages", "max_pages"], logs
 
-    one, two, three, four = results
+    one, two, three, *ordered = results
     assert one.stats["focused/pages/fetched_count"] == 5
     assert one.run["settings"]["DOWNLOAD_DELAY"] == "0.01"
     assert (one.run_dir / "pages.warc.gz").stat().st_size > 0
@@ -179,10 +181,11 @@ def test_two_crawls_with_different_settings(server):
     assert three.run["web"] == "demo"
     assert three.stats["focused/pages/relevant_count"] >= 5
     assert "Finished (max_pages)" in server.log(first)
-    assert (four.run["preset"], four.run["strategy"]) == ("p13", "cbp_slc")
-    assert four.run["settings"]["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
-    assert four.stats["scheduler/dequeued/memory"] >= 30
-    assert four.stats["focused/pages/relevant_count"] >= 20
+    for found, strategy in zip(ordered, ("cbp_slc", "lpe"), strict=True):
+        assert (found.run["preset"], found.run["strategy"]) == ("p13", strategy)
+        assert found.run["settings"]["SCHEDULER"] == "scrapy.core.scheduler.Scheduler"
+        assert found.stats["scheduler/dequeued/memory"] >= 30
+        assert found.stats["focused/pages/relevant_count"] >= 20
 
 
 REFUSED = {

@@ -10,7 +10,14 @@ from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
-from focused.commands.train_options import add_options, check_options, command_line, topic_name, written_words
+from focused.commands.train_options import (
+    add_options,
+    check_options,
+    command_line,
+    take_preset,
+    topic_name,
+    written_words,
+)
 from focused.commands.train_report import keyword_report, report
 from focused.crawl.declared_settings import check_settings
 from focused.crawl.presets import check_text_learnt
@@ -90,6 +97,9 @@ class Command(ProjectCommand):
             )
             print(done)
             return
+        of_file = _named_preset(name, models_dir) if opts.force else ""
+        if of_file:
+            take_preset(opts, name, of_file)
         n_sample, random_state = check_options(opts)
         if opts.preset is not None:
             # Below -s: how the preset's paper reads pages and contexts.
@@ -100,6 +110,8 @@ class Command(ProjectCommand):
             topic.seeds = read_seeds(opts.seeds)
         _check_writable(models_dir)
         progress = Progress(opts.quiet)
+        if of_file:
+            progress.say(f"Training by preset {of_file}, which {TOPIC_FILE} names")
         reader = ExampleReader(
             # A few words are too little text to detect their language.
             opts.language or ("en" if written_words(opts) and not opts.positive else None),
@@ -156,6 +168,12 @@ class Command(ProjectCommand):
         make_topic(topic, learnt, positive, unlabeled, words=keywords, warnings=warnings, **how)
         given = opts.language is not None
         return report(topic, learnt, positive, unlabeled, topic.save(models_dir), language_is_given=given)
+
+
+def _named_preset(name: str, models_dir: Path) -> str:
+    """Return the preset that the file of a topic names; empty if it names none, or is not there."""
+    is_there = (models_dir / name / TOPIC_FILE).exists()
+    return read_topic_file(name, models_dir).preset if is_there else ""
 
 
 def _topic(name: str, models_dir: Path, opts: Namespace, settings: Settings) -> Topic:

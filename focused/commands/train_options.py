@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from focused.method.learning.learners import LEARNERS, check_learner
 from focused.method.text.languages import LANGUAGES, detectable_languages
-from focused.method.topic import check_topic_name
+from focused.method.topic import TOPIC_FILE, check_topic_name
 from focused.method.topic.presets import PRESETS, load_preset
 from focused.utils.project_command import whole_number
 
@@ -92,6 +92,21 @@ def check_options(opts: argparse.Namespace) -> tuple[int | None, int]:
     elif opts.quick and opts.unlabeled:
         n_sample = QUICK_SAMPLE
     return n_sample, whole_number("--random-state", opts.random_state, 0)
+
+
+def take_preset(opts: argparse.Namespace, name: str, preset: str) -> None:
+    """Train by the preset that a topic's file names, where no other learner is asked for.
+
+    A ValueError says that another one is: crawls by the preset, which the file keeps, would refuse the model.
+    """
+    if opts.preset is None and opts.learner in (None, load_preset(preset).learner):
+        opts.preset, opts.learner = preset, None
+    elif opts.preset != preset:
+        got = f"--learner {opts.learner}" if opts.preset is None else f"--preset {opts.preset}"
+        raise ValueError(
+            f"{TOPIC_FILE} of topic {name!r} says preset = {preset!r}, whose crawls take a model of "
+            f"{load_preset(preset).learner} only. Got {got}. Leave it out, or change that line first."
+        )
 
 
 def _learner(opts: argparse.Namespace) -> str:

@@ -6,6 +6,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
+from focused.method.learning.learners import takes_logarithms
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, SECTIONS, WHOLE
 from focused.method.topic.names import SHIPPED
 from focused.method.topic.presets import MODERN
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 _TEXTS = {WHOLE: "the whole text of pages", OWN: "the own text of pages", SECTIONS: "the sections of pages"}
+_COUNTS = {False: "term frequencies as they are", True: "logarithms of term frequencies"}
 
 
 def preset_settings(preset: Preset) -> dict[str, Any]:
@@ -53,6 +55,10 @@ def check_trained_for(preset: Preset, topic: Topic) -> None:
         must, got = (
             f"trained on {_TEXTS[preset.settings['FOCUSED_PAGE_TEXT']]}",
             f"trained on {_TEXTS[topic.page_text]}",
+        )
+    elif topic.model is not None and topic.model.sublinear_tf != takes_logarithms(preset.learner):
+        must, got = (
+            f"trained on {_COUNTS[is_log]}" for is_log in (not topic.model.sublinear_tf, topic.model.sublinear_tf)
         )
     else:
         return

@@ -87,6 +87,11 @@ def may_lack_negatives(name: str) -> bool:
     return name in _LEARNERS and _LEARNERS[name].options.get("too_few") == "error"
 
 
+def takes_logarithms(name: str) -> bool:
+    """Return whether one of ``LEARNERS`` weighs a term by the logarithm of its frequency."""
+    return bool(_LEARNERS[name].options["sublinear_tf"])
+
+
 def knows_vectors(name: str) -> bool:
     """Return whether a learner can use word vectors; parameters and errors as of `make_learner`."""
     return "term_vectors" in make_learner(name).get_params(deep=False)
