@@ -17,6 +17,7 @@ from focused import settings as project
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import DECLARED, defaults
 from focused.crawl.planning import plan_crawl
+from focused.crawl.presets import about_preset
 from focused.method.learning.learners import LEARNERS
 from focused.method.strategies import STRATEGIES
 from focused.method.topic import TopicError, load_topic
@@ -145,6 +146,35 @@ def test_a_topic_of_another_learner_is_refused_with_the_command_that_trains_it(s
         plan_crawl({"topic": "stars", "preset": "p13"}, settings)
 
 
+@pytest.mark.parametrize(
+    ("preset", "ready"), [("p13", "-a topic=ordered."), ("l14", "scrapy evaluate --web demo --largest 1 --preset l14 ")]
+)
+def test_a_shipped_topic_of_another_learner_is_refused_with_a_command_that_runs_as_it_is(
+    settings, models, preset, ready
+):
+    hand_made.topic("demo").save(models)
+    with pytest.raises(PlanError, match=f"It came without its pages. One that is ready: {ready}"):
+        plan_crawl({"topic": "demo", "preset": preset}, settings)
+
+
+def test_a_crawl_says_what_it_does_otherwise_than_its_preset(settings):
+    settings.set("FOCUSED_BELOW_THRESHOLD", "defer", priority="cmdline")
+    settings.set("FOCUSED_BLOCK_ALPHA", "0.50", priority="cmdline")
+    plan = plan_crawl({"topic": "printed", "preset": "p13"}, settings)
+    settings.setdict(plan.settings, priority="spider")
+    expected = "Not as preset p13 says: FOCUSED_BELOW_THRESHOLD=defer (preset: drop)"
+    assert about_preset("p13", plan.topic, settings) == expected
+
+
+def test_a_crawl_without_a_preset_says_that_its_topic_was_trained_by_one():
+    by_preset, by_none, broken = (
+        hand_made.topic("suns", manifest={"command": f"scrapy train suns {how} --positive x"})
+        for how in ("--preset l16", "--learner svm", "--title 'x")
+    )
+    assert "-a preset=l16 crawls as the paper prints it" in about_preset("", by_preset, {})
+    assert about_preset("", by_none, {}) == about_preset("", broken, {}) == ""
+
+
 def test_a_topic_that_learnt_another_text_of_its_pages_is_refused(settings, models):
     hand_made.topic("own", manifest={"learner": "wvc_p13", "page_text": "own"}).save(models)
     with pytest.raises(PlanError, match=r"trained on the whole text of pages.*was trained on the own text of pages"):
@@ -215,6 +245,9 @@ def test_a_topic_trained_by_a_preset_is_crawled_for_by_it(two_regions, tmp_path)
     assert crawled.exit_code == 0, crawled.err
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert (run["preset"], run["strategy"]) == ("l16", "lpe")
+    assert "Not as preset" not in crawled.err
+    plain = scrapy("crawl", "focused", "-a", "topic=suns", "-a", f"web={two_regions}", cwd=tmp_path, env=env)
+    assert "Topic suns was trained by preset l16, and this crawl goes by today's defaults." in plain.err
     assert run["stats"]["focused/links/dropped_count"] > 0
 
     # A topic whose file names a preset is trained by it again.

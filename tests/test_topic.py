@@ -176,7 +176,7 @@ def test_the_topics_of_the_project_are_those_that_are_there() -> None:
 
 def test_the_model_of_another_topic_is_refused(topic: Topic, tmp_path: Path) -> None:
     (tmp_path / "stars").rename(tmp_path / "moons")
-    with pytest.raises(TopicError, match="made for topic 'stars'"):
+    with pytest.raises(TopicError, match="of topic 'stars': a copied or renamed folder"):
         load_topic("moons", tmp_path)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import shlex
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
+from focused.crawl.declared_settings import DECLARED
 from focused.method.learning.learners import takes_logarithms
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, SECTIONS, WHOLE
 from focused.method.topic.names import SHIPPED
-from focused.method.topic.presets import MODERN
+from focused.method.topic.presets import MODERN, PRESETS, load_preset
 
 if TYPE_CHECKING:
     from focused.method.topic import Topic
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 
 _TEXTS = {WHOLE: "the whole text of pages", OWN: "the own text of pages", SECTIONS: "the sections of pages"}
+_SHIPPED_BY = {"p13": "-a topic=ordered"}
+"""The preset by which shipped topics were trained, and how to crawl for one."""
 _COUNTS = {False: "term frequencies as they are", True: "logarithms of term frequencies"}
 
 
@@ -68,12 +72,42 @@ def check_trained_for(preset: Preset, topic: Topic) -> None:
     )
 
 
+def about_preset(preset: str, topic: Topic, settings: Any) -> str:
+    """Return what a crawl does otherwise than its preset says, or than the preset of its topic's training; "" if nothing."""
+    if preset:
+        printed = load_preset(preset).settings
+        pairs = [(name, DECLARED[name].read(settings), DECLARED[name].read(printed)) for name in printed]
+        changed = [f"{name}={now} (preset: {then})" for name, now, then in pairs if now != then]
+        return f"Not as preset {preset} says: {', '.join(changed)}" if changed else ""
+    words = _training_words(topic)
+    trained_by = next((after for word, after in pairwise(words) if word == "--preset"), "")
+    if trained_by not in PRESETS or trained_by == MODERN:
+        return ""
+    return (
+        f"Topic {topic.name} was trained by preset {trained_by}, and this crawl goes by today's defaults. "
+        f"-a preset={trained_by} crawls as the paper prints it"
+    )
+
+
+def _training_words(topic: Topic) -> list[str]:
+    """Return the words of the command that trained a topic; none where a stranger's manifest has no such command."""
+    try:
+        return shlex.split(str(topic.manifest.get("command") or ""))
+    except ValueError:  # a quotation mark that is not closed
+        return []
+
+
 def _train_line(preset: str, topic: Topic) -> str:
     """Return the command that trains a topic by a preset: the one that made it, with the preset, if that can be repeated."""
-    words = shlex.split(str(topic.manifest.get("command") or ""))
-    if topic.name in SHIPPED or words[:3] != ["scrapy", "train", topic.name]:
-        # What a shipped topic was learnt from is with the project only.
-        return f"Train one: scrapy train NAME --preset {preset} --positive PATH --unlabeled PATH"
+    words = _training_words(topic)
+    own = f"scrapy train NAME --preset {preset} --positive PATH --unlabeled PATH"
+    if topic.name in SHIPPED:
+        ready = _SHIPPED_BY.get(
+            preset, f"scrapy evaluate --web demo --largest 1 --preset {preset} --output runs/{preset}"
+        )
+        return f"It came without its pages. One that is ready: {ready}. One of your own: {own}"
+    if words[:3] != ["scrapy", "train", topic.name]:
+        return f"Train one: {own}"
     kept = []
     for word, before in zip(words[3:], ["", *words[3:]], strict=False):
         if word not in ("--learner", "--preset", "--force") and before not in ("--learner", "--preset"):

@@ -17,6 +17,7 @@ from scrapy.utils.asyncio import create_looping_call
 from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.pdf_counts import being_read
+from focused.crawl.presets import about_preset
 from focused.crawl.private_addresses import REFUSED, about_seeds
 from focused.crawl.resume_command import how_to_resume, overwritten_feeds
 from focused.crawl.run_history import first_model, strategy_parts
@@ -102,6 +103,8 @@ class HarvestMonitor:
         preset = f"preset {plan.preset}, " if plan.preset else ""
         what = f"Topic {plan.topic.name} on web {plan.web}, {preset}strategy {plan.strategy.name}"
         logger.info("%s, %s, %s; results in %s", what, seeds, limit, plan.run_dir)
+        if about := about_preset(plan.preset, plan.topic, self.crawler.settings):
+            logger.info("%s", about)
         if plan.scope:
             logger.info("Scope: %s", plan.scope)
         if plan.web == "live" and "+" not in self.crawler.settings["USER_AGENT"]:

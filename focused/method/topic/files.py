@@ -67,10 +67,16 @@ def load_topic(name: str, *models_dirs: Path) -> Topic:
         )
     arrays = _read_model(name, directory / MODEL_FILE, str(manifest.get("model_sha256")), again)
     try:
-        if manifest["topic"] != name or manifest["language"] != topic.language:
+        if manifest["topic"] != name:
             raise TopicError(
-                f"The model of topic {name!r} was made for topic {_short(manifest['topic'])}, language "
-                f"{_short(manifest['language'])}; {TOPIC_FILE} says {topic.language!r}. {again}"
+                f"{directory} must hold a model of topic {name!r}. Its {MANIFEST_FILE} is of topic "
+                f"{_short(manifest['topic'])}: a copied or renamed folder. Give it back its "
+                f"name, or train: scrapy train {name} --positive PATH --force"
+            )
+        if manifest["language"] != topic.language:
+            raise TopicError(
+                f"The model of topic {name!r} was made for language {_short(manifest['language'])}; {TOPIC_FILE} says "
+                f"{topic.language!r}. {again}"
             )
         topic.model = TopicModel(
             sublinear_tf=bool(manifest["sublinear_tf"]),
