@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import DECLARED
-from focused.method.learning.learners import takes_logarithms
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, SECTIONS, WHOLE
 from focused.method.topic.names import SHIPPED
 from focused.method.topic.presets import MODERN, PRESETS, load_preset
@@ -60,7 +59,7 @@ def check_trained_for(preset: Preset, topic: Topic) -> None:
             f"trained on {_TEXTS[preset.settings['FOCUSED_PAGE_TEXT']]}",
             f"trained on {_TEXTS[topic.page_text]}",
         )
-    elif topic.model is not None and topic.model.sublinear_tf != takes_logarithms(preset.learner):
+    elif topic.model is not None and topic.model.sublinear_tf != preset.takes_logarithms:
         must, got = (
             f"trained on {_COUNTS[is_log]}" for is_log in (not topic.model.sublinear_tf, topic.model.sublinear_tf)
         )

@@ -14,6 +14,8 @@ from typing import Any
 
 import tomlkit
 
+from focused.method.learning.learners import takes_logarithms
+
 PRESETS = ("modern", "p13", "l14", "l16", "p15", "i18")
 """The names; ``modern`` is today's defaults, the others are the keys of docs/method/papers.md."""
 
@@ -31,6 +33,11 @@ class Preset:
     #: One of ``focused.method.learning.learners.LEARNERS``, which names the weighting, too.
     learner: str
     settings: dict[str, Any]
+
+    @property
+    def takes_logarithms(self) -> bool:
+        """Whether its learner takes the logarithms of term frequencies, not the frequencies as they are."""
+        return takes_logarithms(self.learner)
 
 
 def check_preset(name: str) -> str:
