@@ -24,6 +24,10 @@ CHOSEN_ON = ("hyperphysics", "sites", "wiki", "foldoc", "forum", "wire")
 THRESHOLDS = ("0.05", "0.1", "0.2", "0.3", "0.5")
 LAMBDAS = ("0.2", "1", "3", "6")
 OUTCOMES = "14"
+_ALONE = {"FOCUSED_INCREMENTAL_CLUSTERING": "False"}
+_LEARNS_NOTHING = {"FOCUSED_INCREMENTAL_EVERY_OUTCOMES": "0"}
+PARTS_OF_P15 = {"alone": _ALONE | _LEARNS_NOTHING, "afresh": _LEARNS_NOTHING, "learning-alone": _ALONE}
+"""What leaves out parts of P15's crawler: clusters, learning in the crawl, or both."""
 
 
 class Size(NamedTuple):
@@ -111,6 +115,33 @@ def _printed_threshold() -> list[Evaluation]:
     ]
 
 
+def _printed(paper: str, name: str, strategies: Sequence[str], settings: Mapping[str, str]) -> list[Evaluation]:
+    """A paper's preset but for some settings, on all kinds of webs, by the topics of its own crawls."""
+    preset = paper.lower()
+    return [Evaluation(f"{preset}-{name}-{web}", web, strategies, preset, settings, f"{preset}-{web}") for web in WEBS]
+
+
+def _thresholds_as_printed() -> list[Evaluation]:
+    """The thresholds between that of the preset and the printed one, and one below."""
+    values = [value for value in THRESHOLDS if value not in ("0.1", "0.5")]
+    return [one for value in values for one in _printed("L16", value, ("lpe",), {"FOCUSED_COSINE_THRESHOLD": value})]
+
+
+def _lambdas_as_printed() -> list[Evaluation]:
+    """Clusters by lambda; 3 is the preset's own."""
+    values = [value for value in LAMBDAS if value != "3"]
+    return [
+        one
+        for value in values
+        for one in _printed("P15", f"lambda-{value}", ("clustering",), {"FOCUSED_CLUSTER_LAMBDA": value})
+    ]
+
+
+def _incremental_as_printed() -> list[Evaluation]:
+    """What P15's crawler is made of, one part left out after the other; with all parts it is the preset's own."""
+    return [one for kind, given in PARTS_OF_P15.items() for one in _printed("P15", kind, ("incremental",), given)]
+
+
 def _thresholds() -> list[Evaluation]:
     cosine = {"FOCUSED_SIMILARITY": "cosine", "FOCUSED_MERGE_EVIDENCE": "False"}
     return [
@@ -135,8 +166,7 @@ def _lambdas() -> list[Evaluation]:
 
 def _incremental() -> list[Evaluation]:
     learns = {"FOCUSED_INCREMENTAL_EVERY_OUTCOMES": OUTCOMES}
-    alone = {"FOCUSED_INCREMENTAL_CLUSTERING": "False"}
-    kinds = {"afresh": {}, "alone": alone, "learning": learns, "learning-alone": learns | alone}
+    kinds = {"afresh": {}, "alone": _ALONE, "learning": learns, "learning-alone": learns | _ALONE}
     return [
         _reading(f"incremental-{kind}", web, ("incremental",), given, "context-exclude")
         for web in ("hyperphysics", "sites", "wiki")
@@ -150,12 +180,15 @@ PLAN: dict[str, list[Evaluation]] = {
     "L16": [
         *_by_preset("L16"),
         *_printed_threshold(),
+        *_thresholds_as_printed(),
         *MODERN,
         *_contexts(("hyperphysics", "sites"), ("exclude",)),
         *_thresholds(),
     ],
     "P15": [
         *_by_preset("P15"),
+        *_lambdas_as_printed(),
+        *_incremental_as_printed(),
         *MODERN,
         *_contexts(("hyperphysics", "sites", "wiki"), ("exclude",)),
         *_lambdas(),
