@@ -151,8 +151,13 @@ def best_f1(truth: NDArray[np.bool_], decisions: NDArray[np.float64]) -> float:
     return float((2 * precision * recall / np.maximum(precision + recall, 1e-12)).max())
 
 
-def run_learner(corpus: Corpus, trial: Trial, name: tuple[str, str]) -> dict[str, Any]:
-    """Fit one learner to a trial and judge its test documents; a learner that refuses says why."""
+def run_learner(
+    corpus: Corpus, trial: Trial, name: tuple[str, str], make: Callable[[], Any] | None = None
+) -> dict[str, Any]:
+    """Fit one learner to a trial and judge its test documents; a learner that refuses says why.
+
+    ``make``: makes a learner that is none of `LEARNERS`.
+    """
     examples = draw(corpus, trial)
     relevant = corpus.labels[trial.topic]
     terms = select_terms(corpus.counts[examples.training], examples.positive)
@@ -161,7 +166,7 @@ def run_learner(corpus: Corpus, trial: Trial, name: tuple[str, str]) -> dict[str
     hidden = np.flatnonzero(relevant[examples.training] & ~told)
     if name[0].startswith("supervised"):
         told = relevant[examples.training]
-    learner = LEARNERS[name]()
+    learner = (make or LEARNERS[name])()
     if "random_state" in learner.get_params():
         learner.set_params(random_state=trial.seed)
     train = counts[examples.training]

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
+import hand_made
 import numpy as np
 import pytest
+from comparisons import clusters, itfidf, reliable_negatives
 from made_evaluations import write_evaluation
 from paper_claims import hybrid_stages
+from paper_claims.classifier_jobs import OF_P15
 from paper_claims.crawls import Crawls
 from paper_claims.index import write_index
 from paper_claims.kernel_jobs import MUS, SYSTEMS
 from paper_claims.kernel_svms import KERNELS, Machine, incremental, trainer, voting
 from paper_claims.pages import ran_dry, write_page
-from paper_claims.plan import PAPERS, PLAN, QUICK, WEBS
-from paper_claims.running import FAILED, run_all, why_failed
+from paper_claims.plan import PAPERS, PLAN, QUICK, WEBS, Size
+from paper_claims.running import FAILED, is_done, run_all, why_failed
 from paper_claims.stages_file import FILE
 from paper_claims.verdicts import order
 from scipy import sparse
 from sklearn.svm import LinearSVC
+from warcs import Warc
 
 from focused.crawl.declared_settings import DECLARED
 from focused.method.learning.two_step import find_negatives
@@ -82,8 +87,22 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
             write_evaluation(tmp_path / one.name, strategies=named, n_repeats=1, n_pages=60)
     (tmp_path / f"{paper.lower()}-demo").mkdir()
     (tmp_path / f"{paper.lower()}-demo" / FAILED).write_text("No reliable negatives.")
-    row = {"topic": "Sound", "seed": 0, "positives": 64, "others": 46, "precision": 0.5, "recall": 1.0, "f": 0.67}
-    rows = [row | {"mode": mode, "stage": stage} for mode in ("interactive", "automatic") for stage in (80, 90, 100)]
+    row = {
+        "topic": "Sound",
+        "seed": 0,
+        "system": "printed",
+        "positives": 64,
+        "others": 46,
+        "precision": 0.5,
+        "recall": 1.0,
+        "f": 0.67,
+    }
+    rows = [
+        row | {"mode": mode, "stage": stage, "system": system}
+        for mode in ("interactive", "automatic")
+        for stage in (80, 90, 100)
+        for system in ("printed", "today")
+    ]
     (tmp_path / FILE).write_text(json.dumps(rows))
     path = write_page(paper, tmp_path, tmp_path / "docs" / "papers", "Here.", quick=True)
     text = path.read_text(encoding="utf-8")
@@ -151,7 +170,8 @@ def test_an_evaluation_that_fails_says_why_and_the_others_go_on(tmp_path, monkey
 
 
 @pytest.mark.slow
-def test_the_stages_of_i18_learn_from_more_pages_each_time(data_dir, monkeypatch):
+@pytest.mark.parametrize("system", hybrid_stages.SYSTEMS)
+def test_the_stages_of_i18_learn_from_more_pages_each_time(data_dir, monkeypatch, system):
     for name, size in (
         ("N_POSITIVE", 20),
         ("N_NEGATIVE", 16),
@@ -161,7 +181,7 @@ def test_the_stages_of_i18_learn_from_more_pages_each_time(data_dir, monkeypatch
     ):
         monkeypatch.setattr(hybrid_stages, name, size)
     drawn = hybrid_stages.draw(data_dir / "hyperphysics.warc.gz", data_dir / "hyperphysics.labels.tsv", "Sound", 0)
-    rows = hybrid_stages.stages(drawn)
+    rows = hybrid_stages.stages(drawn, system)
     sizes = {
         mode: [r["positives"] + r["others"] for r in rows if r["mode"] == mode] for mode in ("interactive", "automatic")
     }
@@ -240,10 +260,115 @@ def test_the_tables_of_kernels_and_of_all_systems_say_what_was_drawn_and_what_wa
     }
     p13_page, p15_page = (page.read_text(encoding="utf-8") for page in pages.values())
     assert "2 topics of 1 corpus, 2 draws" in p13_page
-    assert "F is 0 on 2 of 2 topics" in p13_page
+    assert "F is 0 in every draw of 2 of 2 topics:" in p13_page
     assert "paper: P15, Yahoo!" in (tmp_path / "docs" / "figures" / "p15-kernels.svg").read_text()
     assert "| P15 | Yahoo! | 0.829 |" in p15_page
     assert "| RBF, gamma by variance | Reuters | 0.850 |" in p15_page  # by mu
     assert p15_page.count("+0.400 [+0.400, +0.400], repeats") == len(KERNELS)  # mu = 10 % against 90 %
     index = write_index(tmp_path, tmp_path, "Here").read_text(encoding="utf-8")
     assert "RBF, gamma by variance: repeats" in index
+
+
+@pytest.fixture(scope="module")
+def small_web(tmp_path_factory):
+    """A folder with a small site under the name of a recorded web; of its labels the plan of the papers knows one."""
+    folder = tmp_path_factory.mktemp("webs")
+    warc, rows = Warc(folder / "hyperphysics.warc.gz"), []
+    for path, body in hand_made.two_regions(n=60).items():
+        warc.page(f"http://site.example{path}", body)
+        rows += (
+            [f"http://site.example{path}\t{path.split('/')[1].replace('stars', 'Geophysics')}"] if path != "/" else []
+        )
+    warc.indexed()
+    (folder / "hyperphysics.labels.tsv").write_text("\n".join(["url\tlabels", *rows]) + "\n")
+    return folder
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_small_version_of_each_paper_is_crawled_once_and_its_page_says_what_was_found(small_web, tmp_path, paper):
+    planned = next(one for one in PLAN[paper] if one.name == f"{paper.lower()}-hyperphysics")
+    small = replace(planned, strategies=planned.strategies[-2:])
+    folders, size = {"data": small_web, "webs": small_web}, Size(20, 1, 1)
+    assert run_all([small], tmp_path, folders, size=size, jobs=1) == []
+    assert is_done(small, tmp_path, folders, size)
+    results = tmp_path / small.name / "results.csv"
+    before = results.stat().st_mtime_ns
+    run_all([small], tmp_path, folders, size=size, jobs=1)
+    assert results.stat().st_mtime_ns == before
+    text = write_page(paper, tmp_path, tmp_path / "docs" / "papers", "Here", quick=True).read_text(encoding="utf-8")
+    assert ("threshold 0.1" if paper == "L16" else "as printed") + ", 1 topic, 1 repeat of 20 pages" in text
+    own = small.strategies[-1]
+    assert f"{Crawls(tmp_path).mean(small.name, own):.3f}" in next(
+        line for line in text.splitlines() if line.startswith(f"| `{own}` |")
+    )
+
+
+def made_up_comparisons(folder):
+    """Results of the comparisons that need no crawl, as their files have them."""
+    of_corpora = [(corpus, topic) for corpus in ("reuters", "webkb") for topic in ("corn", "wheat", "oats")]
+    lambdas = reliable_negatives.LAMBDAS
+    rows = {
+        "reliable-negatives": [
+            {
+                "corpus": corpus, "topic": topic, "seed": 0, "lambdas": lambdas, "n_positive": 30, "n_unlabeled": 100,
+                "n_hidden": 10, "reliable": [10 + n for n in range(len(lambdas))], "wrong": [n // 4 for n in range(len(lambdas))],
+            }
+            for corpus, topic in of_corpora
+        ],
+        "itfidf": [
+            {
+                "corpus": corpus, "form": form, "share": 1.0, "topics": ["corn", "wheat", "oats"],
+                **{key: [0.5 - 0.1 * (form == "ITFIDF")] * 3 for key in itfidf.MEASURES},
+            }
+            for corpus in ("reuters", "20newsgroups") for form in itfidf.FORMS
+        ],
+        "clusters": [
+            {
+                "corpus": corpus,
+                "sets": [
+                    {
+                        "n_units": 12, "n_classes": 2,
+                        "methods": {name: {"f": 0.9 if name == "smaller 3" else 0.5, "rand": 0.1} for name in clusters.METHODS},
+                    }
+                    for _ in range(3)
+                ],
+                "job": [corpus, "pages", 0],
+            }
+            for corpus in ("hyperphysics", "webkb")
+        ],
+        "classifiers": [
+            {
+                "corpus": corpus, "topic": topic, "seed": 0,
+                "classifiers": {name: {"f1": 0.5 + 0.1 * (name == "PSOC"), "ap": 0.5} for name in OF_P15},
+            }
+            for corpus, topic in of_corpora
+        ],
+    }  # fmt: skip
+    for name, of in rows.items():
+        (folder / f"{name}.json").write_text(json.dumps([{"job": [row["corpus"]], **row} for row in of]))
+
+
+def test_comparisons_without_a_crawl_stand_on_their_paper_s_page_and_in_the_index_with_the_same_verdict(tmp_path):
+    made_up_comparisons(tmp_path)
+    docs = tmp_path / "docs" / "papers"
+    p13, l16, p15 = (
+        write_page(paper, tmp_path, docs, "Here", quick=True).read_text(encoding="utf-8")
+        for paper in ("P13", "L16", "P15")
+    )
+    index = write_index(tmp_path, docs, "Here").read_text(encoding="utf-8")
+    for page, claim, verdict in (
+        (p13, "1-DNFC at lambda = 0.2 finds more than 1-DNF", "repeats"),
+        (l16, "ITFIDF over TFIDF: average precision", "does not repeat"),
+        (p15, "CFu-trees over HAC, told the number of classes", "repeats"),
+        (p15, "incremental SVM over PSOC", "does not repeat"),
+    ):
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| {claim} |"))
+        assert row.endswith(f" {verdict} |")
+        assert any(line.startswith(f"| {claim} |") and line.endswith(f" {verdict} |") for line in index.splitlines())
+
+
+def test_a_verdict_names_the_webs_that_say_the_opposite():
+    first = {"a": web(0.9, 0.91, 0.92), "b": web(0.4, 0.41, 0.42)}
+    second = {"a": web(0.1, 0.12, 0.11), "b": web(0.5, 0.52, 0.51)}
+    assert order(first, second).verdict == "repeats in part: on a; the other way round on b"

@@ -72,6 +72,42 @@ def test_each_line_of_a_paper_says_where_it_comes_from_or_that_it_is_ours(name):
     assert not without
 
 
+PRINTED = {
+    "p13": {
+        "learner": "wvc_p13", "strategy": "cbp_slc", "SIMILARITY": "decision", "BLOCK_TAGS": "paper", "BLOCK_ALPHA": 0.5,
+        "BLOCK_MIN_LINKS": 1, "MERGE_EVIDENCE": False, "CONTEXT_OTHER_ANCHORS": "include", "RETRAINING": "off",
+    },
+    "l14": {
+        "learner": "psoc_l14", "strategy": "slc", "SIMILARITY": "decision", "MERGE_EVIDENCE": False,
+        "CONTEXT_OTHER_ANCHORS": "exclude", "RETRAINING": "off",
+    },
+    "l16": {
+        "learner": "naive_bayes_l16", "strategy": "lpe", "SIMILARITY": "cosine", "COSINE_THRESHOLD": 0.1, "JFE_LAMBDA": 0.5,
+        "BLOCK_TAGS": "paper", "BLOCK_ALPHA": 0.5, "MERGE_EVIDENCE": False, "CONTEXT_OTHER_ANCHORS": "include",
+    },
+    "p15": {
+        "learner": "incremental_svm_p15", "strategy": "incremental", "CLUSTER_LAMBDA": 3.0, "INCREMENTAL_CLUSTERING": True,
+        "INCREMENTAL_EVERY_OUTCOMES": 14, "INCREMENTAL_MU": 10.0, "INCREMENTAL_NEGATIVES": "reliable",
+        "MERGE_EVIDENCE": False, "CONTEXT_OTHER_ANCHORS": "include",
+    },
+    "i18": {
+        "learner": "svm_i18", "strategy": "hybrid", "HYBRID_PAGE_WEIGHT": 0.1, "HYBRID_THRESHOLD": 0.5, "HYBRID_C": 1.0,
+        "HYBRID_GAMMA": 0.0, "HYBRID_URL_TERMS": False, "WINDOW_CHARS": 50, "MERGE_EVIDENCE": False,
+        "RETRAINING": "automatic", "RETRAINING_T1": 0.8, "RETRAINING_T2": 0.2, "RETRAINING_EVERY_PAGES": 14,
+        "RETRAINING_COUNTS": "judged", "RETRAINING_VETO": False,
+    },
+}  # fmt: skip
+"""What each paper fixes, as docs/method/presets.md and the papers have it."""
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_a_preset_has_the_values_that_its_paper_prints(name):
+    preset = load_preset(name)
+    found = {"learner": preset.learner, "strategy": preset.strategies[0]}
+    found |= {setting.removeprefix("FOCUSED_"): value for setting, value in preset.settings.items()}
+    assert {what: found[what] for what in PRINTED[name]} == PRINTED[name]
+
+
 @pytest.mark.parametrize("name", PAPERS)
 def test_the_papers_drop_and_do_not_look_around(name):
     found = load_preset(name).settings

@@ -47,6 +47,18 @@ def test_the_svm_learns_from_what_links_led_to(prepared):
     assert judged(prepared.session(), page).scores == pytest.approx(before)
 
 
+def test_without_clusters_the_svm_itself_turns_to_what_links_led_to():
+    alone = make_strategy("incremental", every_outcomes=8, clusters=False).prepare(topic(examples()))
+    session, page = alone.session(), contexts("soup butter", "star nebula")
+    before, coef = judged(session, page).scores, session.svm.coef_.copy()
+    judged(session, contexts("soup butter", "star nebula"))  # looked at again, without an outcome: nothing is learnt
+    assert judged(session, page).scores == pytest.approx(before)
+    taught(session, 24)
+    assert not np.allclose(session.svm.coef_, coef)
+    after = judged(session, page).scores
+    assert after[0] - after[1] > before[0] - before[1] + 0.1
+
+
 def test_a_context_falls_into_a_cluster_of_earlier_pages(prepared):
     text = contexts("star soup")
     alone = judged(prepared.session(), text).scores[0]

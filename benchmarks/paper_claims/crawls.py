@@ -7,8 +7,6 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from focused.evaluation.measures import CurvePoint, length_at
 from focused.evaluation.report.files import ReportError
 from focused.evaluation.report.results import CrawlResult, WebResults, read_results
@@ -21,6 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from paper_claims.verdicts import Values
+
+
+FEWEST = 5
+"""Relevant pages that every crawler must have found for their target lengths to be compared."""
 
 
 class Crawls:
@@ -72,39 +74,36 @@ class Crawls:
         """Return the mean over topics of a figure; NaN if there is none."""
         return self.of(name).estimate(strategy, column).mean
 
-    def order(self, prefix: str, first: str, second: str, prefix_of_second: str = "") -> Order:
-        """Compare the shares of two strategies on all kinds of webs, in the evaluations whose names begin with a prefix.
+    def order(
+        self, prefix: str, first: str, second: str, prefix_of_second: str = "", column: str = "share_of_bound"
+    ) -> Order:
+        """Compare a figure of two strategies on all kinds of webs, in the evaluations whose names begin with a prefix.
 
         Those of the second one are in the evaluations of another prefix, where there is one.
         """
         found = [
-            {web: self.values(f"{name}-{web}", strategy) for web in WEBS}
+            {web: self.values(f"{name}-{web}", strategy, column) for web in WEBS}
             for name, strategy in ((prefix, first), (prefix_of_second or prefix, second))
         ]
         return order(*found)
 
-    def lengths(self, name: str, strategies: list[str]) -> tuple[int, dict[str, float]]:
-        """Return target lengths after the same number of relevant pages, per page, as means over topics [P13, fig. 13].
+    def lengths(self, name: str, strategies: list[str]) -> dict[str, Values]:
+        """Return target lengths after the same number of relevant pages, in links a relevant page [P13, fig. 13].
 
-        The number is, for each topic, the greatest that all the strategies reached; topics where one found fewer than five do
-        not count. Returned: the number of topics, and links a relevant page.
+        The number is, for each topic, the greatest that all the strategies reached in their first repeats; topics where one
+        found fewer than `FEWEST` are left out.
         """
-        results, found = self.of(name), {strategy: [] for strategy in strategies}
-        n_topics = 0
+        results, found = self.of(name), {strategy: {} for strategy in strategies}
         for topic in results.topics:
             runs = {strategy: results.of(strategy, topic)[:1] for strategy in strategies}
             if not all(runs.values()):
                 continue
             curves = {strategy: curve_of(run[0]) for strategy, run in runs.items()}
             n_relevant = min(curve[-1].relevant if curve else 0 for curve in curves.values())
-            if n_relevant < 5:
-                continue
-            n_topics += 1
-            for strategy, curve in curves.items():
-                found[strategy].append(length_at(curve, n_relevant) / n_relevant)
-        return n_topics, {
-            strategy: float(np.mean(values)) if values else math.nan for strategy, values in found.items()
-        }
+            if n_relevant >= FEWEST:
+                for strategy, curve in curves.items():
+                    found[strategy][topic, 0] = length_at(curve, n_relevant) / n_relevant
+        return found
 
 
 def curve_of(crawl: CrawlResult) -> list[CurvePoint]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
-from comparisons.plotting import STYLE, curves, figure, save
+import numpy as np
+from comparisons.plotting import STYLE, figure, save
 
-from focused.utils.words import quantity
 from paper_claims.plan import WEBS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from matplotlib.figure import Figure
 
     from paper_claims.crawls import Crawls
 
@@ -36,31 +39,66 @@ def harvest_curves(
     crawls: Crawls, name: str, prefixes: Mapping[str, str], strategies: Sequence[str], folder: Path,
     column: str = "harvest_rate",
 ) -> str:  # fmt: skip
-    """Draw a quantity against the pages fetched, for each kind of web and each way of crawling; return its Markdown."""
+    """Draw a quantity against the pages fetched, for each kind of web and each way of crawling; return its Markdown.
+
+    A curve ends with a dot where the mean crawl ends. Bars are standard errors over topics, as in the papers' figures.
+    """
     webs = [web for web in WEBS if any(crawls.of(f"{prefix}-{web}").crawls for prefix in prefixes)]
     if not webs:
         return ""
-    drawing, panels = figure(len(webs), len(prefixes), 2.9 * len(webs), squeeze=False, sharey="row")
+    drawing, panels = figure(len(webs), len(prefixes), 2.9 * len(webs) + 0.4, squeeze=False, sharey="row", sharex=True)
     for row, web in zip(panels, webs, strict=True):
         for axes, (prefix, title) in zip(row, prefixes.items(), strict=True):
             results = crawls.of(f"{prefix}-{web}")
-            lines: list[tuple[str, str, str, Any, Any]] = []
-            x: list[float] = []
             for strategy, (colour, _) in zip(strategies, _LOOKS, strict=False):
-                grid, mean, _ = results.curve(strategy, lambda crawl: crawl.curve[column])
-                if len(grid):
-                    x = grid.tolist()
-                    lines.append((strategy, colour, "", mean, None))
-            axes.set(title=_title(crawls, web, prefix, title), ylim=(0, 1), xlabel="pages fetched")
-            if lines:
-                curves(axes, x, lines)
+                grid, mean, error = results.curve(strategy, lambda crawl: crawl.curve[column])
+                if not len(grid):
+                    continue
+                n = max(int((grid <= fmean(crawl.value("pages") for crawl in results.of(strategy))).sum()), 1)
+                every = max(len(grid) // 4, 1)
+                axes.errorbar(
+                    grid[:n], mean[:n], yerr=None if error is None else error[:n], errorevery=(every - 1, every),
+                    color=colour, elinewidth=0.8, capsize=2, label=strategy,
+                )  # fmt: skip
+                axes.plot(grid[n - 1], mean[n - 1], "o", color=colour, markersize=4)
+            axes.set(title=f"{web}, {title}", ylim=(0, 1))
         row[0].set_ylabel(column.replace("_", " "))
+    for axes in panels[-1]:
+        axes.set_xlabel("pages fetched")
+    _legend_below(drawing, panels)
     return save(drawing, folder, name, f"{column.replace('_', ' ')} against pages fetched, one curve a crawler")
 
 
-def _title(crawls: Crawls, web: str, prefix: str, title: str) -> str:
-    """Return the title of a panel: today's parts may have been run on fewer topics than a paper's."""
-    return f"{web} ({WEBS[web]}), {title}, {quantity(len(crawls.of(f'{prefix}-{web}').topics), 'topics')}"
+def _legend_below(drawing: Figure, panels: Any) -> None:
+    """Name each line once, under all panels: a crawler may be missing from some of them."""
+    named: dict[str, Any] = {}
+    for axes in panels.flat:
+        handles, names = axes.get_legend_handles_labels()
+        named |= dict(zip(names, handles, strict=True))
+    drawing.legend(named.values(), named, loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+
+
+@mpl.rc_context(STYLE)
+def bar_chart(
+    name: str, bars: Mapping[str, Mapping[str, float]], folder: Path, *, x_label: str, alt: str, stacked: bool = True
+) -> str:
+    """Draw a bar for each name, of parts one behind the other or one under the other; return its Markdown."""
+    if not bars:
+        return ""
+    parts = list(dict.fromkeys(part for of in bars.values() for part in of))
+    height = 0.8 if stacked else 0.8 / len(parts)
+    drawing, axes = figure(1, 1, 0.8 + (0.32 if stacked else 0.14 * len(parts) + 0.1) * len(bars))
+    begun = np.zeros(len(bars))
+    for number, (part, (colour, _)) in enumerate(zip(parts, _LOOKS, strict=False)):
+        values = np.nan_to_num([of.get(part, 0.0) for of in bars.values()])
+        offset = 0.0 if stacked else (number - (len(parts) - 1) / 2) * height
+        axes.barh(np.arange(len(bars)) + offset, values, height, left=begun, color=colour, label=part)
+        begun = begun + values if stacked else begun
+    axes.set_yticks(range(len(bars)), list(bars))
+    axes.invert_yaxis()
+    axes.set(xlabel=x_label)
+    drawing.legend(loc="outside lower center", ncols=4, fontsize=8, frameon=False)
+    return save(drawing, folder, name, alt)
 
 
 @mpl.rc_context(STYLE)
@@ -80,24 +118,23 @@ def length_curves(
                 _, length, _ = results.curve(strategy, lambda crawl: crawl.curve["target_length"])
                 if len(relevant):
                     axes.plot(relevant, length, color=colour, label=strategy)
-            axes.set(title=_title(crawls, web, prefix, title), xlabel="relevant pages found")
+            axes.set(title=f"{web}, {title}", xlabel="relevant pages found")
         row[0].set_ylabel("target length, links")
-    panels[0][0].legend(fontsize=7, frameon=False)
+    _legend_below(drawing, panels)
     return save(drawing, folder, name, "Target length against relevant pages found, one curve a crawler")
 
 
 @mpl.rc_context(STYLE)
 def sweep_curves(
-    name: str, x: Sequence[float], lines: Mapping[str, Sequence[float]], folder: Path, *, x_label: str, y_label: str
-) -> str:
+    name: str, x: Sequence[float], lines: Mapping[str, Sequence[float]], folder: Path, *, x_label: str, y_label: str,
+    title: str = "",
+) -> str:  # fmt: skip
     """Draw figures against a parameter; return its Markdown."""
     drawing, axes = figure(1, 1, 3.2)
-    drawn = [
-        (label, colour, marker, list(values), None)
-        for (label, values), (colour, marker) in zip(lines.items(), _LOOKS, strict=False)
-    ]
-    axes.set(xlabel=x_label, ylabel=y_label)
-    curves(axes, list(x), drawn)
+    for (label, values), (colour, marker) in zip(lines.items(), _LOOKS, strict=False):
+        axes.plot(x, values, color=colour, marker=marker, label=label)
+    axes.set(title=title, xlabel=x_label, ylabel=y_label, ylim=(0, None))
+    drawing.legend(loc="outside right upper", fontsize=8, frameon=False)
     return save(drawing, folder, name, f"{y_label} against {x_label}")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from retraining_pages import labels_of, read_pages
 
+from focused.method.learning.training import train_topic
 from focused.method.strategies.rbf_classifier import RbfClassifier
 from focused.method.strategies.training_links import folds
 from focused.method.text.analyzer import Analyzer
@@ -75,34 +76,37 @@ def draw(warc: Path, labels: Path, topic: str, seed: int) -> Draw:
     )
 
 
-def stages(found: Draw) -> list[dict[str, Any]]:
-    """Return a row for each mode and stage: examples, precision, recall and F of the test pages by their best link."""
+def stages(found: Draw, system: str = "printed") -> list[dict[str, Any]]:
+    """Return a row for each mode and stage: examples, precision, recall and F of the test pages by their best link.
+
+    ``system``: one of `SYSTEMS`.
+    """
     rows = []
     for mode in ("interactive", "automatic"):
         is_first = found.tenth < STAGES[0] // 10
         known, labels = found.training[is_first], found.relevant[found.training[is_first]]
-        page_model: Classifier | None = None
+        trained: Printed | Todays | None = None
         for stage in STAGES:
-            new = found.training[found.tenth == stage // 10 - 1] if page_model else known[:0]
-            if page_model is not None:
-                joins = joined(mode, found, new, page_model)
+            new = found.training[found.tenth == stage // 10 - 1] if trained else known[:0]
+            if trained is not None:
+                joins = joined(mode, found, new, trained)
                 is_in = np.array([join is not None for join in joins], dtype=bool)
                 known = np.concatenate([known, new[is_in]])
                 labels = np.concatenate([labels, np.array([join for join in joins if join is not None], dtype=bool)])
-            page_model, link_model = models(found, known, labels)
+            trained = SYSTEMS[system](found, known, labels)
             n = int(labels.sum())
             rows.append(
                 {"mode": mode, "stage": stage, "positives": n, "others": len(labels) - n, "offered": len(new)}
-                | measured(found, page_model, link_model)
+                | measured(found, trained)
             )
     return rows
 
 
-def joined(mode: str, found: Draw, new: NDArray[np.int64], page_model: Classifier) -> list[bool | None]:
+def joined(mode: str, found: Draw, new: NDArray[np.int64], trained: Printed | Todays) -> list[bool | None]:
     """Return the label that each new page joins with [I18, alg. 1 and 2]; None: it does not."""
     if mode == "interactive":
         return found.relevant[new].tolist()
-    values = page_model.probabilities(found.pages[new]).tolist()
+    values = trained.of_pages(found.pages[new]).tolist()
     return [label_by_relevance(value, T1, T2) for value in values]
 
 
@@ -134,16 +138,54 @@ def classifier(counts: Any, labels: NDArray[np.bool_], groups: NDArray[np.int64]
     return Classifier(counts, labels, splits) if splits else None
 
 
-def measured(found: Draw, page_model: Classifier, link_model: Classifier | None) -> dict[str, float]:
+class Printed:
+    """I18's classifiers: a link is as relevant as 0.1 times its page and 0.9 times its window say [I18, eq. 1]."""
+
+    def __init__(self, found: Draw, known: NDArray[np.int64], labels: NDArray[np.bool_]) -> None:
+        self._found = found
+        self._page_model, self._link_model = models(found, known, labels)
+        self.threshold = THRESHOLD
+
+    def of_pages(self, counts: Any) -> NDArray[np.float64]:
+        """Return how relevant pages are, shape (n_pages,)."""
+        return self._page_model.probabilities(counts)
+
+    def of_links(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how relevant links are, by their places, shape (n_links,)."""
+        found = self._found
+        pages = self.of_pages(found.pages[found.sources[at]])
+        links = pages if self._link_model is None else self._link_model.probabilities(found.windows[at])
+        return PAGE_WEIGHT * pages + (1 - PAGE_WEIGHT) * links
+
+
+class Todays:
+    """Today's learner on the same pages: it judges pages and windows by one classifier, calibrated for each."""
+
+    def __init__(self, found: Draw, known: NDArray[np.int64], labels: NDArray[np.bool_]) -> None:
+        self._windows = found.windows
+        self._model = train_topic(found.pages[known], labels)
+        self.threshold = self._model.threshold("context")
+
+    def of_pages(self, counts: Any) -> NDArray[np.float64]:
+        """Return how relevant pages are, shape (n_pages,)."""
+        return self._model.relevance("page", *self._model.decisions(counts))
+
+    def of_links(self, at: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return how relevant links are, by their places, shape (n_links,)."""
+        return self._model.relevance("context", *self._model.decisions(self._windows[at]))
+
+
+SYSTEMS: dict[str, type[Printed | Todays]] = {"printed": Printed, "today": Todays}
+"""What judges the pages of the tables."""
+
+
+def measured(found: Draw, trained: Printed | Todays) -> dict[str, float]:
     """Judge the test pages by the best of their links, and return precision, recall and F."""
     at = np.flatnonzero(np.isin(found.targets, found.testing))
-    of_pages = page_model.probabilities(found.pages[found.sources[at]])
-    of_links = of_pages if link_model is None else link_model.probabilities(found.windows[at])
-    scores = PAGE_WEIGHT * of_pages + (1 - PAGE_WEIGHT) * of_links
     best = np.zeros(len(found.relevant))
-    np.maximum.at(best, found.targets[at], scores)
+    np.maximum.at(best, found.targets[at], trained.of_links(at))
     judged = np.unique(found.targets[at])
-    says, is_so = best[judged] > THRESHOLD, found.relevant[judged]
+    says, is_so = best[judged] > trained.threshold, found.relevant[judged]
     n_right = int((says & is_so).sum())
     precision, recall = n_right / max(int(says.sum()), 1), n_right / max(int(is_so.sum()), 1)
     return {

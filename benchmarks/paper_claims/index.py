@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from common import table
 
 from focused.utils.words import quantity
+from paper_claims.classifier_tables import claims_about_itfidf, claims_about_negatives
+from paper_claims.cluster_tables import claims_about_classifiers, claims_about_clusters
 from paper_claims.crawls import Crawls
 from paper_claims.i18 import MODES, verdict_of_stages
 from paper_claims.kernel_jobs import read_kernels
@@ -15,33 +17,21 @@ from paper_claims.kernel_tables import orders_of_p13, orders_of_p15
 from paper_claims.pages import measured_at, number
 from paper_claims.plan import PAPERS, PLAN, STRATEGIES, WEBS
 from paper_claims.stages_file import read_stages
+from paper_claims.verdicts import joined
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _FIGURES = {"P13": "fig. 11, 12", "L14": "fig. 7, 8", "L16": "fig. 3, 4", "P15": "fig. 8, 9", "I18": "no crawls"}
-_NEGATIVES = "[papers: negatives and weights](../results/papers-negatives-and-weights.md)"
-_INCREMENTAL = "[papers: incremental SVM and clusters](../results/papers-incremental-svm-and-clusters.md)"
-_LEARNERS = "[learners](../results/learners.md)"
-_MEASURED_THERE = {
-    "1-DNFC against 1-DNF": (
-        "P13, fig. 6, 7", "`p13`", _NEGATIVES,
-        "repeats in part: 1-DNFC finds more, few of them wrong; at lambda = 0.2 mostly too few to train on",
-    ),
-    "naive Bayes with ITFIDF against TFIDF": (
-        "L16, fig. 2", "`l16`", _NEGATIVES,
-        "repeats in part: on 20 Newsgroups by average precision; not by one topic a document, not on Reuters",
-    ),
-    "incremental SVM against PSOC and SVM": (
-        "P15, fig. 7", "`p15`, `l14`", _LEARNERS, "repeats in part: over a plain SVM; over PSOC on WebKB and with ten "
-        "positives",
-    ),
-    "CFu-trees against HAC and K-means": (
-        "P15, fig. 6", "`p15`", _INCREMENTAL,
-        "does not repeat: both are above, told the number of classes",
-    ),
-}  # fmt: skip
-"""What other tables found: figure, preset, where, and what is said there."""
+_CLASSIFIERS = (
+    ("P13, fig. 6, 7", "P13", claims_about_negatives),
+    ("L16, fig. 2", "L16", claims_about_itfidf),
+    ("P15, fig. 7", "P15", claims_about_classifiers),
+    ("P15, fig. 6", "P15", claims_about_clusters),
+)
+"""Comparisons without a crawl: figure, paper, and its claims."""
+_KINDS_OF_VERDICT = ("repeats in part", "repeats", "not decided", "does not repeat", "not measured")
+"""How verdicts begin; the longer of two that begin alike stands first."""
 
 
 def write_index(output: Path, docs: Path, about: str) -> Path:
@@ -96,19 +86,26 @@ def _shares(crawls: Crawls, printed: str, modern: str, strategy: str) -> str:
 
 
 def _own_verdict(crawls: Crawls, paper: str) -> str:
-    """Return how many of its baselines a paper's own crawler is above; I18 has none, so they are those of `modern`."""
+    """Return over which baselines a paper's own crawler is, and over which not; I18 has none, so they are of `modern`."""
     own, baselines = STRATEGIES[paper][-1], STRATEGIES[paper][:-1] or ("best_first", "breadth_first")
     others = "" if STRATEGIES[paper][:-1] else "modern"
     found = [crawls.order(paper.lower(), own, other, others) for other in baselines]
     if not any(one.on_web for one in found):
         return "not measured"
-    above = sum(one.verdict == "repeats" for one in found)
-    below = sum(one.on_all.verdict == "worse" for one in found)
-    return f"above {above} of {len(found)} on every web, below {below}{' (of `modern`)' if others else ''}"
+    told: dict[str, list[str]] = {}
+    for other, one in zip(baselines, found, strict=True):
+        kind = next(kind for kind in _KINDS_OF_VERDICT if one.verdict.startswith(kind))
+        told.setdefault(kind, []).append(f"`{other}`")
+    of = " (of `modern`)" if others else ""
+    return "; ".join(f"{kind} over {joined(told[kind])}{of}" for kind in _KINDS_OF_VERDICT if kind in told)
 
 
 def _classifiers(output: Path) -> list[list[str]]:
-    rows = [[system, *about] for system, about in _MEASURED_THERE.items()]
+    rows = [
+        [claim, figure, f"`{paper.lower()}`", f"[{paper}]({paper}.md)", found.verdict]
+        for figure, paper, claims_of in _CLASSIFIERS
+        for claim, (_, found) in claims_of(output).items()
+    ]
     for claim, by_kernel in orders_of_p13(read_kernels("P13", output)).items():
         told = "; ".join(f"{kernel}: {found.verdict}" for kernel, found in by_kernel.items())
         rows.append([claim, "P13, fig. 8, 9, table 1", "`p13`", "[P13](P13.md)", told])

@@ -42,16 +42,19 @@ def made_kernels(paper: str, data: Path, output: Path, *, quick: bool) -> list[R
     load = cache(lambda name: corpora.load(name, data, output.parent / "corpora"))
     names = corpora.TOPICS if paper == "P13" else corpora.TEXT_CORPORA
     made = {(row["seed"], row["corpus"], row["topic"]) for row in done}
-    for seed in range(1 if quick else 3):
-        for name in names:
-            for topic in corpora.TOPICS[name][: 2 if quick else None]:
-                if (seed, name, topic) in made:
-                    continue
-                say(f"{paper}, kernels: {name}, {topic}, draw {seed}")
-                found = (_p13 if paper == "P13" else _p15)(load(name), topic, seed)
-                done += [{"seed": seed, "corpus": name, "topic": topic, **row} for row in found]
-                _file(paper, output).parent.mkdir(parents=True, exist_ok=True)
-                _file(paper, output).write_text(json.dumps(done), encoding="utf-8")
+    draws = [
+        (seed, name, topic)
+        for seed in range(1 if quick else 3)
+        for name in names
+        for topic in corpora.TOPICS[name][: 2 if quick else None]
+    ]
+    left = [one for one in draws if one not in made]
+    for number, (seed, name, topic) in enumerate(left, 1):
+        say(f"{paper}, kernels [{number} of {len(left)}]: {name}, {topic}, draw {seed}")
+        found = (_p13 if paper == "P13" else _p15)(load(name), topic, seed)
+        done += [{"seed": seed, "corpus": name, "topic": topic, **row} for row in found]
+        _file(paper, output).parent.mkdir(parents=True, exist_ok=True)
+        _file(paper, output).write_text(json.dumps(done), encoding="utf-8")
     return done
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 KERNELS = {"linear": "linear", "libsvm": "RBF, LIBSVM's defaults", "scale": "RBF, gamma by variance"}
-"""What is compared. LIBSVM's defaults: gamma = 1 / n_terms, classes as they are; the papers used them. The others have
+"""What is compared. LIBSVM's defaults: gamma = 1 / n_terms, classes as they are; P13 names LIBSVM. The others have
 balanced classes. By variance: gamma = 1 / (n_terms times the variance of the entries of the rows), about 1 on rows of length
 1. C is 1 everywhere."""
 _EXACT = 1e-6

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from common import table
 
-from paper_claims.drawing import NO_NUMBERS, harvest_curves
+from paper_claims.drawing import NO_NUMBERS, bar_chart, harvest_curves
 from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
+from paper_claims.verdicts import joined
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,15 +40,18 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         orders(crawls, _CLAIMS, "l14"),
         ran_dry(crawls, "L14"),
         harvest_curves(crawls, "l14-harvest", _PREFIXES, STRATEGIES, figures),
+        harvest_curves(crawls, "l14-recall", _PREFIXES, STRATEGIES, figures, "target_recall"),
         NO_NUMBERS,
         crawlers(crawls, _PREFIXES, STRATEGIES),
-        _counters(crawls),
+        _counters(crawls, figures),
         context_rule(crawls),
     ]
 
 
-def _counters(crawls: Crawls) -> str:
-    rows, shares = [], []
+def _counters(crawls: Crawls, figures: Path) -> str:
+    rows: list[list[str]] = []
+    shares: dict[str, float] = {}
+    bars: dict[str, dict[str, float]] = {}
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             name = f"{prefix}-{web}"
@@ -56,16 +60,30 @@ def _counters(crawls: Crawls) -> str:
             anchor, context = (crawls.mean(name, "slc", f"by_{kind}") for kind in ("anchor", "context"))
             found = [crawls.mean(name, "slc", f"relevant_by_{kind}") for kind in ("anchor", "context")]
             rows.append([web, title, *(number(value, ".0f") for value in (anchor, context, *found))])
+            bars[f"{web}, {title}"] = {"anchor text": found[0], "link context": found[1]}
             if prefix == "l14" and anchor + context > 0:
-                shares.append(f"{web} {anchor / (anchor + context):.2f}")
-    verdict = (
-        f"Share admitted by anchor text alone, as printed: {', '.join(shares)}. Verdict: repeats." if shares else ""
-    )
+                shares[web] = anchor / (anchor + context)
+    verdict = ""
+    if shares:
+        without = [web for web, share in shares.items() if not share]
+        word = (
+            "repeats"
+            if not without
+            else "repeats in part: not on " + joined(without)
+            if len(without) < len(shares)
+            else ("does not repeat")
+        )
+        told = ", ".join(f"{web} {share:.2f}" for web, share in shares.items())
+        verdict = f"Share admitted by anchor text alone, as printed: {told}. Verdict: {word}."
     return "\n\n".join([
         "## Anchor text or link context (fig. 9)",
         "L14 counts the links judged by anchor text alone and those that need the context, and says that there are "
         "some of the "
         "first. Ours, `slc`, means over topics:",
         table(["web", "", "links by anchor text", "by context", "relevant pages by anchor text", "by context"], rows),
+        bar_chart(
+            "l14-counts", bars, figures, x_label="relevant pages of slc",
+            alt="Relevant pages of slc by what admitted their links",
+        ),
         verdict,
     ])  # fmt: skip

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from common import table
 
-from paper_claims.drawing import NO_NUMBERS, harvest_curves, length_curves
+from paper_claims.classifier_tables import about_negatives
+from paper_claims.crawls import FEWEST
+from paper_claims.drawing import NO_NUMBERS, bar_chart, harvest_curves, length_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p13
 from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
+from paper_claims.verdicts import order, signed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from paper_claims.crawls import Crawls
+    from paper_claims.verdicts import Order
 
 TITLE = "P13: focused crawling enhanced by CBP-SLC"
 INTRODUCTION = (
@@ -33,6 +38,12 @@ INTRODUCTION = (
 )
 STRATEGIES = OF_PAPERS["P13"]
 _PREFIXES = {"p13": "as printed", "modern": "today's parts"}
+_PLACES = {
+    "`breadth_first` is the least": [(other, "breadth_first") for other in STRATEGIES[1:]],
+    "`cbp_slc` is the second": [(other, "cbp_slc") for other in STRATEGIES[1:-1]],
+    "`best_first` is the longest": [("best_first", other) for other in STRATEGIES[2:]],
+}
+"""What P13 says of target lengths, and the longer and the shorter crawlers that it follows from [P13, fig. 13]."""
 _CLAIMS = [
     ("`cbp_slc` over `cbp`", "cbp_slc", "cbp", "fig. 11, 12: better"),
     ("`cbp_slc` over `slc`", "cbp_slc", "slc", "fig. 11, 12: better"),
@@ -40,7 +51,10 @@ _CLAIMS = [
     ("`cbp_slc` over `anchor_text`", "cbp_slc", "anchor_text", "fig. 11, 12: better"),
     ("`cbp_slc` over `best_first`", "cbp_slc", "best_first", "fig. 11, 12: better"),
     ("`cbp_slc` over `breadth_first`", "cbp_slc", "breadth_first", "fig. 11, 12: better"),
-    ("`breadth_first` is the worst: under `best_first`", "best_first", "breadth_first", "fig. 11, 12: worst"),
+    *(
+        (f"`breadth_first` is the worst: under `{other}`", other, "breadth_first", "fig. 11, 12: worst")
+        for other in ("best_first", "anchor_text", "link_context", "cbp", "slc")
+    ),
 ]
 
 
@@ -55,78 +69,88 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         NO_NUMBERS,
         crawlers(crawls, _PREFIXES, STRATEGIES),
         _target_length(crawls, figures),
-        _evidence(crawls),
+        _evidence(crawls, figures),
         context_rule(crawls),
-        of_p13(read_kernels("P13", output)),
+        about_negatives(output, figures),
+        of_p13(read_kernels("P13", output), figures),
     ]
 
 
 def _target_length(crawls: Crawls, figures: Path) -> str:
-    rows, ranked = [], []
+    rows, found = [], {}
+    pairs = list(dict.fromkeys(pair for of in _PLACES.values() for pair in of))
     for prefix, title in _PREFIXES.items():
-        for web in WEBS:
-            if not crawls.of(f"{prefix}-{web}").crawls:
-                continue
-            n_topics, found = crawls.lengths(f"{prefix}-{web}", list(STRATEGIES))
-            rows.append([web, title, n_topics, *(number(found[strategy], ".2f") for strategy in STRATEGIES)])
-            if n_topics:
-                ranked.append(sorted(found, key=lambda strategy: found[strategy]))
+        of_web = {web: crawls.lengths(f"{prefix}-{web}", list(STRATEGIES)) for web in WEBS}
+        for web, of in of_web.items():
+            if crawls.of(f"{prefix}-{web}").crawls:
+                means = [f"{fmean(lengths.values()):.2f}" if lengths else "-" for lengths in of.values()]
+                rows.append([web, title, len(of["cbp_slc"]), *means])
+        found[title] = {
+            pair: order(*({web: of[name] for web, of in of_web.items()} for name in pair)) for pair in pairs
+        }
+    told = [
+        [
+            f"`{longer}` has longer paths than `{shorter}`",
+            *(f"{signed(of[longer, shorter].on_all)}, {of[longer, shorter].verdict}" for of in found.values()),
+        ]
+        for longer, shorter in pairs
+    ]
+    places = [
+        [place, *(_verdict_of_place([of[pair] for pair in needed]) for of in found.values())]
+        for place, needed in _PLACES.items()
+    ]
     return "\n\n".join([
         "## Target length (eq. 10, fig. 13)",
         "P13: `breadth_first` is the least, `cbp_slc` the second, `best_first` the longest. Ours: links a relevant "
-        "page, along the "
-        "path by which each page was found first, after the same number of relevant pages (for each topic the greatest "
-        "that all "
-        "crawlers reached, at least five).",
+        "page, along the path by which each page was found first, after the same number of relevant pages (for each "
+        f"topic the greatest that all crawlers reached in their first repeats, at least {FEWEST}).",
         table(["web", "", "topics", *(f"`{strategy}`" for strategy in STRATEGIES)], rows),
-        _length_verdict(ranked),
+        table(["claim (fig. 13)", *_PREFIXES.values()], places),
+        "Which hang on:",
+        table(["", *_PREFIXES.values()], told),
         length_curves(crawls, "p13-length", _PREFIXES, STRATEGIES, figures),
     ])  # fmt: skip
 
 
-def _length_verdict(ranked: list[list[str]]) -> str:
-    """Return how often the three crawlers that P13 names have the place that it says."""
-    if not ranked:
-        return ""
-    places = {"breadth_first": (0, "the least"), "cbp_slc": (1, "the second"), "best_first": (-1, "the longest")}
-    told = []
-    for strategy, (place, words) in places.items():
-        n = sum(order[place] == strategy for order in ranked)
-        verdict = "repeats" if n == len(ranked) else "repeats in part" if 2 * n > len(ranked) else "does not repeat"
-        told.append(f"`{strategy}` is {words} in {n} of {len(ranked)}: {verdict}")
-    return f"{'; '.join(told)}."
+def _verdict_of_place(found: list[Order]) -> str:
+    """Return whether a crawler has a place, which needs all of some orders."""
+    verdicts = [one.verdict for one in found]
+    if all(one == "repeats" for one in verdicts):
+        return "repeats"
+    return "does not repeat" if any(one.startswith("does not repeat") for one in verdicts) else "not decided"
 
 
-def _evidence(crawls: Crawls) -> str:
-    rows = []
+def _evidence(crawls: Crawls, figures: Path) -> str:
+    kinds = {"anchor": "anchor text", "context": "link context", "block": "block"}
+    rows, bars, verdicts = [], {}, []
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             name = f"{prefix}-{web}"
             if not crawls.of(name).crawls:
                 continue
-            row = [
-                number(crawls.mean(name, "cbp_slc", f"relevant_by_{kind}"), ".0f")
-                for kind in ("anchor", "context", "block")
-            ]
-            rows.append([web, title, *row, number(crawls.mean(name, "cbp_slc", "relevant_deferred"), ".0f")])
+            found = {words: crawls.mean(name, "cbp_slc", f"relevant_by_{kind}") for kind, words in kinds.items()}
+            deferred = crawls.mean(name, "cbp_slc", "relevant_deferred")
+            rows.append([web, title, *(number(value, ".1f") for value in found.values()), number(deferred, ".1f")])
+            bars[f"{web}, {title}"] = found
+            if prefix == "p13":
+                verdicts.append(_most_through_blocks(crawls, name, web))
     return "\n\n".join([
         "## What found the relevant pages (fig. 14)",
         "P13: some relevant pages are found by their anchor text alone, most through blocks and contexts. Ours, "
-        "relevant pages of "
-        "`cbp_slc` by what admitted their links, means over topics:",
-        table(["web", "", "anchor text", "link context", "block", "deferred links"], rows),
-        _evidence_verdict(crawls),
+        "relevant pages of `cbp_slc` by what admitted their links, means over topics:",
+        table(["web", "", *kinds.values(), "deferred links"], rows),
+        bar_chart("p13-evidence", bars, figures, x_label="relevant pages", alt="Relevant pages by what admitted their links"),
+        f"More through blocks and contexts than by anchor text, as printed: {'; '.join(verdicts)}." if verdicts else "",
     ])  # fmt: skip
 
 
-def _evidence_verdict(crawls: Crawls) -> str:
-    names = [f"p13-{web}" for web in WEBS if crawls.of(f"p13-{web}").crawls]
-    shares = []
-    for name in names:
-        parts = [crawls.mean(name, "cbp_slc", f"relevant_by_{kind}") for kind in ("anchor", "context", "block")]
-        shares.append(parts[2] / sum(parts) if sum(parts) > 0 else 0.0)
-    if not shares:
-        return ""
-    most = "repeats" if min(shares) > 0.5 else "repeats in part" if max(shares) > 0.5 else "does not repeat"
-    told = ", ".join(f"{name.removeprefix('p13-')} {share:.2f}" for name, share in zip(names, shares, strict=True))
-    return f"Share through blocks, as printed: {told}. Verdict: {most}."
+def _most_through_blocks(crawls: Crawls, name: str, web: str) -> str:
+    """Return whether more relevant pages came through blocks and contexts than by anchor text, over the topics of a web."""
+    by_anchor, by_context, by_block = (
+        crawls.values(name, "cbp_slc", f"relevant_by_{kind}") for kind in ("anchor", "context", "block")
+    )
+    if sum(by_anchor.values()) + sum(by_context.values()) + sum(by_block.values()) < len(by_anchor):
+        return f"{web}, not decided: fewer than one page a crawl was found so"
+    others = {key: by_context[key] + by_block[key] for key in by_anchor}
+    found = order({web: others}, {web: by_anchor})
+    return f"{web} {signed(found.on_all)}, {found.verdict}"

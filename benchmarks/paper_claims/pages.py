@@ -21,22 +21,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from focused.utils.estimates import Estimate
     from paper_claims.plan import Evaluation
 
 MEANING = (
-    "*As printed*: by the paper's [preset](../method/presets.md). *Today's parts*: by `modern`, the project's "
-    "defaults. Webs: "
-    "HyperPhysics is a site by topic, WebKB has genres, the demo web has pages of mixed blocks, as the papers' "
-    "directory pages "
-    "had. *Share*: relevant pages found, as a share of the most that a crawl of its budget could find, by labels that "
-    "no crawl "
-    "sees; a crawl that drops links may end early, and counts against its full budget. Differences are paired, with "
-    "Student's "
-    "95 % interval over the topics of all webs. *Repeats*: the interval lies above 0, and the mean on each web does. "
-    "*In "
-    "part*: it does on the webs named. *Not decided*: higher, but the interval holds 0. A claim whose other side wins "
-    "does "
-    "*not repeat*."
+    "*As printed*: by the paper's [preset](../method/presets.md). *Today's parts*: by `modern`, the project's defaults. "
+    "Webs: HyperPhysics is a site by topic, WebKB has genres, the demo web has pages of mixed blocks, as the papers' "
+    "directory pages had. *Share*: relevant pages found, as a share of the most that a crawl of its budget could find, "
+    "by labels that no crawl sees, with its 95 % interval over topics; a crawl that drops links may end early, and "
+    "counts against its full budget. Differences are paired, with Student's 95 % interval over the topics of all webs. "
+    "*Repeats*: the interval lies above 0, and the mean on each web does. *In part*: it does on the webs named. *The "
+    "other way round*: on these webs the interval lies below 0. *Not decided*: higher, but the interval holds 0. A "
+    "claim whose other side wins does *not repeat*."
 )
 
 READINGS = tuple(
@@ -95,6 +91,18 @@ def number(value: float, form: str = ".3f") -> str:
     return "-" if math.isnan(value) else format(value, form)
 
 
+def interval(found: Estimate) -> str:
+    """Return a mean with its interval, if it has one.
+
+    >>> from focused.utils.estimates import Estimate
+    >>> interval(Estimate(0.25, 0.2, 0.3, 4)), interval(Estimate(0.25, math.nan, math.nan, 1))
+    ('0.250 [0.200, 0.300]', '0.250')
+    """
+    if math.isnan(found.mean) or math.isnan(found.low):
+        return number(found.mean)
+    return f"{found.mean:.3f} [{max(found.low, 0.0):.3f}, {min(found.high, 1.0):.3f}]"
+
+
 def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[str]) -> str:
     """Return the table of crawlers: share of the bound, harvest rate, recall and pages, on each kind of web."""
     parts = []
@@ -108,8 +116,9 @@ def crawlers(crawls: Crawls, prefixes: Mapping[str, str], strategies: Sequence[s
         for strategy in strategies:
             row = [f"`{strategy}`"]
             for name in names:
-                columns = ("share_of_bound", "harvest_rate", "target_recall")
-                row.append(" / ".join(number(crawls.mean(name, strategy, column)) for column in columns))
+                columns = ("harvest_rate", "target_recall")
+                share = interval(crawls.of(name).estimate(strategy, "share_of_bound"))
+                row.append(" / ".join([share, *(number(crawls.mean(name, strategy, column)) for column in columns)]))
                 row.append(number(crawls.mean(name, strategy, "pages"), ".0f"))
             rows.append(row)
         if names:
@@ -154,14 +163,29 @@ def orders(
 ) -> str:
     """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found.
 
-    ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they are others.
+    Crawlers that end early are compared by the harvest rate of what they fetched, too: where they end, the papers' curves
+    have no value. ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they
+    are others.
     """
     rows = []
     for claim, better, worse, in_paper in claims:
         row = [claim, in_paper]
-        for prefix in (printed, "modern"):
-            found = crawls.order(prefix, better, worse, baselines)
-            row += [signed(found.on_all) if found.on_web else "-", found.verdict.replace("repeat", word)]
+        for prefix, column in ((printed, "share_of_bound"), (printed, "harvest_rate"), ("modern", "share_of_bound")):
+            found = crawls.order(prefix, better, worse, baselines, column)
+            told = found.verdict.replace("repeat", word)
+            row += (
+                [f"{signed(found.on_all)}, {told}"]
+                if "harvest" in column and found.on_web
+                else [signed(found.on_all) if found.on_web else "-", told]
+            )
         rows.append(row)
-    head = ["claim", "paper", "as printed", "verdict", "today's parts", "verdict"]
+    head = [
+        "claim",
+        "paper",
+        "as printed",
+        "verdict",
+        "by the harvest rate of what was fetched",
+        "today's parts",
+        "verdict",
+    ]
     return table(head, rows)

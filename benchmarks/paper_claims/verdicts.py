@@ -25,18 +25,26 @@ class Order:
 
     @property
     def verdict(self) -> str:
-        """One phrase: repeats, repeats in part, not decided, or does not repeat; with the webs."""
+        """One phrase: repeats, repeats in part, not decided, or does not repeat; with the webs.
+
+        Where the intervals of single webs say opposite things, each of both is named.
+        """
         if not self.on_web:
             return "not measured"
         lost = [web for web, found in self.on_web.items() if found.mean <= 0]
-        proven = [web for web, found in self.on_web.items() if found.verdict == "better"]
+        proven, refuted = (
+            [web for web, found in self.on_web.items() if found.verdict == verdict] for verdict in ("better", "worse")
+        )
+        otherwise = f"; the other way round on {joined(refuted)}" if refuted else ""
         if self.on_all.verdict == "better":
-            return "repeats" if not lost else f"repeats in part: not on {', '.join(lost)}"
+            return "repeats" if not lost else f"repeats in part: not on {joined(lost)}{otherwise}"
         if self.on_all.verdict == "worse" or self.on_all.mean <= 0:
             return f"does not repeat{f' (but on {joined(proven)} it does)' if proven else ''}"
         if proven:
-            return f"repeats in part: on {joined(proven)}"
-        return "not decided: higher, but the interval holds 0" + (f"; lower on {joined(lost)}" if lost else "")
+            return f"repeats in part: on {joined(proven)}{otherwise}"
+        lower = [web for web in lost if web not in refuted]
+        undecided = "not decided: higher, but the interval holds 0"
+        return undecided + (f"; lower on {joined(lower)}" if lower else "") + otherwise
 
 
 def order(first: Mapping[str, Values], second: Mapping[str, Values]) -> Order:

@@ -24,6 +24,7 @@ WINDOW_CHARS = Setting(
     most=10_000,
     set_by=TOPIC,
 )
+"""On each side, which is our reading (D91)."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
