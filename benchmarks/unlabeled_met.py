@@ -2,8 +2,11 @@
 
 For each web, `adaptive` crawls 300 pages for the first topics of the plan, once each: with the topic's own model all the way
 (`FOCUSED_UNLABELED=topic`), with training against the pages met (`met`), and, for comparison, with a topic that has 1,500
-unlabelled pages of the web, which no user has. Written are the share of the bound, and how many pages were called relevant
-for each that is (1: the crawl's own harvest is true). docs/method/evaluation.md is the protocol.
+unlabelled pages of the web, which no user has (`web`). The links among these tell `adaptive` before the crawl what links of
+this web lead to; `web, pages alone` learns nothing of them (`FOCUSED_ADAPTIVE_EXAMPLES=0`).
+
+Written are the share of the bound, and how many pages were called relevant for each that is (1: the crawl's own harvest is
+true). docs/method/evaluation.md is the protocol.
 
 Examples
 --------
@@ -32,8 +35,13 @@ if TYPE_CHECKING:
 PAGES = 300
 CHOSEN_ON = ("foldoc", "sites", "wiki", "forum", "wire", "hyperphysics")
 """Webs that the numbers of pages drawn and left aside were chosen on."""
-KINDS = {"topic": ("examples", "topic"), "met": ("examples", "met"), "web": ("web", "auto")}
-"""Start of the topic, and FOCUSED_UNLABELED."""
+KINDS = {
+    "topic": ("examples", {"FOCUSED_UNLABELED": "topic"}),
+    "met": ("examples", {"FOCUSED_UNLABELED": "met"}),
+    "web": ("web", {"FOCUSED_UNLABELED": "auto"}),
+    "web, pages alone": ("web", {"FOCUSED_UNLABELED": "auto", "FOCUSED_ADAPTIVE_EXAMPLES": "0"}),
+}
+"""Start of the topic, and settings."""
 
 
 def main() -> None:
@@ -46,9 +54,9 @@ def main() -> None:
         topics = first_topics(name, options.topics)
         rows.append([f"{name}{' *' if name in CHOSEN_ON else ''}", topics.replace('"', "")])
         for kind in KINDS:
-            output = options.output.resolve() / f"{name}-{kind}"
+            output = options.output.resolve() / f"{name}-{kind.replace(', ', '-').replace(' ', '-')}"
             rows[-1] += measured(name, topics, kind, folder, output, options.jobs)
-    means = [np.mean([float(row[place]) for row in rows]) for place in range(2, 8)]
+    means = [np.mean([float(row[place]) for row in rows]) for place in range(2, 2 + 2 * len(KINDS))]
     rows.append(
         ["**mean**", "", *(f"{mean:.3f}" if place % 2 == 0 else f"{mean:.2f}" for place, mean in enumerate(means))]
     )
@@ -65,11 +73,12 @@ def main() -> None:
 
 def measured(name: str, topics: str, kind: str, folder: Path, output: Path, jobs: int) -> tuple[str, str]:
     """Crawl, or read what was crawled; return the mean share of the bound, and of pages judged relevant to relevant ones."""
-    start, unlabeled = KINDS[kind]
+    start, settings = KINDS[kind]
+    sets = [word for name_, value in settings.items() for word in ("-s", f"{name_}={value}")]
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
     chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", start, "--quiet"]
-    evaluate([*arguments, *chosen, "-s", f"FOCUSED_UNLABELED={unlabeled}"], output, jobs)
+    evaluate([*arguments, *chosen, *sets], output, jobs)
     shares = [float(row["share_of_bound"]) for row in rows_of(output, start)]
     of_url = labels_of(folder / f"{name}.labels.tsv")
     runs = sorted((output / "runs").glob("*/adaptive/fetched.csv"))
