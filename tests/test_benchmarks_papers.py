@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import hand_made
 import numpy as np
+import papers
 import pytest
 from comparisons import clusters, itfidf, reliable_negatives
 from made_evaluations import write_evaluation
 from paper_claims import hybrid_stages
 from paper_claims.classifier_jobs import OF_P15
 from paper_claims.crawls import Crawls
+from paper_claims.i18 import verdict_of_stages
 from paper_claims.index import write_index
 from paper_claims.kernel_jobs import MUS, SYSTEMS
 from paper_claims.kernel_svms import KERNELS, Machine, incremental, trainer, voting
@@ -107,6 +111,11 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
     path = write_page(paper, tmp_path, tmp_path / "docs" / "papers", "Here.", quick=True)
     text = path.read_text(encoding="utf-8")
     assert "hyperphysics" in text
+    printed = {
+        "L16": "| `lpe` | 0.80 / 0.33 |",
+        "I18": "| automatic | 100 % | 110 | 0.78 / 0.95 / 0.86 | 0.50 / 1.00 / 0.67 |",
+    }
+    assert printed.get(paper, "") in text  # what the paper prints stands beside what was measured
     assert "not measured" not in text.split("| verdict |")[0]
     assert "nan" not in text
     if paper not in ("L16",):
@@ -262,7 +271,8 @@ def test_the_tables_of_kernels_and_of_all_systems_say_what_was_drawn_and_what_wa
     assert "2 topics of 1 corpus, 2 draws" in p13_page
     assert "F is 0 in every draw of 2 of 2 topics:" in p13_page
     assert "paper: P15, Yahoo!" in (tmp_path / "docs" / "figures" / "p15-kernels.svg").read_text()
-    assert "| P15 | Yahoo! | 0.829 |" in p15_page
+    assert "| P15 | ODP | 0.836 | 0.852 | 0.865 | 0.880 | 0.899 | 0.928 |" in p15_page  # means of table 1
+    assert "| P15 | Yahoo! | 0.919 | 0.866 | 0.817 | 0.770 | 0.719 |" in p15_page  # of table 4
     assert "| RBF, gamma by variance | Reuters | 0.850 |" in p15_page  # by mu
     assert p15_page.count("+0.400 [+0.400, +0.400], repeats") == len(KERNELS)  # mu = 10 % against 90 %
     index = write_index(tmp_path, tmp_path, "Here").read_text(encoding="utf-8")
@@ -372,3 +382,79 @@ def test_a_verdict_names_the_webs_that_say_the_opposite():
     first = {"a": web(0.9, 0.91, 0.92), "b": web(0.4, 0.41, 0.42)}
     second = {"a": web(0.1, 0.12, 0.11), "b": web(0.5, 0.52, 0.51)}
     assert order(first, second).verdict == "repeats in part: on a; the other way round on b"
+
+
+@pytest.mark.parametrize(("gains", "verdict"), [((0.1, 0.11, 0.12), "repeats"), ((-0.1, 0.3, 0.1), "not decided"),
+                                                ((-0.1, -0.11, -0.12), "does not repeat")])  # fmt: skip
+def test_tables_of_i18_repeat_where_f_rises_on_all_topics(gains, verdict):
+    rows = [
+        {"topic": f"topic {n}", "seed": 0, "mode": "automatic", "system": system, "stage": stage, "f": f, "precision": f,
+         "recall": f}
+        for n, gain in enumerate(gains)
+        for system in ("printed", "today")
+        for stage, f in ((80, 0.5), (90, 0.5), (100, 0.5 + gain * (system == "printed")))
+    ]  # fmt: skip
+    assert verdict_of_stages(rows, "automatic") == verdict
+    assert verdict_of_stages(rows, "automatic", "today") == "does not repeat"
+
+
+def test_a_link_of_i18_weighs_its_page_a_tenth_and_a_page_is_judged_by_its_best_link():
+    printed = object.__new__(hybrid_stages.Printed)
+    printed.threshold = hybrid_stages.THRESHOLD
+    printed._page_model = SimpleNamespace(probabilities=lambda counts: counts[:, 0])
+    printed._link_model = SimpleNamespace(probabilities=lambda counts: counts[:, 0])
+    # Four pages, of which the last two are judged. A good page has a poor link to the third; the fourth has a good link, too.
+    found = printed._found = hybrid_stages.Draw(
+        np.array([[1.0], [0.0], [0.0], [0.0]]), np.array([[0.4], [0.1], [0.6]]), np.array([0, 1, 1]), np.array([2, 3, 3]),
+        np.array([False, False, False, True]), np.array([0, 1]), np.array([2, 3]), np.array([0, 9]),
+    )  # fmt: skip
+    np.testing.assert_allclose(printed.of_links(np.arange(3)), [0.1 + 0.9 * 0.4, 0.9 * 0.1, 0.9 * 0.6])
+    assert hybrid_stages.measured(found, printed) == {"judged": 2, "precision": 1.0, "recall": 1.0, "f": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("at_three", "verdict"),
+    [
+        (0.2, "repeats"),
+        (0.0, "does not repeat: lambda changes nothing here"),
+        (-0.2, "does not repeat: F is highest at 0.2"),
+    ],
+)
+def test_lambda_repeats_where_f_is_highest_at_three(tmp_path, at_three, verdict):
+    for value in ("0.2", "1", "3", "6"):
+        name = "p15-demo" if value == "3" else f"p15-lambda-{value}-demo"
+        folder = write_evaluation(tmp_path / name, strategies=["p15 clustering"], n_repeats=1, n_pages=60)
+        with (folder / "results.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        with (folder / "results.csv").open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            for number, row in enumerate(rows):
+                writer.writerow(row | {"f_measure": 0.4 + 0.01 * number + at_three * (value == "3")})
+    text = write_page("P15", tmp_path, tmp_path / "docs" / "papers", "Here", quick=True).read_text(encoding="utf-8")
+    assert f"Verdict: {verdict};" in text
+
+
+def test_a_quick_run_and_one_of_a_single_paper_leave_the_committed_pages_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(papers, "run_all", lambda *_, **__: [])
+    for name in ("made_stages", "made_link_texts", "made_classifiers", "made_kernels"):
+        monkeypatch.setattr(papers, name, lambda *_, **__: None)
+    monkeypatch.setattr(papers, "ROOT", tmp_path / "project")
+    argv = [
+        "papers.py",
+        "--data",
+        str(tmp_path),
+        "--webs",
+        str(tmp_path),
+        "--paper",
+        "I18",
+        "--output",
+        str(tmp_path / "out"),
+    ]
+    monkeypatch.setattr("sys.argv", [*argv, "--quick"])
+    papers.main()
+    assert [path.name for path in (tmp_path / "out" / "quick" / "docs" / "papers").iterdir()] == ["I18.md"]
+    assert not (tmp_path / "project").exists()
+    monkeypatch.setattr("sys.argv", argv)
+    papers.main()
+    assert [path.name for path in (tmp_path / "project" / "docs" / "papers").iterdir()] == ["I18.md"]  # no empty index
