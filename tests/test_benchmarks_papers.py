@@ -93,6 +93,7 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
     (tmp_path / f"{paper.lower()}-demo" / FAILED).write_text("No reliable negatives.")
     row = {
         "topic": "Sound",
+        "judged": 40,
         "seed": 0,
         "system": "printed",
         "positives": 64,

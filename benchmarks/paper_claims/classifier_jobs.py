@@ -10,6 +10,7 @@ import corpora
 from common import say
 from comparisons import clusters, itfidf, reliable_negatives
 from learner_trials import LEARNERS, Trial, run_learner
+from threadpoolctl import threadpool_limits
 
 from focused.method.learning.estimators.plain_svm import PlainSVM
 from focused.method.learning.two_step.incremental_svm import IncrementalSVM
@@ -44,7 +45,8 @@ def made_classifiers(paper: str, data: Path, output: Path, *, quick: bool) -> No
         jobs = [job for job in _jobs(name, load, quick=quick) if json.dumps(job) not in made]
         for number, job in enumerate(jobs, 1):
             say(f"{paper}, {name.replace('_', ' ')} [{number} of {len(jobs)}]: {', '.join(map(str, job))}")
-            done.append({"job": list(job), **_found(name, job, load)})
+            with threadpool_limits(1):  # threads that wait for each other would count as time of a method
+                done.append({"job": list(job), **_found(name, job, load)})
             output.mkdir(parents=True, exist_ok=True)
             _file(name, output).write_text(json.dumps(done), encoding="utf-8")
 
