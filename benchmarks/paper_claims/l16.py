@@ -142,7 +142,8 @@ def _thresholds(crawls: Crawls, figures: Path) -> str:
             y_label="share of the bound",
         ),
         "With the printed threshold 0.5 and dropping, LPE finds next to nothing: a text of a few words never comes "
-        "that near to the mean of whole pages. It works at 0.05 to 0.1. On a web of many small sites it ends within a "
+        "that near to the mean of whole pages. It works at 0.05 to 0.1, on the demo web up to 0.3. On a web "
+        "of many small sites it ends within a "
         "few pages at any threshold: dropping is what ends it. The paper's 0.5 must belong to another similarity than "
         "its eq. 13, or to other vectors.",
         _threshold_verdict(crawls),

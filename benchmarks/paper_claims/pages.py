@@ -39,7 +39,8 @@ READINGS = tuple(
     f"## {title}"
     for title in (
         "Other anchors in a link context", "The threshold of LPE", "What being incremental is worth", "Lambda (fig. 5)",
-        "Why `clustering` finds little", "Tables 3 and 4",
+        "Why `clustering` finds little", "Tables 3 and 4", "Reliable negatives", "Page classifier", "Clusters by themselves",
+        "The incremental SVM beside other classifiers",
     )
 )  # fmt: skip
 """Sections that stay on a page where they are not measured again: small comparisons that no crawl of a preset is part of."""
