@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,15 +12,16 @@ import hand_made
 import numpy as np
 import papers
 import pytest
+from commands import ROOT
 from comparisons import clusters, itfidf, reliable_negatives
 from made_evaluations import write_evaluation
-from paper_claims import hybrid_stages
+from paper_claims import hybrid_stages, kernel_jobs
 from paper_claims.classifier_jobs import OF_P15
 from paper_claims.crawls import Crawls
 from paper_claims.i18 import verdict_of_stages
 from paper_claims.index import write_index
 from paper_claims.kernel_jobs import MUS, SYSTEMS
-from paper_claims.kernel_svms import KERNELS, Machine, incremental, trainer, voting
+from paper_claims.kernel_svms import KERNELS, Machine, incremental, one_class, trainer, voting
 from paper_claims.pages import ran_dry, write_page
 from paper_claims.plan import PAPERS, PLAN, QUICK, WEBS, Size
 from paper_claims.running import FAILED, is_done, run_all, why_failed
@@ -82,6 +84,31 @@ def test_as_printed_is_the_preset_of_the_paper_and_nothing_else():
             assert set(own) == set(one.strategies)
 
 
+SECTIONS = {
+    "P13": (
+        "Crawlers (fig. 11 and 12)", "Target length (eq. 10, fig. 13)", "What found the relevant pages (fig. 14)",
+        "Other anchors in a link context", "Reliable negatives (fig. 6 and 7)", "Classifiers by kernel (fig. 8, 9, table 1)",
+    ),
+    "L14": ("Crawlers (fig. 7 and 8)", "Anchor text or link context (fig. 9)", "Other anchors in a link context"),
+    "L16": ("Crawlers (fig. 3 and 4)", "The threshold of LPE", "Page classifier (fig. 2)"),
+    "P15": (
+        "Crawlers (fig. 8 and 9)", "What being incremental is worth (sect. 6.2, alg. 1)", "Lambda (fig. 5)",
+        "Why `clustering` finds little with today's parts", "The incremental SVM by kernel (tables 1 to 4)",
+        "Clusters by themselves (fig. 6)", "The incremental SVM beside other classifiers (fig. 7)",
+    ),
+    "I18": ("Tables 3 and 4", "Crawls"),
+}  # fmt: skip
+"""Every figure and table of the papers that shows results has its section."""
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_page_has_a_section_for_each_figure_and_table_of_its_paper(paper):
+    text = (ROOT / "docs" / "papers" / f"{paper}.md").read_text(encoding="utf-8")
+    assert tuple(line.removeprefix("## ") for line in text.splitlines() if line.startswith("## ")) == SECTIONS[paper]
+    for figure in re.findall(r"\(\.\./figures/([^)]*)\)", text):
+        assert (ROOT / "docs" / "figures" / figure).is_file()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
@@ -112,6 +139,13 @@ def test_a_page_says_what_was_measured_and_what_was_not(tmp_path, paper):
     path = write_page(paper, tmp_path, tmp_path / "docs" / "papers", "Here.", quick=True)
     text = path.read_text(encoding="utf-8")
     assert "hyperphysics" in text
+    of_crawls = {
+        "P13": SECTIONS["P13"][:4], "L14": SECTIONS["L14"], "L16": SECTIONS["L16"][:2], "P15": SECTIONS["P15"][:3],
+        "I18": SECTIONS["I18"],
+    }  # fmt: skip
+    assert all(f"## {title}\n" in text for title in of_crawls[paper])
+    if paper == "L16":
+        assert "Recalls depend on how many pages there are" in text
     printed = {
         "L16": "| `lpe` | 0.80 / 0.33 |",
         "I18": "| automatic | 100 % | 110 | 0.78 / 0.95 / 0.86 | 0.50 / 1.00 / 0.67 |",
@@ -459,3 +493,47 @@ def test_a_quick_run_and_one_of_a_single_paper_leave_the_committed_pages_alone(t
     monkeypatch.setattr("sys.argv", argv)
     papers.main()
     assert [path.name for path in (tmp_path / "project" / "docs" / "papers").iterdir()] == ["I18.md"]  # no empty index
+
+
+def test_target_lengths_are_compared_after_as_many_relevant_pages_as_the_crawler_that_found_fewest(tmp_path):
+    folder = write_evaluation(tmp_path / "p13-demo", strategies=["p13 best_first", "p13 slc"], n_repeats=1, n_pages=60)
+    header, *lines = (folder / "curves.csv").read_text().splitlines()
+    at = {name: number for number, name in enumerate(header.split(","))}
+    rows = [line.split(",") for line in lines]
+    for (
+        row
+    ) in rows:  # each finds every second page, the one by two links and the other by three; that stops after 20 pages
+        is_slc, pages = row[at["strategy"]] == "p13 slc", int(float(row[at["pages"]]))
+        row[at["relevant"]] = str(pages // 2)
+        row[at["target_length"]] = str((3 if is_slc else 2) * (pages // 2))
+    kept = [row for row in rows if row[at["strategy"]] != "p13 slc" or float(row[at["pages"]]) <= 20]
+    (folder / "curves.csv").write_text("\n".join([header, *map(",".join, kept)]) + "\n")
+    crawls = Crawls(tmp_path)
+    found = crawls.lengths("p13-demo", ["best_first", "slc"])
+    assert set(found["slc"].values()) == {3.0}
+    assert set(found["best_first"].values()) == {2.0}
+    assert crawls.length_curve("p13-demo", "slc")[0][-1] == 10  # half of the crawls find no more
+    assert crawls.length_curve("p13-demo", "best_first")[0][-1] > 20
+
+
+def test_ocs_and_the_classifiers_of_p13_learn_from_the_weights_that_their_names_say(monkeypatch):
+    counts, truth = documents()
+    asked = []
+    monkeypatch.setattr(
+        kernel_jobs,
+        "one_class",
+        lambda *given: asked.append(("OCS", given[1])) or (lambda rows: -np.ones(rows.shape[0])),
+    )
+    monkeypatch.setattr(
+        kernel_jobs, "voting",
+        lambda train, weighting, *_, last: asked.append(("PEBL" if last else "WVC", weighting)) or (lambda rows: -np.ones(rows.shape[0])),
+    )  # fmt: skip
+    corpus = SimpleNamespace(
+        name="reuters", counts=counts, labels={"corn": truth}, is_test=np.arange(len(truth)) % 2 == 0
+    )
+    monkeypatch.setattr(kernel_jobs, "find_negatives", lambda *_, **__: [np.arange(3)])
+    kernel_jobs._p13(corpus, "corn", 0)
+    assert asked == len(KERNELS) * [("OCS", "tfipndf"), ("PEBL", "tfipndf"), ("WVC", "tfipndf"), ("WVC", "tfc")]
+    monkeypatch.undo()
+    decide = one_class("scale", "tfc", counts, truth)
+    assert np.median(decide(counts[truth])) > np.median(decide(counts[~truth]))

@@ -18,7 +18,7 @@ from focused.crawl.arguments import PlanError
 from focused.crawl.declared_settings import DECLARED, defaults
 from focused.crawl.planning import plan_crawl
 from focused.crawl.presets import about_preset
-from focused.method.learning.learners import LEARNERS
+from focused.method.learning.learners import LEARNERS, make_learner
 from focused.method.strategies import STRATEGIES
 from focused.method.topic import TopicError, load_topic
 from focused.method.topic.presets import MODERN, PRESETS, load_preset
@@ -106,6 +106,17 @@ def test_a_preset_has_the_values_that_its_paper_prints(name):
     found = {"learner": preset.learner, "strategy": preset.strategies[0]}
     found |= {setting.removeprefix("FOCUSED_"): value for setting, value in preset.settings.items()}
     assert {what: found[what] for what in PRINTED[name]} == PRINTED[name]
+
+
+def test_the_learners_of_the_presets_weigh_and_choose_terms_as_their_papers_print():
+    made = {name: make_learner(load_preset(name).learner).get_params() for name in PAPERS}
+    assert {name: params["weighting"] for name, params in made.items() if "weighting" in params} == {
+        "p13": "tfipndf", "l14": "tfipndf", "l16": "itfidf", "i18": "tfidf",
+    }  # fmt: skip
+    assert not any(params["sublinear_tf"] for params in made.values())
+    assert made["p13"]["reliable"] == "1-dnfc-rare"
+    assert made["l14"]["reliable"] == "1-dnfii"
+    assert made["l16"]["term_share"] == 0.5  # of the terms, by mutual information
 
 
 @pytest.mark.parametrize("name", PAPERS)

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from focused.evaluation.measures import CurvePoint, length_at
 from focused.evaluation.report.files import ReportError
 from focused.evaluation.report.results import CrawlResult, WebResults, read_results
@@ -16,6 +18,7 @@ from paper_claims.running import FAILED
 from paper_claims.verdicts import Order, order
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from paper_claims.verdicts import Values
@@ -74,6 +77,18 @@ class Crawls:
         """Return the mean over topics of a figure; NaN if there is none."""
         return self.of(name).estimate(strategy, column).mean
 
+    def by_topic(self, name: str, strategy: str, columns: Mapping[str, str]) -> dict[str, dict[str, float]]:
+        """Return figures of a strategy for each topic, means over repeats, by the words that stand for their columns."""
+        results = self.of(name)
+        return {
+            topic: {
+                words: float(np.mean([crawl.value(column) for crawl in results.of(strategy, topic)]))
+                for column, words in columns.items()
+            }
+            for topic in results.topics
+            if results.of(strategy, topic)
+        }
+
     def order(
         self, prefix: str, first: str, second: str, prefix_of_second: str = "", column: str = "share_of_bound"
     ) -> Order:
@@ -90,20 +105,31 @@ class Crawls:
     def lengths(self, name: str, strategies: list[str]) -> dict[str, Values]:
         """Return target lengths after the same number of relevant pages, in links a relevant page [P13, fig. 13].
 
-        The number is, for each topic, the greatest that all the strategies reached in their first repeats; topics where one
-        found fewer than `FEWEST` are left out.
+        The number is, for each topic and repeat, the greatest that all the strategies reached; where one found fewer than
+        `FEWEST` they are left out.
         """
         results, found = self.of(name), {strategy: {} for strategy in strategies}
-        for topic in results.topics:
-            runs = {strategy: results.of(strategy, topic)[:1] for strategy in strategies}
-            if not all(runs.values()):
-                continue
-            curves = {strategy: curve_of(run[0]) for strategy, run in runs.items()}
+        runs = {(run.topic, run.repeat, run.strategy): curve_of(run) for run in results.crawls}
+        for topic, repeat in dict.fromkeys((topic, repeat) for topic, repeat, _ in runs):
+            curves = {strategy: runs.get((topic, repeat, strategy), []) for strategy in strategies}
             n_relevant = min(curve[-1].relevant if curve else 0 for curve in curves.values())
             if n_relevant >= FEWEST:
                 for strategy, curve in curves.items():
-                    found[strategy][topic, 0] = length_at(curve, n_relevant) / n_relevant
+                    found[strategy][topic, repeat] = length_at(curve, n_relevant) / n_relevant
         return found
+
+    def length_curve(self, name: str, strategy: str) -> tuple[list[int], list[float]]:
+        """Return numbers of relevant pages, and the target length after each as the mean over the crawls that found so many.
+
+        It ends where fewer than half of the crawls go on.
+        """
+        curves = [curve for curve in map(curve_of, self.of(name).of(strategy)) if curve]
+        most = sorted((curve[-1].relevant for curve in curves), reverse=True)
+        end = int(most[len(most) // 2]) if most else 0
+        grid = sorted({*range(FEWEST, end, max(end // 30, 1)), end}) if end else []
+        return grid, [
+            float(np.mean([length_at(curve, n) for curve in curves if curve[-1].relevant >= n])) for n in grid
+        ]
 
 
 def curve_of(crawl: CrawlResult) -> list[CurvePoint]:

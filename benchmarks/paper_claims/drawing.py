@@ -105,19 +105,21 @@ def bar_chart(
 def length_curves(
     crawls: Crawls, name: str, prefixes: Mapping[str, str], strategies: Sequence[str], folder: Path
 ) -> str:
-    """Draw target length against relevant pages found [P13, fig. 13]; return its Markdown."""
+    """Draw target length against relevant pages found [P13, fig. 13]; return its Markdown.
+
+    A curve ends with a dot where half of the crawls have found no more.
+    """
     webs = [web for web in WEBS if any(crawls.of(f"{prefix}-{web}").crawls for prefix in prefixes)]
     if not webs:
         return ""
     drawing, panels = figure(len(webs), len(prefixes), 2.9 * len(webs), squeeze=False)
     for row, web in zip(panels, webs, strict=True):
         for axes, (prefix, title) in zip(row, prefixes.items(), strict=True):
-            results = crawls.of(f"{prefix}-{web}")
             for strategy, (colour, _) in zip(strategies, _LOOKS, strict=False):
-                _, relevant, _ = results.curve(strategy, lambda crawl: crawl.curve["relevant"])
-                _, length, _ = results.curve(strategy, lambda crawl: crawl.curve["target_length"])
-                if len(relevant):
+                relevant, length = crawls.length_curve(f"{prefix}-{web}", strategy)
+                if relevant:
                     axes.plot(relevant, length, color=colour, label=strategy)
+                    axes.plot(relevant[-1], length[-1], "o", color=colour, markersize=4)
             axes.set(title=f"{web}, {title}", xlabel="relevant pages found")
         row[0].set_ylabel("target length, links")
     _legend_below(drawing, panels)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from statistics import fmean
 from typing import TYPE_CHECKING
 
 from common import table
@@ -12,7 +11,7 @@ from paper_claims.crawls import FEWEST
 from paper_claims.drawing import NO_NUMBERS, bar_chart, harvest_curves, length_curves
 from paper_claims.kernel_jobs import read_kernels
 from paper_claims.kernel_tables import of_p13
-from paper_claims.pages import crawlers, number, orders, ran_dry
+from paper_claims.pages import crawlers, mean_over_topics, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
@@ -83,8 +82,8 @@ def _target_length(crawls: Crawls, figures: Path) -> str:
         of_web = {web: crawls.lengths(f"{prefix}-{web}", list(STRATEGIES)) for web in WEBS}
         for web, of in of_web.items():
             if crawls.of(f"{prefix}-{web}").crawls:
-                means = [f"{fmean(lengths.values()):.2f}" if lengths else "-" for lengths in of.values()]
-                rows.append([web, title, len(of["cbp_slc"]), *means])
+                means = [mean_over_topics(lengths, ".2f") for lengths in of.values()]
+                rows.append([web, title, len({topic for topic, _ in of["cbp_slc"]}), *means])
         found[title] = {
             pair: order(*({web: of[name] for web, of in of_web.items()} for name in pair)) for pair in pairs
         }
@@ -103,7 +102,8 @@ def _target_length(crawls: Crawls, figures: Path) -> str:
         "## Target length (eq. 10, fig. 13)",
         "P13: `breadth_first` is the least, `cbp_slc` the second, `best_first` the longest. Ours: links a relevant "
         "page, along the path by which each page was found first, after the same number of relevant pages (for each "
-        f"topic the greatest that all crawlers reached in their first repeats, at least {FEWEST}).",
+        f"topic and repeat the greatest that all crawlers reached, at least {FEWEST}; where there is none, a crawler found "
+        "fewer). The curves end where half of the crawls found no more.",
         table(["web", "", "topics", *(f"`{strategy}`" for strategy in STRATEGIES)], rows),
         table(["claim (fig. 13)", *_PREFIXES.values()], places),
         "Which hang on:",
@@ -122,25 +122,31 @@ def _verdict_of_place(found: list[Order]) -> str:
 
 def _evidence(crawls: Crawls, figures: Path) -> str:
     kinds = {"anchor": "anchor text", "context": "link context", "block": "block"}
-    rows, bars, verdicts = [], {}, []
+    rows, bars = [], {}
+    verdicts: dict[str, list[str]] = {title: [] for title in _PREFIXES.values()}
     for prefix, title in _PREFIXES.items():
         for web in WEBS:
             name = f"{prefix}-{web}"
             if not crawls.of(name).crawls:
                 continue
-            found = {words: crawls.mean(name, "cbp_slc", f"relevant_by_{kind}") for kind, words in kinds.items()}
+            found = [crawls.mean(name, "cbp_slc", f"relevant_by_{kind}") for kind in kinds]
             deferred = crawls.mean(name, "cbp_slc", "relevant_deferred")
-            rows.append([web, title, *(number(value, ".1f") for value in found.values()), number(deferred, ".1f")])
-            bars[f"{web}, {title}"] = found
+            rows.append([web, title, *(number(value, ".1f") for value in found), number(deferred, ".1f")])
+            verdicts[title].append(_most_through_blocks(crawls, name, web))
             if prefix == "p13":
-                verdicts.append(_most_through_blocks(crawls, name, web))
+                columns = {f"relevant_by_{kind}": words for kind, words in kinds.items()}
+                bars |= {f"{web}, {topic}": of for topic, of in crawls.by_topic(name, "cbp_slc", columns).items()}
     return "\n\n".join([
         "## What found the relevant pages (fig. 14)",
-        "P13: some relevant pages are found by their anchor text alone, most through blocks and contexts. Ours, "
-        "relevant pages of `cbp_slc` by what admitted their links, means over topics:",
+        "P13: some relevant pages are found by their anchor text alone, most by blocks and selective contexts. Ours, "
+        "relevant pages of `cbp_slc` by what admitted their links, means over topics; the figure has each topic, as printed:",
         table(["web", "", *kinds.values(), "deferred links"], rows),
         bar_chart("p13-evidence", bars, figures, x_label="relevant pages", alt="Relevant pages by what admitted their links"),
-        f"More through blocks and contexts than by anchor text, as printed: {'; '.join(verdicts)}." if verdicts else "",
+        *(
+            f"More through blocks and contexts than by anchor text, {title}: {'; '.join(of)}."
+            for title, of in verdicts.items()
+            if of
+        ),
     ])  # fmt: skip
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from focused.utils.estimates import Estimate
     from paper_claims.plan import Evaluation
+    from paper_claims.verdicts import Values
 
 MEANING = (
     "*As printed*: by the paper's [preset](../method/presets.md). *Today's parts*: by `modern`, the project's defaults. "
@@ -90,6 +91,18 @@ def number(value: float, form: str = ".3f") -> str:
     ('0.250', '-')
     """
     return "-" if math.isnan(value) else format(value, form)
+
+
+def mean_over_topics(values: Values, form: str = ".3f") -> str:
+    """Return the mean over topics, each the mean of its repeats; a dash for none.
+
+    >>> mean_over_topics({("stars", 1): 0.2, ("stars", 2): 0.4, ("food", 1): 0.6}), mean_over_topics({})
+    ('0.450', '-')
+    """
+    by_topic: dict[str, list[float]] = {}
+    for (topic, _), value in values.items():
+        by_topic.setdefault(topic, []).append(value)
+    return format(fmean(map(fmean, by_topic.values())), form) if by_topic else "-"
 
 
 def interval(found: Estimate) -> str:
@@ -164,29 +177,19 @@ def orders(
 ) -> str:
     """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found.
 
-    Crawlers that end early are compared by the harvest rate of what they fetched, too: where they end, the papers' curves
-    have no value. ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they
+    Harvest rate and target recall are what the papers draw; a crawl that ended early has the harvest rate of what it
+    fetched. ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they
     are others.
     """
+    columns = {"harvest_rate": "harvest rate of what was fetched", "target_recall": "target recall"}
     rows = []
     for claim, better, worse, in_paper in claims:
-        row = [claim, in_paper]
-        for prefix, column in ((printed, "share_of_bound"), (printed, "harvest_rate"), ("modern", "share_of_bound")):
+
+        def told(prefix: str, column: str, better: str = better, worse: str = worse) -> list[str]:
             found = crawls.order(prefix, better, worse, baselines, column)
-            told = found.verdict.replace("repeat", word)
-            row += (
-                [f"{signed(found.on_all)}, {told}"]
-                if "harvest" in column and found.on_web
-                else [signed(found.on_all) if found.on_web else "-", told]
-            )
-        rows.append(row)
-    head = [
-        "claim",
-        "paper",
-        "as printed",
-        "verdict",
-        "by the harvest rate of what was fetched",
-        "today's parts",
-        "verdict",
-    ]
+            return [signed(found.on_all) if found.on_web else "-", found.verdict.replace("repeat", word)]
+
+        of_figures = [", ".join(told(printed, column)) for column in columns]
+        rows.append([claim, in_paper, *of_figures, *told(printed, "share_of_bound"), *told("modern", "share_of_bound")])
+    head = ["claim", "paper", *columns.values(), "share", "verdict", "share, today's parts", "verdict"]
     return table(head, rows)

@@ -121,6 +121,11 @@ def _printed(paper: str, name: str, strategies: Sequence[str], settings: Mapping
     return [Evaluation(f"{preset}-{name}-{web}", web, strategies, preset, settings, f"{preset}-{web}") for web in WEBS]
 
 
+def _contexts_as_printed() -> list[Evaluation]:
+    """P13 by L14's context rule; by its own it is the preset's."""
+    return _printed("P13", "exclude", _CONTEXT, {"FOCUSED_CONTEXT_OTHER_ANCHORS": "exclude"})
+
+
 def _thresholds_as_printed() -> list[Evaluation]:
     """The thresholds between that of the preset and the printed one, and one below."""
     values = [value for value in THRESHOLDS if value not in ("0.1", "0.5")]
@@ -175,8 +180,8 @@ def _incremental() -> list[Evaluation]:
 
 
 PLAN: dict[str, list[Evaluation]] = {
-    "P13": [*_by_preset("P13"), *MODERN, *_contexts()],
-    "L14": [*_by_preset("L14"), *MODERN, *_contexts()],
+    "P13": [*_by_preset("P13"), *_contexts_as_printed(), *MODERN, *_contexts()],
+    "L14": [*_by_preset("L14"), *_by_preset("P13"), *_contexts_as_printed(), *MODERN, *_contexts()],
     "L16": [
         *_by_preset("L16"),
         *_printed_threshold(),
