@@ -2,7 +2,7 @@
 
 Crawls recorded webs by each paper's preset and by `modern`, compares the results with the paper's, and writes a page a paper
 into docs/papers. The output folder keeps what is done, so an interrupted run is resumed, also with more repeats. In full it
-takes some hours; --quick has two topics a web, one repeat, 300 pages and few draws of all else: QUICKMIN on two cores.
+takes some hours; --quick has two topics a web, one repeat, 300 pages and few draws of all else: 25 minutes on two cores.
 Comparisons on the webs of benchmarks/webs.py are left out where these are not there.
 
 Examples

@@ -109,9 +109,9 @@ def about_itfidf(output: Path, figures: Path) -> str:
     return "\n\n".join([
         "## Page classifier (fig. 2)",
         "Naive Bayes on all labels of ten topics of two corpora, means over topics on the test split. One topic a "
-        "document is L16's decision; the best threshold, which the labels choose, lets only the ranking count. Today's "
-        "parts judge pages by `screened_svm`, which the [table of learners](../results/learners.md) has beside "
-        "`naive Bayes, itfidf`.",
+        "document is L16's decision. *Best threshold*: the one with the highest F on the test labels, so it measures the "
+        "ranking alone. L16 prints four gains, one for each of its data sets. Today's parts judge pages by "
+        "`screened_svm`, which the [table of learners](../results/learners.md) has beside `naive Bayes, itfidf`.",
         table(["corpus", "weighting", *itfidf.MEASURES.values()], lines),
         figures_of(itfidf.COMPARISON, rows, figures) if len({row["share"] for row in rows}) > 1 else "",
         claims_table(claims_about_itfidf(output)),

@@ -23,13 +23,11 @@ if TYPE_CHECKING:
 
 TITLE = "I18: adaptive focused crawling using online learning"
 INTRODUCTION = (
-    "Iliou et al. 2018. As printed ([preset `i18`](../method/presets.md)): 0.1 times the page's score and 0.9 times "
-    "the link's, "
-    "both of C-SVCs with a radial kernel, C = 1, gamma one over the number of terms, tf-idf; a link is followed above "
-    "0.5; in "
-    "crawls alg. 2 retrains without a veto. Not as printed: both classes weigh the same, rows are not scaled to length 1, "
-    "and of several anchors the best counts (D54); in alg. 2 every judged page counts (D66), and its page score is the "
-    "calibrated relevance of a linear SVM; 50 characters on each side (D91)."
+    "Iliou et al. 2018. As printed ([preset `i18`](../method/presets.md)): 0.1 times the page's score and 0.9 times the "
+    "link's, both of C-SVCs with a radial kernel, C = 1, gamma one over the number of terms, tf-idf; a link is followed "
+    "above 0.5; in crawls alg. 2 retrains without a veto. Not as printed: both classes weigh the same, rows are not "
+    "scaled to length 1, and of several anchors the best counts (D54); in alg. 2 every judged page counts (D66), and its "
+    "page score is the calibrated relevance of a linear SVM; 50 characters on each side (D91)."
 )
 STRATEGIES = ("breadth_first", "best_first", *OF_PAPERS["I18"])
 MODES = ("interactive", "automatic")
@@ -51,8 +49,7 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
     return [
         _stages(read_stages(output), figures),
         "## Crawls\n\nI18 has none. `hybrid`, its way to choose links, in crawls that retrain by alg. 2. I18 has no "
-        "baseline: the other "
-        "two are those of today's parts.",
+        "baseline: the other two are those of today's parts.",
         orders(crawls, claims, "i18", word="hold", baselines="modern"),
         harvest_curves(crawls, "i18-harvest", _PREFIXES, STRATEGIES, figures),
         crawlers(crawls, _PREFIXES, STRATEGIES),
@@ -106,11 +103,10 @@ def _stages(rows: list[dict[str, Any]], figures: Path) -> str:
         "## Tables 3 and 4",
         f"138 pages as in I18's table 1 (80 relevant, 58 others); {len(draws)} draws of {len(topics)} topics of "
         "HyperPhysics. The classifiers learn from 80, 90 and 100 % of them: interactive, all new pages join with their "
-        "labels; automatic, those whose page score is at least 0.8 or at most 0.2. Judged are held-out pages, each by "
-        f"the best of its links ({fmean(row['judged'] for row in rows):.0f} a draw, those that are linked to). "
-        "*Today's parts*: the "
-        "default learner, which judges pages and windows by one classifier, "
-        "with its own threshold. Precision / recall / F:",
+        "labels; automatic, those whose page score is at least 0.8 or at most 0.2. Judged are held-out pages, each by the "
+        f"best of its links ({fmean(row['judged'] for row in rows):.0f} a draw, those that are linked to). *Today's "
+        "parts*: the default learner, which judges pages and windows by one classifier, with its own threshold. Precision "
+        "/ recall / F:",
         table(["mode", "stage", "pages learnt from", "I18", *_SYSTEMS.values()], lines),
         "\n".join(verdicts),
         _beside(rows, figures),

@@ -8,28 +8,16 @@ from typing import TYPE_CHECKING
 from common import table
 
 from focused.utils.words import quantity
-from paper_claims.classifier_tables import claims_about_itfidf, claims_about_negatives
-from paper_claims.cluster_tables import claims_about_classifiers, claims_about_clusters
+from paper_claims.classifier_rows import classifier_rows
 from paper_claims.crawls import Crawls
-from paper_claims.i18 import MODES, verdict_of_stages
-from paper_claims.kernel_jobs import read_kernels
-from paper_claims.kernel_tables import orders_of_p13, orders_of_p15
 from paper_claims.pages import measured_at, number
 from paper_claims.plan import PAPERS, PLAN, STRATEGIES, WEBS
-from paper_claims.stages_file import read_stages
 from paper_claims.verdicts import joined
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _FIGURES = {"P13": "fig. 11, 12", "L14": "fig. 7, 8", "L16": "fig. 3, 4", "P15": "fig. 8, 9", "I18": "no crawls"}
-_CLASSIFIERS = (
-    ("P13, fig. 6, 7", "P13", claims_about_negatives),
-    ("L16, fig. 2", "L16", claims_about_itfidf),
-    ("P15, fig. 7", "P15", claims_about_classifiers),
-    ("P15, fig. 6", "P15", claims_about_clusters),
-)
-"""Comparisons without a crawl: figure, paper, and its claims."""
 _KINDS_OF_VERDICT = ("repeats in part", "repeats", "not decided", "does not repeat", "not measured")
 """How verdicts begin; the longer of two that begin alike stands first."""
 
@@ -42,24 +30,18 @@ def write_index(output: Path, docs: Path, about: str) -> Path:
     text = "\n\n".join([
         "# The papers, as printed",
         "One page for each paper: each claim, what it says, what came out, and a verdict. Written by `python "
-        "benchmarks/papers.py`. "
-        f"{measured_at(plan.values(), output)}{about}.",
+        f"benchmarks/papers.py`. {measured_at(plan.values(), output)}{about}.",
         "*As printed* is the paper's [preset](../method/presets.md) in training and in crawls, since November 2026. "
-        "Before, these "
-        "pages had settings of their own, which judged links by calibrated relevances and fitted thresholds, as "
-        "today's parts do.",
+        "Before, these pages had settings of their own, which judged links by calibrated relevances and fitted "
+        "thresholds, as today's parts do.",
         "## Crawlers",
-        "Share of the bound, as printed / with today's parts, means over topics; the pages say what was run; in "
-        "brackets both on "
-        "the topics that today's parts were run on. The "
-        "paper's own crawler "
-        "is in bold type. Verdict: whether the paper's crawler is above this one, as printed, by paired intervals over "
-        "topics; a "
-        "dash: not measured (the run was cut short). `l16` has the threshold 0.1; with the printed 0.5 it finds "
-        "nothing.",
+        "Share of the bound, as printed / with today's parts, means over topics; the pages say what was run. The paper's own "
+        "crawler is in bold type. Verdict: whether the paper's crawler is above this one, as printed, by paired intervals "
+        "over topics. `l16` has the threshold 0.1; with the printed 0.5 it finds next to nothing. I18 has no crawls, so "
+        "there \"holds\" stands for \"repeats\". A commit with + had changes in benchmarks, not in the package.",
         table(["crawler", "paper", "preset", "figure", *(f"{web} ({kind})" for web, kind in WEBS.items()), "verdict"], rows),
         "## Classifiers and clusters",
-        table(["system", "paper", "preset", "compared in", "verdict"], _classifiers(output)),
+        table(["system", "paper", "preset", "compared in", "verdict"], classifier_rows(output)),
     ])  # fmt: skip
     path = docs / "README.md"
     path.write_text(text + "\n", encoding="utf-8")
@@ -97,24 +79,5 @@ def _own_verdict(crawls: Crawls, paper: str) -> str:
         kind = next(kind for kind in _KINDS_OF_VERDICT if one.verdict.startswith(kind))
         told.setdefault(kind, []).append(f"`{other}`")
     of = " (of `modern`)" if others else ""
-    return "; ".join(f"{kind} over {joined(told[kind])}{of}" for kind in _KINDS_OF_VERDICT if kind in told)
-
-
-def _classifiers(output: Path) -> list[list[str]]:
-    rows = [
-        [claim, figure, f"`{paper.lower()}`", f"[{paper}]({paper}.md)", found.verdict]
-        for figure, paper, claims_of in _CLASSIFIERS
-        for claim, (_, found) in claims_of(output).items()
-    ]
-    for claim, by_kernel in orders_of_p13(read_kernels("P13", output)).items():
-        told = "; ".join(f"{kernel}: {found.verdict}" for kernel, found in by_kernel.items())
-        rows.append([claim, "P13, fig. 8, 9, table 1", "`p13`", "[P13](P13.md)", told])
-    for claim, by_kernel in orders_of_p15(read_kernels("P15", output)).items():
-        told = "; ".join(f"{kernel}: {found.verdict}" for kernel, found in by_kernel.items())
-        rows.append([claim, "P15, tables 1 to 4", "`p15`", "[P15](P15.md)", told])
-    stages = read_stages(output)
-    for mode in MODES:
-        system = f"page and link C-SVC, trained again: {mode}"
-        verdict = verdict_of_stages(stages, mode) if stages else "of an earlier run, which its page keeps"
-        rows.append([system, "I18, tables 3, 4", "`i18`", "[I18](I18.md)", verdict])
-    return rows
+    verdict = "; ".join(f"{kind} over {joined(told[kind])}{of}" for kind in _KINDS_OF_VERDICT if kind in told)
+    return verdict.replace("repeats", "holds").replace("not repeat", "not hold") if others else verdict

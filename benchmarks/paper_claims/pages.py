@@ -7,7 +7,7 @@ import re
 import subprocess
 from importlib import import_module
 from statistics import fmean
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from common import table
 
@@ -29,11 +29,12 @@ MEANING = (
     "*As printed*: by the paper's [preset](../method/presets.md). *Today's parts*: by `modern`, the project's defaults. "
     "Webs: HyperPhysics is a site by topic, WebKB has genres, the demo web has pages of mixed blocks, as the papers' "
     "directory pages had. *Share*: relevant pages found, as a share of the most that a crawl of its budget could find, "
-    "by labels that no crawl sees, with its 95 % interval over topics; a crawl that drops links may end early, and "
-    "counts against its full budget. Differences are paired, with Student's 95 % interval over the topics of all webs. "
-    "*Repeats*: the interval lies above 0, and the mean on each web does. *In part*: it does on the webs named. *The "
-    "other way round*: on these webs the interval lies below 0. *Not decided*: higher, but the interval holds 0. A "
-    "claim whose other side wins does *not repeat*."
+    "by labels that no crawl sees, with its 95 % interval over topics. A crawl that drops links may run out of them; pages "
+    "that it did not fetch count as misses. Differences are paired, with Student's 95 % interval over the topics of all "
+    "webs. *Repeats*: over all topics the whole interval lies above 0, and on each web the mean does. *In part*: on the "
+    "webs named only, or not on those. *The other way round*: on these webs the whole interval lies below 0. *Not "
+    "decided*: the mean is higher, but the interval holds 0. A claim whose other side wins does *not repeat*. *P* are the "
+    "positive documents, *U* the unlabelled ones; D1, D2, ... are our [departures](../method/departures.md)."
 )
 
 READINGS = tuple(
@@ -59,7 +60,18 @@ def write_page(paper: str, output: Path, docs: Path, about: str, *, quick: bool)
     text = "\n\n".join([f"# {module.TITLE}", module.INTRODUCTION, made, MEANING, *filter(None, sections)])
     path = docs / f"{paper}.md"
     path.write_text("\n\n".join([text, *kept_readings(path, text)]) + "\n", encoding="utf-8")
+    if hasattr(module, "classifier_sections"):
+        _write_classifiers(paper, module, output, docs, f"Written by `{command}`.{about and f' {about}.'}")
     return path
+
+
+def _write_classifiers(paper: str, module: Any, output: Path, docs: Path, made: str) -> None:
+    """Write what a paper compares without a crawl as a page of its own: with it the paper's page would be too long."""
+    path = docs / f"{paper}-classifiers.md"
+    told = f"The crawlers, and what the words of verdicts mean, are in [{paper}]({paper}.md)."
+    found = filter(None, module.classifier_sections(output, docs.parent / "figures"))
+    text = "\n\n".join([f"# {module.TITLE}: classifiers", told, made, *found])
+    path.write_text("\n\n".join([text, *kept_readings(path, text)]) + "\n", encoding="utf-8")
 
 
 def kept_readings(path: Path, text: str) -> list[str]:
@@ -173,13 +185,14 @@ def orders(
     printed: str,
     *,
     word: str = "repeat",
+    share: str = "share, as printed",
     baselines: str = "",
 ) -> str:
     """Return the table of orders: the claim, the better and the worse crawler, the paper's figures; and what we found.
 
     Harvest rate and target recall are what the papers draw; a crawl that ended early has the harvest rate of what it
-    fetched. ``word``: what a claim does, or does not. ``baselines``: the evaluations of the worse crawlers, where they
-    are others.
+    fetched. ``word``: what a claim does, or does not. ``share``: how the column of the paper's own way is called.
+    ``baselines``: the evaluations of the worse crawlers, where they are others.
     """
     columns = {"harvest_rate": "harvest rate of what was fetched", "target_recall": "target recall"}
     rows = []
@@ -191,5 +204,5 @@ def orders(
 
         of_figures = [", ".join(told(printed, column)) for column in columns]
         rows.append([claim, in_paper, *of_figures, *told(printed, "share_of_bound"), *told("modern", "share_of_bound")])
-    head = ["claim", "paper", *columns.values(), "share", "verdict", "share, today's parts", "verdict"]
+    head = ["claim", "paper", *columns.values(), share, "verdict", "share, today's parts", "verdict"]
     return table(head, rows)

@@ -37,7 +37,7 @@ def context_rule(crawls: Crawls) -> str:
         *parts,
         f"With today's parts the mean is higher without them for `slc` on {_n_higher(crawls, 'slc')} and for "
         f"`link_context` on {_n_higher(crawls, 'link_context')} of {len(CHOSEN_ON)} webs, most of all on the web of many "
-        "small sites, where lists of links fill the context; no interval excludes 0. `cbp_slc` asks the context seldom. "
+        "small sites, where lists of links fill the context; no interval excludes 0. "
         "So L14's rule is the default for all strategies (D79); `FOCUSED_CONTEXT_OTHER_ANCHORS=include` keeps all.",
     ])  # fmt: skip
 
