@@ -93,7 +93,14 @@ def _incremental(crawls: Crawls) -> str:
         for kind in list(_KINDS)[1:]:
             found = order(of[kind], of["alone"])
             means = [_mean(of[kind][web]) for web in known]
-            rows.append([_KINDS[kind], *means, signed(found.on_all), found.verdict.replace("repeats", "holds")])
+            rows.append(
+                [
+                    _KINDS[kind],
+                    *means,
+                    signed(found.on_all),
+                    found.verdict.replace("repeats", "holds").replace("not repeat", "not hold"),
+                ]
+            )
         head = ["", *known, "against no clusters, no learning", "is worth something"]
         both = order(of["learning"], of["learning-alone"])
         parts += [

@@ -49,7 +49,14 @@ def _compared(crawls: Crawls, webs: list[str], without: str, kept: str) -> str:
         of = [{web: crawls.values(f"{name}-{web}", strategy) for web in webs} for name in (without, kept)]
         found = order(*of)
         means = [" / ".join(number(crawls.mean(f"{name}-{web}", strategy)) for name in (without, kept)) for web in webs]
-        rows.append([f"`{strategy}`", *means, signed(found.on_all), found.verdict.replace("repeats", "pays")])
+        rows.append(
+            [
+                f"`{strategy}`",
+                *means,
+                signed(found.on_all),
+                found.verdict.replace("repeats", "pays").replace("not repeat", "not pay"),
+            ]
+        )
     return table(["crawler", *webs, "difference", "leaving them out"], rows)
 
 
