@@ -194,13 +194,17 @@ def test_a_topic_of_another_learner_is_refused_with_the_command_that_trains_it(s
 
 
 @pytest.mark.parametrize(
-    ("preset", "ready"), [("p13", "-a topic=ordered."), ("l14", "scrapy evaluate --web demo --largest 1 --preset l14 ")]
+    ("preset", "ready"),
+    [
+        ("p13", "One that is ready: -a topic=ordered."),
+        ("l14", "To see it at work: scrapy evaluate --web demo --largest 1 --preset l14 --output runs/l14."),
+    ],
 )
 def test_a_shipped_topic_of_another_learner_is_refused_with_a_command_that_runs_as_it_is(
     settings, models, preset, ready
 ):
     hand_made.topic("demo").save(models)
-    with pytest.raises(PlanError, match=f"It came without its pages. One that is ready: {ready}"):
+    with pytest.raises(PlanError, match=f"It came without its pages. {ready}"):
         plan_crawl({"topic": "demo", "preset": preset}, settings)
 
 

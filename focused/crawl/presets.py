@@ -101,10 +101,9 @@ def _train_line(preset: str, topic: Topic) -> str:
     words = _training_words(topic)
     own = f"scrapy train NAME --preset {preset} --positive PATH --unlabeled PATH"
     if topic.name in SHIPPED:
-        ready = _SHIPPED_BY.get(
-            preset, f"scrapy evaluate --web demo --largest 1 --preset {preset} --output runs/{preset}"
-        )
-        return f"It came without its pages. One that is ready: {ready}. One of your own: {own}"
+        at_work = f"To see it at work: scrapy evaluate --web demo --largest 1 --preset {preset} --output runs/{preset}"
+        ready = f"One that is ready: {_SHIPPED_BY[preset]}" if preset in _SHIPPED_BY else at_work
+        return f"It came without its pages. {ready}. One of your own: {own}"
     if words[:3] != ["scrapy", "train", topic.name]:
         return f"Train one: {own}"
     kept = []
