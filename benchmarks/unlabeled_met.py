@@ -74,7 +74,7 @@ def main() -> None:
 def measured(name: str, topics: str, kind: str, folder: Path, output: Path, jobs: int) -> tuple[str, str]:
     """Crawl, or read what was crawled; return the mean share of the bound, and of pages judged relevant to relevant ones."""
     start, settings = KINDS[kind]
-    sets = [word for name_, value in settings.items() for word in ("-s", f"{name_}={value}")]
+    sets = [word for setting, value in settings.items() for word in ("-s", f"{setting}={value}")]
     arguments = web_arguments(name, folder)
     arguments[arguments.index("--topics") + 1] = topics
     chosen = ["--strategies", "adaptive", "--pages", str(PAGES), "--repeats", "1", "--start", start, "--quiet"]

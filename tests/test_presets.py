@@ -208,6 +208,13 @@ def test_a_shipped_topic_of_another_learner_is_refused_with_a_command_that_runs_
         plan_crawl({"topic": "demo", "preset": preset}, settings)
 
 
+@pytest.mark.parametrize("how", ["--title 'x", "--title 'x\nINFO: all is well' --positive x"])
+def test_a_strangers_command_becomes_no_part_of_the_refusal(settings, models, how):
+    hand_made.topic("suns", manifest={"learner": "svm", "command": f"scrapy train suns {how}"}).save(models)
+    with pytest.raises(PlanError, match=r"Train one: scrapy train NAME --preset p13 --positive PATH --unlabeled PATH$"):
+        plan_crawl({"topic": "suns", "preset": "p13"}, settings)
+
+
 def test_a_crawl_says_what_it_does_otherwise_than_its_preset(settings):
     settings.set("FOCUSED_BELOW_THRESHOLD", "defer", priority="cmdline")
     settings.set("FOCUSED_BLOCK_ALPHA", "0.50", priority="cmdline")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from common import table
@@ -40,7 +41,24 @@ def corpora_in(rows: Iterable[Row]) -> list[str]:
 def extent(rows: Sequence[Row]) -> str:
     """Return how many topics, corpora and draws there are, in words."""
     topics = {(row["corpus"], row["topic"]) for row in rows}
-    return f"{quantity(len(topics), 'topics')} of {quantity(len(corpora_in(rows)), 'corpora')}, {quantity(len(rows), 'draws')}"
+    draws = {(row["corpus"], row["topic"], row["seed"]) for row in rows}
+    n_corpora = len(corpora_in(rows))
+    of = "1 corpus" if n_corpora == 1 else f"{n_corpora} corpora"
+    return f"{quantity(len(topics), 'topics')} of {of}, {quantity(len(draws), 'draws')}"
+
+
+def mean_in(rows: Iterable[Row], corpus: str, of: Callable[[Row], float]) -> float:
+    """Return the mean of a figure over the topics of a corpus, each the mean of its draws."""
+    by_topic: dict[str, list[float]] = {}
+    for row in rows:
+        if row["corpus"] == corpus:
+            by_topic.setdefault(row["topic"], []).append(of(row))
+    return fmean(map(fmean, by_topic.values()))
+
+
+def told(found: Order) -> str:
+    """Return what is found of a claim: the paired difference and the verdict."""
+    return f"{signed(found.on_all)}, {found.verdict}"
 
 
 def claims_table(claims: Mapping[str, tuple[str, Order]]) -> str:

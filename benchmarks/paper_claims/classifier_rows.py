@@ -8,13 +8,18 @@ from common import table
 
 from paper_claims.classifier_tables import claims_about_itfidf, claims_about_negatives
 from paper_claims.cluster_tables import NOT_COMPARED, claims_about_classifiers, claims_about_clusters
-from paper_claims.i18 import MODES, verdict_of_stages
+from paper_claims.i18 import MODES, gain_of_stages, verdict_of_stages
 from paper_claims.kernel_jobs import read_kernels
-from paper_claims.kernel_tables import orders_of_p13, orders_of_p15
+from paper_claims.kernel_p13 import orders_of_p13
+from paper_claims.kernel_p15 import orders_of_p15
 from paper_claims.stages_file import read_stages
+from paper_claims.verdicts import signed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
+
+    from paper_claims.verdicts import Order
 
 PAGE_OF_CLASSIFIERS = {"P13": "P13-classifiers", "P15": "P15-classifiers"}
 """Papers whose classifiers have a page of their own: with them the paper's page would be longer than anybody reads."""
@@ -28,25 +33,35 @@ _CLASSIFIERS = (
 
 
 def classifier_rows(output: Path) -> list[list[str]]:
-    """Return a row for each claim: what is compared, the figure, the preset, the page, and the verdict."""
+    """Return a row for each claim: what is compared, figure, preset, page, the paired difference, and the verdict."""
     rows = [
-        [claim, figure, f"`{paper.lower()}`", f"[{paper}]({PAGE_OF_CLASSIFIERS.get(paper, paper)}.md)", found.verdict]
+        [claim, *_where(paper, figure), signed(found.on_all), found.verdict]
         for figure, paper, claims_of in _CLASSIFIERS
         for claim, (told, found) in claims_of(output).items()
         if told != NOT_COMPARED
     ]
     for claim, by_kernel in orders_of_p13(read_kernels("P13", output)).items():
-        told = "; ".join(f"{kernel}: {found.verdict}" for kernel, found in by_kernel.items())
-        rows.append([claim, "P13, fig. 8, 9, table 1", "`p13`", "[P13](P13-classifiers.md)", told])
+        rows.append([claim, *_where("P13", "P13, fig. 8, 9, table 1"), *_by_kernel(by_kernel)])
     for claim, by_kernel in orders_of_p15(read_kernels("P15", output)).items():
-        told = "; ".join(f"{kernel}: {found.verdict}" for kernel, found in by_kernel.items())
-        rows.append([claim, "P15, tables 1 to 4", "`p15`", "[P15](P15-classifiers.md)", told])
+        rows.append([claim, *_where("P15", "P15, tables 1 to 4"), *_by_kernel(by_kernel)])
     stages = read_stages(output)
     for mode in MODES:
         system = f"page and link C-SVC, trained again: {mode}"
+        gain = signed(gain_of_stages(stages, mode)) if stages else "-"
         verdict = verdict_of_stages(stages, mode) if stages else "of an earlier run, which its page keeps"
-        rows.append([system, "I18, tables 3, 4", "`i18`", "[I18](I18.md)", verdict])
+        rows.append([system, *_where("I18", "I18, tables 3, 4"), gain, verdict])
     return rows
+
+
+def _where(paper: str, figure: str) -> list[str]:
+    """Return the figure, the preset and the page of a claim."""
+    return [figure, f"`{paper.lower()}`", f"[{paper}]({PAGE_OF_CLASSIFIERS.get(paper, paper)}.md)"]
+
+
+def _by_kernel(found: Mapping[str, Order]) -> list[str]:
+    """Return the differences of a claim by kernel, and its verdicts."""
+    differences = "; ".join(f"{kernel}: {signed(one.on_all)}" for kernel, one in found.items())
+    return [differences, "; ".join(f"{kernel}: {one.verdict}" for kernel, one in found.items())]
 
 
 def classifiers_of(paper: str, figures: str, output: Path) -> str:

@@ -60,7 +60,7 @@ def verdict_of_stages(rows: list[dict[str, Any]], mode: str, system: str = "prin
     """Return whether F rises from the first stage to the last, as tables 3 and 4 say."""
     if not rows:
         return "not measured"
-    gain = _gain(rows, mode, system, "f")
+    gain = gain_of_stages(rows, mode, system)
     if gain.verdict == "tie" and gain.mean > 0:
         return "not decided"
     return "repeats" if gain.verdict == "better" else "does not repeat"
@@ -73,7 +73,8 @@ def _by_stage(rows: list[dict[str, Any]], mode: str, system: str) -> dict[int, d
     }
 
 
-def _gain(rows: list[dict[str, Any]], mode: str, system: str, key: str) -> Estimate:
+def gain_of_stages(rows: list[dict[str, Any]], mode: str, system: str = "printed", key: str = "f") -> Estimate:
+    """Return what a figure of the held-out pages gains from the first stage to the last, over draws paired by topic."""
     of = _by_stage(rows, mode, system)
     return compare(*({draw: row[key] for draw, row in of[stage].items()} for stage in (100, 80)))
 
@@ -93,7 +94,7 @@ def _stages(rows: list[dict[str, Any]], figures: Path) -> str:
             ])  # fmt: skip
         rise = _IN_PAPER[mode][100][2] - _IN_PAPER[mode][80][2]
         for system, title in _SYSTEMS.items():
-            f, precision, recall = (_gain(rows, mode, system, key) for key in ("f", "precision", "recall"))
+            f, precision, recall = (gain_of_stages(rows, mode, system, key) for key in ("f", "precision", "recall"))
             verdicts.append(
                 f"- {mode}, {title}: F changes by {signed(f)} from the first stage to the last (paper: {rise:+.2f}), "
                 f"precision by {signed(precision)}, recall by {signed(recall)}. "

@@ -41,7 +41,7 @@ def write_index(output: Path, docs: Path, about: str) -> Path:
         "there \"holds\" stands for \"repeats\". A commit with + had changes in benchmarks, not in the package.",
         table(["crawler", "paper", "preset", "figure", *(f"{web} ({kind})" for web, kind in WEBS.items()), "verdict"], rows),
         "## Classifiers and clusters",
-        table(["system", "paper", "preset", "compared in", "verdict"], classifier_rows(output)),
+        table(["claim", "figure", "preset", "compared in", "difference", "verdict"], classifier_rows(output)),
     ])  # fmt: skip
     path = docs / "README.md"
     path.write_text(text + "\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
+from paper_claims.verdicts import verdict_of_counts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +31,11 @@ _CLAIMS = [
     *((f"`slc` over `{other}`", "slc", other, "fig. 7, 8: better") for other in STRATEGIES[:-1]),
     ("`link_context` over `anchor_text`", "link_context", "anchor_text", "sect. 5.3: improves a lot"),
 ]
+_COUNTS = {"by_anchor": "anchor text", "by_context": "link context"}
+_FOUND = {"relevant_by_anchor": "anchor text", "relevant_by_context": "link context"}
+"""Columns of the results: links that were admitted, and relevant pages behind them."""
+_SELECTS_NOTHING = 0.95
+"""From this share of the links on that its anchor text admits, `slc` hardly ever asks a context."""
 
 
 def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
@@ -45,10 +51,6 @@ def sections(crawls: Crawls, output: Path, figures: Path) -> list[str]:
         _counters(crawls, figures),
         context_rule(crawls),
     ]
-
-
-_SELECTS_NOTHING = 0.95
-"""From this share of the links on that its anchor text admits, `slc` hardly ever asks a context."""
 
 
 def _counters(crawls: Crawls, figures: Path) -> str:
@@ -80,10 +82,6 @@ def _counters(crawls: Crawls, figures: Path) -> str:
     ])  # fmt: skip
 
 
-_COUNTS = {"by_anchor": "anchor text", "by_context": "link context"}
-_FOUND = {"relevant_by_anchor": "anchor text", "relevant_by_context": "link context"}
-
-
 def _some_by_anchor_text(shares: dict[str, float]) -> str:
     """Return on how many topics anchor text alone admits some links, and on how many nearly all."""
     if not shares:
@@ -92,7 +90,7 @@ def _some_by_anchor_text(shares: dict[str, float]) -> str:
         [topic for topic, share in shares.items() if share > least] for least in (0.0, _SELECTS_NOTHING)
     )
     n = len(shares)
-    verdict = "repeats" if len(some) == n else "repeats in part" if some else "does not repeat"
+    verdict = verdict_of_counts(len(some), n)
     told = f"Anchor text alone admits some links on {len(some)} of {n} topics, as printed. Verdict: {verdict}."
     if nearly_all:
         told += (

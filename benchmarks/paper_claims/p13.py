@@ -11,12 +11,12 @@ from paper_claims.classifier_tables import about_negatives
 from paper_claims.crawls import FEWEST
 from paper_claims.drawing import NO_NUMBERS, bar_chart, harvest_curves, length_curves
 from paper_claims.kernel_jobs import read_kernels
-from paper_claims.kernel_tables import of_p13
+from paper_claims.kernel_p13 import of_p13
 from paper_claims.pages import crawlers, mean_over_topics, number, orders, ran_dry
 from paper_claims.plan import STRATEGIES as OF_PAPERS
 from paper_claims.plan import WEBS
 from paper_claims.readings import context_rule
-from paper_claims.verdicts import order, signed
+from paper_claims.verdicts import order, signed, verdict_of_counts
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,7 +161,7 @@ def _some_by_anchor_text(crawls: Crawls) -> str:
     if not found:
         return ""
     some = sum(value > 0 for value in found)
-    verdict = "repeats" if some == len(found) else "repeats in part" if some else "does not repeat"
+    verdict = verdict_of_counts(some, len(found))
     return f"Some by anchor text alone, as printed: on {some} of {len(found)} topics, {verdict}."
 
 

@@ -11,7 +11,7 @@ from paper_claims.classifier_rows import classifiers_of
 from paper_claims.cluster_tables import about_classifiers, about_clusters
 from paper_claims.drawing import NO_NUMBERS, harvest_curves, sweep_curves
 from paper_claims.kernel_jobs import read_kernels
-from paper_claims.kernel_tables import of_p15
+from paper_claims.kernel_p15 import of_p15
 from paper_claims.link_texts import read_link_texts
 from paper_claims.pages import crawlers, number, orders, ran_dry
 from paper_claims.plan import LAMBDAS, WEBS

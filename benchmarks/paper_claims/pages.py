@@ -6,6 +6,7 @@ import math
 import re
 import subprocess
 from importlib import import_module
+from itertools import chain
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -197,12 +198,10 @@ def orders(
     columns = {"harvest_rate": "harvest rate of what was fetched", "target_recall": "target recall"}
     rows = []
     for claim, better, worse, in_paper in claims:
-
-        def told(prefix: str, column: str, better: str = better, worse: str = worse) -> list[str]:
-            found = crawls.order(prefix, better, worse, baselines, column)
-            return [signed(found.on_all) if found.on_web else "-", found.verdict.replace("repeat", word)]
-
-        of_figures = [", ".join(told(printed, column)) for column in columns]
-        rows.append([claim, in_paper, *of_figures, *told(printed, "share_of_bound"), *told("modern", "share_of_bound")])
+        by_figure = [crawls.order(printed, better, worse, baselines, column) for column in columns]
+        by_share = [crawls.order(prefix, better, worse, baselines) for prefix in (printed, "modern")]
+        cells = [[signed(found.on_all) if found.on_web else "-", found.verdict] for found in (*by_figure, *by_share)]
+        row = [*map(", ".join, cells[: len(columns)]), *chain.from_iterable(cells[len(columns) :])]
+        rows.append([claim, in_paper, *(cell.replace("repeat", word) for cell in row)])
     head = ["claim", "paper", *columns.values(), share, "verdict", "share, today's parts", "verdict"]
     return table(head, rows)

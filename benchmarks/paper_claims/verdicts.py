@@ -62,6 +62,15 @@ def order(first: Mapping[str, Values], second: Mapping[str, Values]) -> Order:
     return Order(on_web, compare(*pooled))
 
 
+def verdict_of_counts(n: int, n_all: int) -> str:
+    """Return the verdict on what should be found everywhere, by where it is.
+
+    >>> verdict_of_counts(3, 3), verdict_of_counts(1, 3), verdict_of_counts(0, 3)
+    ('repeats', 'repeats in part', 'does not repeat')
+    """
+    return "repeats" if n == n_all else "repeats in part" if n else "does not repeat"
+
+
 def joined(names: list[str]) -> str:
     """Return names as a list in words.
 

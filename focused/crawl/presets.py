@@ -90,8 +90,9 @@ def about_preset(preset: str, topic: Topic, settings: Any) -> str:
 
 def _training_words(topic: Topic) -> list[str]:
     """Return the words of the command that trained a topic; none where a stranger's manifest has no such command."""
+    command = str(topic.manifest.get("command") or "")
     try:
-        return shlex.split(str(topic.manifest.get("command") or ""))
+        return shlex.split(command) if command.isprintable() else []  # a line break would begin a line of the error
     except ValueError:  # a quotation mark that is not closed
         return []
 
