@@ -24,11 +24,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from common import chosen_names, machine, say, table
+from common import chosen_names, say
 from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
 from known_webs import DEMO, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
+from verdicts_tables import ORDERS, STARTS, STEPS, of_orders, of_webs, of_wrong
 
 from focused.collection.queue import Queue, QueuedPage
 from focused.method.topic import Topic, load_topic
@@ -45,13 +46,11 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator, Mapping
 
-PAGES, STEPS = 300, (10, 20, 50, 100)
+PAGES = 300
 WEBS = ("hyperphysics", "webkb", DEMO, "foldoc", "grass")
-STARTS = {"met": "examples", "web": "web"}
 GRASS = "data exchange,imagery"
 CRAWLED = 2
 """Topics of each web that crawls are made for; `--topics` chooses among them."""
-ORDERS = ("mixed", "random", "top")
 
 
 def main() -> None:
@@ -237,68 +236,6 @@ def with_all_labels(run: Recorded) -> float:
 
 def f1(truth: np.ndarray[Any, Any], accepted: np.ndarray[Any, Any]) -> float:
     return float(2 * (truth & accepted).sum() / max(truth.sum() + accepted.sum(), 1))
-
-
-def chosen(found: list[dict[str, Any]], **values: Any) -> list[dict[str, Any]]:
-    return [each for each in found if all(each[name] == value for name, value in values.items())]
-
-
-def mean(found: list[dict[str, Any]], what: str, place: int) -> float:
-    return float(np.mean([each[what][place] for each in found]))
-
-
-def of_orders(found: list[dict[str, Any]]) -> str:
-    """F1 of the collection and of the pages without a verdict, by order and number of verdicts; honest verdicts."""
-    rows = []
-    for start in STARTS:
-        for order in ORDERS:
-            some = chosen(found, start=start, order=order, share=0.0)
-            if not some:
-                continue
-            cells = [f"{np.mean([each['before'] for each in some]):.3f}"]
-            for place in range(len(STEPS)):
-                both = [np.mean([each[what][place] for each in some]) for what in ("f1", "rest")]
-                cells.append(f"{both[0]:.3f} ({both[1]:.3f})")
-            alls = [each["all"] for each in chosen(found, start=start, order="random", share=0.0)]
-            sides = np.mean([each["side"] for each in some])
-            rows.append([start, order, *cells, f"{np.mean(alls):.3f}", f"{sides:.3f}"])
-    header = ["start", "order", "before", *(f"{step} verdicts" for step in STEPS), "all labels", "on their side"]
-    n = len(chosen(found, order="random", share=0.0))
-    return f"{table(header, rows)}\n\n{n} crawls. In brackets: pages without a verdict. {machine()}."
-
-
-def of_webs(found: list[dict[str, Any]]) -> str:
-    """The queue with 50 verdicts against random order with 100, and half of the way to all labels."""
-    rows = []
-    for start in STARTS:
-        for random in chosen(found, start=start, order="random", share=0.0):
-            [mixed] = chosen(found, start=start, order="mixed", share=0.0, name=random["name"])
-            half = random["before"] + (random["all"] - random["before"]) / 2
-            fifty = mixed["f1"][STEPS.index(50)]
-            rows.append(
-                [
-                    *(random["web"], random["name"], start, random["n"], f"{random['true']:.2f}"),
-                    *(f"{value:.3f}" for value in (random["before"], fifty, random["f1"][-1], random["all"])),
-                    *("yes" if fifty >= bar - 0.005 else "no" for bar in (random["f1"][-1], half)),
-                    f"{mixed['side'][STEPS.index(50)]:.2f}",
-                ]
-            )
-    header = ["web", "topic", "start", "pages", "relevant", "before", "queue, 50", "random, 100", "all labels"]
-    header += ["as good as random, 100", "half of the way", "on their side"]
-    met = [sum(row[place] == "yes" for row in rows) for place in (9, 10)]
-    return f"{table(header, rows)}\n\nMet, within 0.005: {met[0]} and {met[1]} of {len(rows)}."
-
-
-def of_wrong(found: list[dict[str, Any]], shares: list[float]) -> str:
-    """F1 of the collection where a share of the verdicts is wrong."""
-    rows = []
-    for start in STARTS:
-        for share in shares:
-            some = chosen(found, start=start, order="mixed", share=share)
-            cells = [f"{mean(some, 'f1', place):.3f} ({mean(some, 'rest', place):.3f})" for place in range(len(STEPS))]
-            before = f"{np.mean([each['before'] for each in some]):.3f}"
-            rows.append([start, f"{share:.0%}", before, *cells])
-    return table(["start", "wrong", "before", *(f"{step} verdicts" for step in STEPS)], rows)
 
 
 if __name__ == "__main__":
