@@ -1,4 +1,4 @@
-"""The frontier's file: order, merging, leases, recovery, limits."""
+"""The frontier's file, beyond what both stores do (test_frontier_stores.py): recovery, limits, versions of the file."""
 
 from __future__ import annotations
 
@@ -11,37 +11,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from stores import link
 
 from focused.frontier.store.answers import (
     KNOWN,
-    MERGED,
     NEW,
     OVER_DOMAIN_CAP,
     OVER_HOST_CAP,
     TAKEN_OVER,
-    TOO_DEEP,
 )
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
-from focused.frontier.store.host_queue import BUSY
-from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
+from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.rescoping import rescope
 from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore, rescore_for
 from focused.frontier.store.schema import FrontierFileError, open_file
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.view import FrontierView
 from focused.method.scoring import REASONS, reason_kind
-from focused.method.scoring.base import BELOW, BY_ANCHOR, BY_PAGE
-from focused.method.scoring.evidence import Evidence
+from focused.method.scoring.base import BY_PAGE
 from focused.method.scoring.priority import SEED, to_priority
 from focused.utils.scope import Scope
-
-
-def link(
-    url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more
-) -> FrontierLink:
-    url = url if "://" in url else f"http://{url}"
-    evidence = Evidence(**{"score": score, "reason": BY_ANCHOR if admitted else BELOW, "admitted": admitted, **more})
-    return FrontierLink(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
 
 
 @pytest.fixture
@@ -63,103 +52,6 @@ def drain(store: FrontierStore, **options) -> list[str]:
         store.done(leased.id)
         urls.append(leased.url.removeprefix("http://"))
     return urls
-
-
-def test_links_come_best_first_across_hosts_and_equals_by_age(open_store):
-    store = open_store()
-    store.add(
-        [link("a/1", 0.2), link("b/1", 0.9), link("a/2", 0.9), link("c/1", 0.5, admitted=False), link("b/2", 0.3)]
-    )
-    store.add([link("c/seed", 1.0, extra=SEED), link("a/3", 0.9)])
-    assert drain(store) == ["c/seed", "b/1", "a/2", "a/3", "b/2", "a/1", "c/1"]
-
-
-def test_the_newest_of_equals_comes_first_where_the_strategy_says_so(open_store):
-    store = open_store(order="newest")
-    store.add([link("a/1"), link("b/1"), link("a/2", 0.9), link("a/3")])
-    assert drain(store) == ["a/2", "a/3", "b/1", "a/1"]
-
-
-def test_whatever_happens_the_best_waiting_link_is_next(open_store):
-    """Against a list that is searched from end to end: random adds, merges, ends and rests of hosts."""
-    store = open_store()
-    generator = random.Random(5)
-    waiting: dict[str, tuple[int, int]] = {}
-    ended = set()
-    under_way = []
-    age = 0
-    for _ in range(3_000):
-        if generator.random() < 0.6:
-            url = f"http://h{generator.randrange(12)}/{generator.randrange(150)}"
-            found = link(url, generator.randrange(20) / 20, admitted=generator.random() < 0.7)
-            [what] = store.add([found])
-            priority = to_priority(found.evidence.score, found.evidence.admitted)
-            if url in ended:
-                assert what == KNOWN
-            elif url in waiting:
-                assert what == MERGED
-                waiting[url] = max(waiting[url][0], priority), waiting[url][1]
-            else:
-                assert what == NEW
-                age += 1
-                waiting[url] = priority, -age
-        elif under_way and generator.random() < 0.5:
-            store.done(under_way.pop(generator.randrange(len(under_way))).id)
-        else:
-            resting = {f"h{generator.randrange(12)}": generator.choice([BUSY, 5.0]) for _ in range(6)}
-            allowed = {url: rank for url, rank in waiting.items() if url.split("/")[2] not in resting}
-            leased = store.next(lambda host, resting=resting: resting.get(host, 0.0), now=1.0)
-            # Hosts that rest are woken by time alone: let it pass.
-            for host in range(1, 13):
-                store.hosts.wake(host)
-            if not allowed:
-                assert leased is None
-            else:
-                best = max(allowed, key=allowed.__getitem__)
-                assert leased.url == best
-                assert leased.priority == waiting.pop(best)[0]
-                ended.add(best)
-                under_way.append(leased)
-        assert len(store) == len(waiting)
-    assert len(ended) > 300
-
-
-def test_a_host_that_rests_holds_back_nobody_and_is_back_in_time(open_store):
-    store = open_store()
-    store.add([link("slow/1", 0.9), link("slow/2", 0.8), link("fast/1", 0.3)])
-    ready = {"slow": 10.0}
-    assert store.next(lambda host: ready.get(host, 0.0), now=5.0).url == "http://fast/1"
-    assert store.next(lambda host: ready.get(host, 0.0), now=5.0) is None
-    assert store.hosts.next_ready() == 10.0
-    assert store.next(lambda host: ready.get(host, 0.0), now=10.0).url == "http://slow/1"
-    assert store.next(lambda host: BUSY, now=11.0) is None
-    assert store.next(lambda host: 0.0, now=11.0).url == "http://slow/2"
-
-
-def test_a_link_seen_again_moves_as_its_evidence_does(open_store):
-    store = open_store()
-    store.add([link("a/1", 0.2, referrer="http://r/1", depth=3, parts=(0.5, 0.25)), link("a/2", 0.6)])
-    assert store.add([link("a/1", 0.9, referrer="http://r/2", depth=2, irrelevant_on_path=1, carried=0.25)]) == [MERGED]
-    leased = store.next()
-    assert leased.url == "http://a/1"
-    assert leased.evidence == Evidence(0.9, BY_ANCHOR, True, "http://r/2", 2, 1, 0.25, (), 2)
-    assert store.add([link("a/1", 1.0)]) == [KNOWN]
-
-
-def test_the_strategy_says_how_evidence_combines(open_store):
-    def mean(known: Evidence, new: Evidence) -> Evidence:
-        n_links = known.n_referrers + new.n_referrers
-        score = (known.score * known.n_referrers + new.score * new.n_referrers) / n_links
-        return replace(known, score=score, n_referrers=n_links)
-
-    store = open_store(merge=mean)
-    store.add([link("a/1", 0.9, parts=(1.0, 2.0)), link("a/2", 0.5)])
-    store.add([link("a/1", 0.0), link("a/1", 0.0)])
-    assert store.next().url == "http://a/2"  # it has sunk
-    leased = store.next()
-    assert leased.evidence.score == pytest.approx(0.3)
-    assert leased.evidence.parts == (1.0, 2.0)
-    assert leased.evidence.n_referrers == 3
 
 
 def test_what_was_committed_is_there_again_and_what_was_leased_waits(open_store):
@@ -219,14 +111,6 @@ def test_the_text_of_a_page_is_durable_only_with_what_else_the_page_brought(open
     assert list(open_store().texts(10).pages()) == [("http://h/a", "", "", 1)]
 
 
-def test_a_link_given_back_waits_again(open_store):
-    store = open_store()
-    store.add([link("a/1", 0.9), link("a/2", 0.8)])
-    leased = store.next()
-    store.give_back(leased.id)
-    assert drain(store) == ["a/1", "a/2"]
-
-
 def test_the_target_of_a_redirect_is_leased_unless_it_is_known(open_store):
     store = open_store()
     store.add([link("a/1", 0.9), link("a/2", 0.1)])
@@ -251,12 +135,6 @@ def test_a_host_gives_no_more_pages_than_its_cap(open_store):
     store.close()
     store = open_store(max_per_host=2)
     assert store.add([link("a/more"), link("b/3")]) == [OVER_HOST_CAP, NEW]
-
-
-def test_links_too_far_from_relevant_pages_are_refused(open_store):
-    store = open_store(max_tunnel=2)
-    assert store.add([link("a/1", tunnel=2), link("a/2", tunnel=3)]) == [NEW, TOO_DEEP]
-    assert store.next().tunnel == 2
 
 
 def test_of_too_many_links_the_worst_are_forgotten_and_counted(open_store):
@@ -313,13 +191,6 @@ def test_a_link_names_the_version_of_the_model_that_its_score_comes_from(open_st
     assert found == {"http://a/1": 3, "http://a/2": 1, "http://a/3": 2}
 
 
-def test_a_host_that_sinks_comes_later_and_not_never(open_store):
-    store = open_store()
-    store.add([link("bad/1", 0.9), link("good/1", 0.8), link("good/2", 0.2)])
-    store.standing.sink("bad", 400)
-    assert drain(store) == ["good/1", "bad/1", "good/2"]
-
-
 def test_a_second_writer_is_refused_and_a_reader_is_not(open_store, tmp_path):
     store = open_store()
     store.add([link("a/1")])
@@ -374,14 +245,6 @@ def test_with_a_larger_cap_what_the_smaller_one_dropped_waits_again(open_store):
     assert rescope(again, Scope(max_pages_per_host=2)) == (0, 2)
     assert drain(again) == ["a/2"]
     assert again.counts()["dropped"] == 1
-
-
-def test_a_host_is_its_name_whatever_the_case_and_a_url_may_have_none(open_store):
-    store = open_store()
-    store.add([link("http://A.example:80/1", 0.9), link("http://a.example/2", 0.8), link("http://[broken/", 0.1)])
-    first = store.next()
-    assert first.host == "a.example"
-    assert store.next(lambda host: BUSY if host == "a.example" else 0.0).host == ""
 
 
 def test_where_a_commit_failed_nothing_of_what_follows_becomes_durable_whoever_ended_the_transaction(open_store):
@@ -445,18 +308,6 @@ def test_a_request_of_the_spider_takes_the_place_of_a_link_that_waits(open_store
         ("http://a/1", 600),
     ]
     assert [each.request is None for each in leased] == [False, True, False]
-
-
-def test_what_a_link_carries_survives_a_crash(open_store):
-    store = open_store()
-    store.add([replace(link("a/1", 0.9), callback="parse_story"), own("a/own", 700)])
-    store.commit()
-    store.next()
-    store.commit()
-    store.close()
-    again = open_store()
-    leased = [again.next(), again.next()]
-    assert [(each.callback, each.request) for each in leased] == [("parse_story", None), (None, '{"method": "POST"}')]
 
 
 def test_a_file_of_the_version_before_is_read_and_resumed(open_store, tmp_path):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
 import psycopg
 import pytest
+from stores import PostgreSQLStore, link, quick_threads
 
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.link_writing import LinkWriting
@@ -17,6 +19,7 @@ from focused.frontier.shared.page import EndedLink, Move, PageCommit
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
+from focused.frontier.store.caps import DOMAIN_CAP
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.ranks import Ranks
 from focused.method.scoring.evidence import Evidence, better
@@ -128,9 +131,9 @@ def test_pages_under_way_count_though_what_waits_of_their_host_is_dropped(prepar
     assert store.next() is None
     dropped = lambda: store.n_unreachable if gives_up else sum(store.n_capped.values())  # noqa: E731
     until(dropped, store)
-    for link in under_way:
-        store.done(link.id, relevant=True)
-        store.draft.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": link.id % 2**31})
+    for each in under_way:
+        store.done(each.id, relevant=True)
+        store.draft.add_output("INSERT INTO delivered VALUES (%(page)s, %(number)s)", {"number": each.id % 2**31})
         store.commit()
     until(lambda: not store.worker.exchange.n_pending, store)
     store.worker.tend()
@@ -251,6 +254,26 @@ def test_what_a_dead_worker_held_is_fetched_by_another_and_its_late_page_is_refu
     assert not set(dead.fetched) & set(heir.fetched)
     heir.store.close()
     dead.store.close()
+
+
+def test_a_domain_gives_no_more_pages_than_its_cap_over_all_workers(database, monkeypatch):
+    with quick_threads(monkeypatch):
+        workers = [PostgreSQLStore(database, max_per_domain=5, max_hosts=2) for _ in range(3)]
+        workers[0].add(*(link(f"http://h{number}.trap.example/{turn}") for number in range(4) for turn in range(3)))
+        workers[1].add(*(link(f"http://h{number}.fair.example/1") for number in range(3)))
+        fetched: list[str] = []
+        end = time.monotonic() + 20
+        while not workers[0].worker.over and time.monotonic() < end:
+            for at in workers:
+                at.worker.tend()
+                if (leased := at.store.next()) is not None:
+                    fetched.append(leased.host.partition(".")[2])
+                    at.store.done(leased.id, relevant=True)
+                    at.store.commit()
+        assert Counter(fetched) == {"trap.example": 5, "fair.example": 3}
+        assert sum((at.worker.n_capped for at in workers), Counter()) == {DOMAIN_CAP: 7}
+        for at in workers:
+            at.close()
 
 
 def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):

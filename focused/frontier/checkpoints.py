@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from focused.frontier.interface import HarvestState
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ _OWN_STATS = (
 class Checkpoints:
     """Makes pages durable."""
 
-    store: FrontierStore
+    store: LinkStore
     stats: StatsCollector
     harvest: HarvestState
     #: Where the crawl's files are.

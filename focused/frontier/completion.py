@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from focused.frontier.look_around import LookAround
     from focused.frontier.patience import Patience
     from focused.frontier.sinking import Sinking
+    from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import FrontierLink
-    from focused.frontier.store.store import FrontierStore
     from focused.frontier.store.texts import StoredTexts
     from focused.method.scoring.met_links import JoinedLink
 
@@ -66,7 +66,7 @@ class EndedPage:
 class Outcomes:
     """Notes in the store how links ended."""
 
-    store: FrontierStore
+    store: LinkStore
     #: How far hosts sink whose pages prove irrelevant.
     penalty: HostPenalty
     #: Of a strategy that learns: it is told about each page.

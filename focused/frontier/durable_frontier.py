@@ -9,7 +9,6 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from focused.frontier.stood_back import stood_back
-from focused.frontier.store.rescoring import rescore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -88,7 +87,7 @@ class DurableFrontier:
         if not self.can_rescore:
             return
         try:
-            for n_links in rescore(self.store, score, slice_links=slice_links, model_version=model_version):
+            for n_links in self.store.rescore(score, slice_links=slice_links, model_version=model_version):
                 self._links.forget_levels()
                 yield n_links
                 if self._checkpoints.is_broken:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
     from focused.method.scoring.session import Session
 
 logger = logging.getLogger(__name__)
@@ -19,7 +19,7 @@ _MANY, _PAGES_A_SEC = 1_000, 400
 class Learning:
     """Moves waiting links to where a session says they belong, and keeps what it learns."""
 
-    store: FrontierStore
+    store: LinkStore
     session: Session
 
     def __post_init__(self) -> None:

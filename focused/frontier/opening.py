@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from focused.frontier.leases import Leases
     from focused.frontier.link_requests import LinkRequests
     from focused.frontier.politeness import HostAvailability
+    from focused.frontier.store.interface import LinkStore
 
 _MEMORY_PAGES = 33
 """Over so many pages, or a fifteenth of all, patience counts what pages bring."""
@@ -48,7 +49,7 @@ def open_store(path: Path, task: FrontierTask, settings: BaseSettings) -> Fronti
     )
 
 
-def open_links(store: FrontierStore, task: FrontierTask, settings: BaseSettings) -> Rediscovery:
+def open_links(store: LinkStore, task: FrontierTask, settings: BaseSettings) -> Rediscovery:
     """Return what takes links into the file."""
     # A limit on tunnels knows nothing of scores: every page has a say on how far a link lies.
     max_tunnel = settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL")
@@ -60,7 +61,7 @@ def open_links(store: FrontierStore, task: FrontierTask, settings: BaseSettings)
     )
 
 
-def open_unreachable(store: FrontierStore, leases: Leases, crawler: Crawler) -> UnreachableHosts:
+def open_unreachable(store: LinkStore, leases: Leases, crawler: Crawler) -> UnreachableHosts:
     """Return what decides about the links of hosts that do not answer."""
 
     def has_answered(origin: str) -> bool:
@@ -71,9 +72,7 @@ def open_unreachable(store: FrontierStore, leases: Leases, crawler: Crawler) -> 
     return UnreachableHosts(store, leases, HostFailures(*limits, has_answered), crawler.stats)
 
 
-def open_outcomes(
-    store: FrontierStore, requests: LinkRequests, learning: Learning | None, crawler: Crawler
-) -> Outcomes:
+def open_outcomes(store: LinkStore, requests: LinkRequests, learning: Learning | None, crawler: Crawler) -> Outcomes:
     """Return what takes down how links have ended."""
     settings = crawler.settings
     penalty = HostPenalty(settings.getfloat("FOCUSED_FRONTIER_HOST_SINK"))
@@ -85,17 +84,19 @@ def open_outcomes(
 
 
 def open_patience(
-    crawler: Crawler, crawl: CrawlOfFrontier, store: FrontierStore, ready_at: HostAvailability
+    crawler: Crawler, crawl: CrawlOfFrontier, store: LinkStore, ready_at: HostAvailability
 ) -> Patience | None:
     """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit.
 
     It goes on with the stats and the links of an earlier run, so these come first.
     """
     task, session = crawl.task, crawl.session
-    # Also without patience: what is still to come is foretold from them. What one of many workers knows is not enough.
-    if store.is_shared or not (task.max_pages or task.max_minutes):
+    # Also without patience: what is still to come is foretold from them.
+    if not (task.max_pages or task.max_minutes):
         return None
     by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
+    if by_level is None:  # what one of many workers knows is not enough
+        return None
     factor = PATIENCE.read(crawler.settings)
     # AutoThrottle sets a delay when the spider has opened.
     has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")

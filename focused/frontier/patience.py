@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from focused.frontier.leases import Lease
     from focused.frontier.politeness import HostAvailability
+    from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import Leased
-    from focused.frontier.store.store import FrontierStore
     from focused.frontier.store.waiting_counts import WaitingCounts
 
 PATIENCE = Setting(
@@ -59,7 +59,7 @@ class Patience:
     would have ended).
     """
 
-    store: FrontierStore
+    store: LinkStore
     by_level: WaitingCounts
     stats: StatsCollector
     hosts: HostAvailability

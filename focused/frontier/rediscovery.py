@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from focused.frontier.link_levels import Integers
+    from focused.frontier.store.interface import LinkStore
     from focused.frontier.store.link import Leased
-    from focused.frontier.store.store import FrontierStore
     from focused.method.scoring import Evidence
     from focused.method.scoring.page_scores import PageScores
 
@@ -36,7 +36,7 @@ class Rediscovery:
     the pages; when the crawl ends in order it knows all.
     """
 
-    store: FrontierStore
+    store: LinkStore
     #: Whether what later pages say of a waiting link counts; else the first page's evidence stands.
     joins: bool = True
     #: Whether scores are means; else every page goes into the file.

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier import run_files
-from focused.frontier.store.rescoping import rescope
 from focused.utils.file_names import FETCHED_FILE
 from focused.utils.former_files import with_present_names
 from focused.utils.scope import Scope
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from scrapy.statscollectors import StatsCollector
 
     from focused.frontier.interface import FrontierTask, HarvestState
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +32,7 @@ MISSING = "focused/store/missing_bytes"
 class Resumption:
     """Takes up what the last commit of an earlier run says."""
 
-    store: FrontierStore
+    store: LinkStore
     task: FrontierTask
     #: Where the frontier is; its pages are in the crawl's run directory.
     folder: Path
@@ -97,7 +96,7 @@ class Resumption:
         before = Scope.from_json(self.store.remembered("scope"))
         if before == self.task.scope:
             return
-        found = rescope(self.store, self.task.scope)
+        found = self.store.rescope(self.task.scope)
         if any(found):
             stats.inc_value("focused/scope/waiting_dropped_count", found.n_dropped)
             stats.inc_value("focused/scope/waiting_again_count", found.n_again)

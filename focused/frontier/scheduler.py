@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 _SHARED = "focused.frontier.shared_scheduler.SharedScheduler"
 """The scheduler of a crawl that many workers share: with FOCUSED_DATABASE."""
@@ -122,7 +122,7 @@ class FrontierScheduler(BaseScheduler):
         #: What the rest of the crawl sees.
         self.frontier = self._crawl.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
 
-    def _open_store(self, folder: Path) -> FrontierStore:
+    def _open_store(self, folder: Path) -> LinkStore:
         return open_store(folder / FRONTIER_FILE, self._task, self.crawler.settings)
 
     def __len__(self) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.written import Written
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
@@ -58,15 +58,17 @@ class SharedScheduler(FrontierScheduler):
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
 
-    def _open_store(self, folder: Path) -> FrontierStore:
+    def _open_store(self, folder: Path) -> LinkStore:
         settings, task = self.crawler.settings, self._task
         ranks = Ranks(is_newest_first=task.order == "newest")
+        max_per_domain = settings.getint("FOCUSED_FRONTIER_MAX_PER_DOMAIN")
         exchange = Exchange(
             *(settings["FOCUSED_DATABASE"], settings["FOCUSED_CRAWL"], {}),
             worker_name=f"{socket.gethostname()}:{os.getpid()}",
             ranks=ranks,
             merge=task.merge or first_stands,
             max_pages=task.max_pages,
+            by_domain=bool(max_per_domain),
         )
         self.worker = worker = Worker(
             exchange,
@@ -78,6 +80,7 @@ class SharedScheduler(FrontierScheduler):
             worker,
             ranks,
             max_per_host=settings.getint("FOCUSED_FRONTIER_MAX_PER_HOST"),
+            max_per_domain=max_per_domain,
             max_tunnel=settings.getint("FOCUSED_FRONTIER_MAX_TUNNEL"),
         )
         worker.on_written, worker.on_refused, worker.on_gone = self._written, self._refused, self._gone
@@ -86,8 +89,7 @@ class SharedScheduler(FrontierScheduler):
         worker.waits = lambda: not self._leases.ready_at.delay_of("")
         worker.lessons.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
-        # Each of its methods that this scheduler calls is one of a FrontierStore, too.
-        return cast("FrontierStore", self.shared)
+        return self.shared
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()

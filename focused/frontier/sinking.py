@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from focused.frontier.host_penalty import HostPenalty
     from focused.frontier.idle_parameters import IdleParameters
     from focused.frontier.link_requests import LinkRequests
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class Sinking:
     ``focused/frontier/idle_dropped_count``.
     """
 
-    store: FrontierStore
+    store: LinkStore
     requests: LinkRequests
     credit: Credit
     penalty: HostPenalty

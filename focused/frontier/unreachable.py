@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.host_failures import HostFailures
     from focused.frontier.leases import Leases
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class UnreachableHosts:
     ``no_descriptor_count``.
     """
 
-    store: FrontierStore
+    store: LinkStore
     leases: Leases
     failures: HostFailures
     stats: StatsCollector

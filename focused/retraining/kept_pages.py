@@ -14,7 +14,7 @@ from focused.method.scoring import Visit
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from focused.frontier.store.store import FrontierStore
+    from focused.frontier.store.interface import LinkStore
     from focused.items import PageItem
     from focused.method.page.page import Page
     from focused.method.page.reader import PageReader
@@ -68,7 +68,7 @@ class KeptBodies:
     An analysed page is several times as large as its body. To write it would take longer than to analyse the body again.
     """
 
-    def __init__(self, store: FrontierStore, pages: KeptPages) -> None:
+    def __init__(self, store: LinkStore, pages: KeptPages) -> None:
         self._store = store
         self._pages = pages
         self._stored = store.pages(pages.max_pages)

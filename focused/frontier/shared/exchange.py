@@ -60,6 +60,7 @@ class Exchange:
         ranks: Ranks,
         merge: Callable[[Evidence, Evidence], Evidence],
         max_pages: int = 0,
+        by_domain: bool = False,
         lease_secs: float = 0.0,
         patience_secs: float = PATIENCE_SECS,
     ) -> None:
@@ -77,6 +78,7 @@ class Exchange:
         self.keeper = Keeper(
             *(url, self.crawl, worker_name, self.box, lambda: self.committer.n_written),
             max_pages=max_pages,
+            by_domain=by_domain,
             lease_secs=self._lease_secs,
             patience_secs=patience_secs,
         )

@@ -71,6 +71,8 @@ class Keeper(threading.Thread):
         Returns how many transactions the committer has written.
     max_pages : int
         Of the crawl; 0: no limit.
+    by_domain : bool
+        As of `Leasing`.
     lease_secs, patience_secs : float
         How long a lease lasts that is not renewed, and how long a database that is away is waited for.
     """
@@ -84,12 +86,13 @@ class Keeper(threading.Thread):
         n_written: Callable[[], int],
         *,
         max_pages: int,
+        by_domain: bool,
         lease_secs: float,
         patience_secs: float,
     ) -> None:
         super().__init__(name="keeper", daemon=True)
         self._url, self._crawl, self._worker_name, self._box = url, crawl, worker_name, box
-        self._n_written, self._max_pages = n_written, max_pages
+        self._n_written, self._max_pages, self._by_domain = n_written, max_pages, by_domain
         self._lease_secs, self._patience_secs = lease_secs, patience_secs
         self._wishes = Wishes()
         self._lock = threading.Lock()
@@ -128,7 +131,7 @@ class Keeper(threading.Thread):
             try:
                 if sql is None or sql.closed:
                     sql = connect(self._url)
-                if self._keeps_wishes(Leasing(sql, self._crawl, self._lease_secs)):
+                if self._keeps_wishes(Leasing(sql, self._crawl, self._lease_secs, self._by_domain)):
                     self._box.woken()
                 failed_since = None
             except LeaseLostError:

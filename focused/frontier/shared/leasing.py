@@ -39,17 +39,27 @@ _END = (
 )
 _BUDGET = "SELECT granted, n_pages FROM workers WHERE id = %s"
 _IS_ALIVE = "SELECT 1 FROM workers WHERE id = %s AND ended_at IS NULL FOR SHARE"
-_TAKE = """
+_TAKE_IF = """
 WITH free AS (
     SELECT crawl, domain, host FROM hosts
-    WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp() + make_interval(secs => %s)
-    ORDER BY best LIMIT %s FOR UPDATE SKIP LOCKED
+    WHERE crawl = %(crawl)s AND owner IS NULL AND best IS NOT NULL
+        AND next_at <= clock_timestamp() + make_interval(secs => %(soon)s){}
+    ORDER BY best LIMIT %(most)s FOR UPDATE OF hosts SKIP LOCKED
 )
-UPDATE hosts SET owner = %s FROM free
+UPDATE hosts SET owner = %(worker)s FROM free
 WHERE hosts.crawl = free.crawl AND hosts.domain = free.domain AND hosts.host = free.host
 RETURNING hosts.name, hosts.best, extract(epoch FROM hosts.next_at - clock_timestamp()), hosts.delay,
-    hosts.n_pages + hosts.n_failed, hosts.news
+    hosts.n_pages + hosts.n_failed, hosts.news, {}
 """
+_TAKE = _TAKE_IF.format("", "0")
+# Other workers' counts of a domain are not known: so all of its hosts that anybody owns are one worker's.
+_TAKE_OF_DOMAINS = _TAKE_IF.format(
+    """
+        AND NOT EXISTS (SELECT 1 FROM hosts AS other WHERE other.crawl = hosts.crawl AND other.domain = hosts.domain
+            AND other.owner <> %(worker)s)""",
+    """(SELECT sum(other.n_pages + other.n_failed)::int8 FROM hosts AS other
+        WHERE other.crawl = hosts.crawl AND other.domain = hosts.domain)""",
+)
 _OWN = "SELECT name, news FROM hosts WHERE crawl = %s AND owner = %s"
 _FREE = """
 SELECT best FROM hosts WHERE crawl = %s AND owner IS NULL AND best IS NOT NULL AND next_at <= clock_timestamp()
@@ -100,6 +110,8 @@ SELECT coalesce(sum(CASE WHEN ended_at IS NULL THEN granted ELSE n_pages END), 0
 _GRANT = "UPDATE workers SET granted = granted + %s WHERE id = %s AND ended_at IS NULL RETURNING granted"
 _RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NULL RETURNING granted"
 
+_TAKING = 0x666F6376
+"""Advisory lock, together with the crawl's number, of the worker that takes hosts where domains are counted."""
 _ANALYZING = 0x666F6375
 """Advisory lock, together with the crawl's number, of the worker that lets the server count its rows."""
 
@@ -115,6 +127,8 @@ class TakenHost(NamedTuple):
     #: Links of it that were ever asked for and have ended.
     n_asked: int
     news: int
+    #: The same of all hosts of its registered domain, where that is limited.
+    n_asked_of_domain: int = 0
 
 
 class Totals(NamedTuple):
@@ -137,6 +151,8 @@ class Leasing:
     sql: Connection[Any]
     crawl: int
     secs: float
+    #: Whether all hosts of a registered domain that have an owner have the same one: its links are counted, and limited.
+    by_domain: bool = False
 
     def join(self, name: str) -> int:
         """Become a worker; return its number."""
@@ -163,7 +179,11 @@ class Leasing:
         with self.sql.transaction():
             if not self.sql.execute(_IS_ALIVE, (worker,)).rowcount:
                 raise LeaseLostError
-            rows = self.sql.execute(_TAKE, (self.crawl, soon_secs, n_hosts, worker)).fetchall()
+            values = {"crawl": self.crawl, "soon": soon_secs, "most": n_hosts, "worker": worker}
+            if self.by_domain:
+                # One after the other: the next statement sees what was taken before.
+                self.sql.execute("SELECT pg_advisory_xact_lock(%s, %s)", (_TAKING, self.crawl))
+            rows = self.sql.execute(_TAKE_OF_DOMAINS if self.by_domain else _TAKE, values).fetchall()
         return [
             TakenHost(name, best, float(rest) if rest is not None else 0.0, *others)
             for name, best, rest, *others in rows

@@ -26,6 +26,8 @@ class OwnHost:
     """A host that is this worker's."""
 
     name: str
+    #: Its registered domain, as of `focused.frontier.shared.keys`.
+    domain: int
     number: int
     news: int
     #: Links that were ever asked for.

@@ -5,14 +5,17 @@ Links that are under way, or whose end is not durable yet, still wait in the dat
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.own_host import AHEAD, OwnHost
 from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
+from focused.frontier.store.link import origin_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Container, Iterable, Iterator
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
@@ -25,11 +28,15 @@ class OwnHosts:
         self.queue = HostQueue()
         self.names = HostNumbers()
         self._hosts: dict[str, OwnHost] = {}
+        #: Links that were ever asked for, by registered domain, where that is limited; of domains once owned, too.
+        self.n_asked_of_domain: Counter[int] = Counter()
         #: Links under way: of which host, and as they waited.
         self.under_way: dict[int, tuple[OwnHost, WaitingLink]] = {}
         # Links that have ended, and after how many written transactions that was durable; -1: it is not yet.
         self._ended: dict[int, int] = {}
         self._host_of_ended: dict[int, OwnHost] = {}
+        #: Origins that were given up. Their links may have been read, or written, before the database knew of it.
+        self.given_up: Container[str] = ()
 
     def __len__(self) -> int:
         return len(self._hosts)
@@ -55,7 +62,10 @@ class OwnHosts:
 
     def take(self, taken: TakenHost) -> OwnHost:
         """Own a host from now on; its links come."""
-        own = OwnHost(taken.name, self.names.number(taken.name), taken.news, taken.n_asked)
+        domain, of_domain = host_key(taken.name).domain, self.n_asked_of_domain
+        own = OwnHost(taken.name, domain, self.names.number(taken.name), taken.news, taken.n_asked)
+        # The database may not know yet of those that have just ended here.
+        of_domain[domain] = max(of_domain[domain], taken.n_asked_of_domain)
         self._hosts[taken.name] = own
         return own
 
@@ -69,6 +79,7 @@ class OwnHosts:
         hosts = list(self._hosts.values())
         for own in hosts:
             self.leave(own)
+        self.n_asked_of_domain.clear()
         return hosts
 
     # --- Links
@@ -78,7 +89,7 @@ class OwnHosts:
         changed = {}
         for link in links:
             own = self._hosts.get(link.host_name)
-            if own is not None and link.number not in self.under_way and link.number not in self._ended:
+            if own is not None and self._may_wait(link):
                 own.put(link)
                 changed[own.number] = own
         for own in changed.values():
@@ -93,9 +104,16 @@ class OwnHosts:
         # Equals of the last may lie beyond it; they come with the next that are fetched.
         own.horizon = links[-1].rank + 1 if links and len(links) >= n_asked else None
         for link in links:
-            if link.number not in self.under_way and link.number not in self._ended:
+            if self._may_wait(link):
                 own.put(link)
         self.refresh(own)
+
+    def _may_wait(self, link: WaitingLink) -> bool:
+        return (
+            link.number not in self.under_way
+            and link.number not in self._ended
+            and (not self.given_up or origin_of(link.url) not in self.given_up)
+        )
 
     def n_to_ask(self, own: OwnHost) -> int:
         """Return how many links of a host are to be fetched so that enough of them are new here."""
@@ -107,6 +125,7 @@ class OwnHosts:
         del own.links[link.number]
         own.n_under_way += 1
         own.n_asked += 1
+        self.n_asked_of_domain[own.domain] += 1
         self.under_way[link.number] = own, link
         self.refresh(own)
 
@@ -115,6 +134,7 @@ class OwnHosts:
         own, link = self.under_way.pop(number)
         own.n_under_way -= 1
         own.n_asked -= 1
+        self.n_asked_of_domain[own.domain] -= 1
         if self._hosts.get(own.name) is own:
             own.put(link)
             self.refresh(own)

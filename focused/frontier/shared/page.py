@@ -68,8 +68,8 @@ class PageCommit:
     records: list[LearntRecord] = field(default_factory=list)
     #: Origins whose waiting links fail, with the number of the host's links that did.
     given_up: list[str] = field(default_factory=list)
-    #: Hosts that have had their share: what waits of them is dropped.
-    capped: list[str] = field(default_factory=list)
+    #: Hosts that have had their share, and which cap says so: what waits of them is dropped.
+    capped: list[tuple[str, str]] = field(default_factory=list)
     #: Fingerprints of links under way. They wait in the database, too, so ``given_up`` and ``capped`` leave them out.
     under_way: list[int] = field(default_factory=list)
     #: Of each host asked: the seconds from now on that nobody may ask it, and its delay.

@@ -14,7 +14,6 @@ from focused.frontier.shared.link_rows import (
     KNOWN_COLUMNS,
     unnested,
 )
-from focused.frontier.store.caps import HOST_CAP
 from focused.frontier.store.schema import DROPPED, FAILED, RANK_BITS, WAITING
 
 TURN = (1 << RANK_BITS) - 1
@@ -63,7 +62,7 @@ WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerp
     AND substr(url, 1, %s) = %s
 """
 DROP = f"""
-UPDATE links SET state = {DROPPED}, note = '{HOST_CAP}', ended_at = now()
+UPDATE links SET state = {DROPPED}, note = %s, ended_at = now()
 WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerprint <> ALL(%s::int8[])
 """
 HOSTS = (

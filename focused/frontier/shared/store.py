@@ -10,24 +10,29 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.shared.memory import NoLog, NoTransaction, OwnMemory, SharedForms, SharedScores
 from focused.frontier.shared.page import EndedLink, Move
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
-from focused.frontier.store.caps import HOST_CAP
+from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import Choice
 from focused.frontier.store.link import Leased, host_of, origin_of
 from focused.frontier.store.ranks import moved_to, priority_of
+from focused.frontier.store.rescoping import Rescoped
 from focused.frontier.store.schema import DONE, DROPPED, FAILED
 from focused.frontier.store.standing_back import StandingBack
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from random import Random
 
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.memory import SharedRecords
+    from focused.frontier.shared.own_host import OwnHost
     from focused.frontier.shared.worker import Worker
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.ranks import Ranks
+    from focused.frontier.store.rescoring import NewScores, WaitingSlice
+    from focused.frontier.store.waiting_counts import WaitingCounts
     from focused.method.scoring.evidence import Evidence
+    from focused.utils.scope import Scope
 
 
 class SharedStore(OwnMemory):
@@ -39,17 +44,19 @@ class SharedStore(OwnMemory):
         Owns the hosts; closed by the store.
     ranks : Ranks
         Which of two links of equal priority comes first.
-    max_per_host, max_tunnel : int
-        As of `FrontierStore`.
+    max_per_host, max_per_domain, max_tunnel : int
+        As of `FrontierStore`. With a cap per domain the worker's exchange must be ``by_domain``.
     """
 
     #: Whether other workers change what is stored, so that what becomes of a link is known later.
     is_shared = True
 
-    def __init__(self, worker: Worker, ranks: Ranks, *, max_per_host: int = 0, max_tunnel: int = 0) -> None:
+    def __init__(
+        self, worker: Worker, ranks: Ranks, *, max_per_host: int = 0, max_per_domain: int = 0, max_tunnel: int = 0
+    ) -> None:
         super().__init__()
         self.worker = worker
-        self._max_per_host, self._max_tunnel = max_per_host, max_tunnel
+        self._max_per_host, self._max_per_domain, self._max_tunnel = max_per_host, max_per_domain, max_tunnel
         self.own = worker.own
         #: What the page that ends next does.
         self.draft = worker.draft
@@ -57,13 +64,13 @@ class SharedStore(OwnMemory):
         self.transaction = NoTransaction()
         self.log = NoLog()
         self.standing: StandingBack[WaitingLink] = StandingBack(
-            *(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)  # type: ignore[arg-type]
+            *(self.transaction, self.hosts, self.own.names, self, ranks, self._sunk)
         )
         #: Which link is next.
         self.choice = Choice(self.hosts, self.own.names, self.standing, self)
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
-        self.by_level = None
+        self.by_level: WaitingCounts | None = None
         self.joined: tuple[int, Evidence, Evidence] | None = None
         self.last_id = 0
         self.n_cut = self.n_cut_rounds = self.n_resumed = 0
@@ -81,7 +88,7 @@ class SharedStore(OwnMemory):
     @property
     def n_capped(self) -> dict[str, int]:
         """How many waiting links were dropped because their host had had its share, by the cap."""
-        return {HOST_CAP: self.worker.n_capped} if self.worker.n_capped else {}
+        return {cap: n_links for cap, n_links in self.worker.n_capped.items() if n_links}
 
     # --- In
 
@@ -144,12 +151,20 @@ class SharedStore(OwnMemory):
     def gives_up_rest(self, host: int) -> bool:
         """Give up what waits of a host that has reached the cap; tell whether it has."""
         own = self.own.of_number(host)
-        if own is None or not self._max_per_host or own.n_asked < self._max_per_host:
+        if own is None or not (cap := self._reached(own)):
             return False
-        self.draft.page.capped.append(own.name)
+        self.draft.page.capped.append((own.name, cap))
         own.forget_all()
         self.own.refresh(own)
         return True
+
+    def _reached(self, own: OwnHost) -> str:
+        """Return which of the caps a host has reached; empty if none."""
+        if self._max_per_host and own.n_asked >= self._max_per_host:
+            return HOST_CAP
+        if self._max_per_domain and self.own.n_asked_of_domain[own.domain] >= self._max_per_domain:
+            return DOMAIN_CAP
+        return ""
 
     def _lease(self, link: WaitingLink) -> Leased:
         self.own.lease(link)
@@ -160,7 +175,7 @@ class SharedStore(OwnMemory):
         """Lease a link that waits in memory; None if there is none."""
         for own in () if self.worker.is_spent else self.own:
             link = own.links.get(number)
-            if link is not None and not (self._max_per_host and own.n_asked >= self._max_per_host):
+            if link is not None and not self._reached(own):
                 return self._lease(link)
         return None
 
@@ -241,6 +256,21 @@ class SharedStore(OwnMemory):
 
     def _sunk(self, row: WaitingLink, rank: int) -> None:
         """Nothing more is to be done where a link has sunk: see ``sink``."""
+
+    # --- All links
+
+    def count_waiting(self, n_memory_pages: float) -> None:
+        """Return None: what one worker knows is not enough."""
+
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int = 1, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Do nothing: retraining is refused where workers share a crawl."""
+        return iter(())
+
+    def rescope(self, scope: Scope) -> Rescoped:
+        """Do nothing: the scope is the crawl's, the same for all its workers."""
+        return Rescoped(0, 0)
 
     # --- State
 

@@ -5,6 +5,7 @@ All methods but `close` work on memory, in the reactor.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.events import (
@@ -70,8 +71,9 @@ class Worker:
         self.least_priority: int | None = None
         #: Origins that this worker has given up, with the number of their links that failed.
         self.given_up: dict[str, int] = {}
-        #: How many links were dropped because their host had had its share.
-        self.n_capped = 0
+        self.own.given_up = self.given_up
+        #: How many links were dropped because their host, or its domain, had had its share, by the cap.
+        self.n_capped: Counter[str] = Counter()
         #: Called with what a transaction has changed.
         self.on_written: Callable[[Written], None] = lambda written: None
         #: Called with each page that was refused, and why.
@@ -137,7 +139,7 @@ class Worker:
                 own.offer(joined for joined, _ in written.joined)
                 for origin, n_links in written.given_up.items():
                     self.given_up[origin] = self.given_up.get(origin, 0) + n_links
-                self.n_capped += written.n_capped
+                self.n_capped.update(written.n_capped)
                 self.on_written(written)
             case PageRefused(page, why):
                 for ended in page.ended:

@@ -67,9 +67,10 @@ class PageWriter:
         for origin in (origin for page in pages for origin in page.given_up):
             values = NOT_REACHABLE, self.crawl, *host_key(host_of(origin)), under_way, len(origin) + 1, f"{origin}/"
             written.given_up[origin] = written.given_up.get(origin, 0) + sql.execute(statements.FAIL, values).rowcount
-        for host in (host for page in pages for host in page.capped):
-            written.n_capped += sql.execute(statements.DROP, (self.crawl, *host_key(host), under_way)).rowcount
-        return sum(written.given_up.values()) + written.n_capped
+        for host, cap in (capped for page in pages for capped in page.capped):
+            n_links = sql.execute(statements.DROP, (cap, self.crawl, *host_key(host), under_way)).rowcount
+            written.n_capped[cap] = written.n_capped.get(cap, 0) + n_links
+        return sum(written.given_up.values()) + sum(written.n_capped.values())
 
     def _write_hosts(self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], links: LinkWriting) -> None:
         """Note what hosts have now: those with new links, and those that were asked, in the order of their keys."""

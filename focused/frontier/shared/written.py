@@ -33,5 +33,5 @@ class Written:
     n_known: int = 0
     #: Origins that were given up, with the number of their links that failed.
     given_up: dict[str, int] = field(default_factory=dict)
-    #: Links that were dropped because their host had had its share.
-    n_capped: int = 0
+    #: How many links were dropped because their host, or its domain, had had its share, by the cap.
+    n_capped: dict[str, int] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Generic
+from typing import TYPE_CHECKING, Generic, Protocol
 
 from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.schema import RANK_BITS
@@ -13,12 +13,18 @@ if TYPE_CHECKING:
 
     from focused.frontier.store.host_numbers import HostNumbers
     from focused.frontier.store.host_queue import HostQueue
-    from focused.frontier.store.link_table import LinkTable
+    from focused.frontier.store.interface import StoreTransaction
     from focused.frontier.store.ranks import Ranks
-    from focused.frontier.store.transaction import Transaction
 
 _STEP = 50
 """Levels by which a link or a host moves at least."""
+
+
+class PlacesOfLinks(Protocol):
+    """Where links stand."""
+
+    def sink(self, number: int, rank: int, extra: int) -> None:
+        """Give a waiting link another place, by its number."""
 
 
 class StandingBack(Generic[Link]):
@@ -29,10 +35,10 @@ class StandingBack(Generic[Link]):
 
     def __init__(
         self,
-        transaction: Transaction,
+        transaction: StoreTransaction,
         hosts: HostQueue,
         names: HostNumbers,
-        table: LinkTable,
+        table: PlacesOfLinks,
         ranks: Ranks,
         moved: Callable[[Link, int], None],
     ) -> None:

@@ -16,6 +16,8 @@ from focused.frontier.store.link_table import LinkTable
 from focused.frontier.store.page_records import PageRecords, StoredPages
 from focused.frontier.store.pruning import Pruner
 from focused.frontier.store.ranks import Ranks, priority_of
+from focused.frontier.store.rescoping import Rescoped, rescope
+from focused.frontier.store.rescoring import NewScores, WaitingSlice, rescore
 from focused.frontier.store.schema import WAITING, lock, open_file
 from focused.frontier.store.standing_back import StandingBack
 from focused.frontier.store.texts import StoredTexts
@@ -25,13 +27,14 @@ from focused.method.scoring.evidence import better
 from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from random import Random
 
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.link_table import LinkRow
     from focused.method.scoring.evidence import Evidence
+    from focused.utils.scope import Scope
 
 _DRAWS_A_LINK = 8
 """Numbers that are drawn for each waiting link that is wanted: many of them belong to links that wait no more."""
@@ -283,6 +286,18 @@ class FrontierStore(LinkStates):
         self._lease(self.last_id, host, self._ranks.rank(_priority(link.evidence, link.extra), self.last_id))
         self._refresh(host)
         return self.last_id
+
+    # --- All links
+
+    def rescore(
+        self, score: Callable[[WaitingSlice], NewScores], *, model_version: int = 1, slice_links: int = 2_000
+    ) -> Iterator[int]:
+        """Score all links that wait anew, in slices: see `focused.frontier.store.rescoring`."""
+        return rescore(self, score, model_version=model_version, slice_links=slice_links)
+
+    def rescope(self, scope: Scope) -> Rescoped:
+        """Drop waiting links that are out of a scope, and let those wait again that only another kept out."""
+        return rescope(self, scope)
 
     # --- State
 

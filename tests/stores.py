@@ -1,0 +1,217 @@
+"""Both stores of links behind one face, so that one test serves both: what the one answers at once, the other's threads bring.
+
+`SQLiteStore` is the file of one process, `PostgreSQLStore` one worker of a crawl on a real server.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from focused.frontier.store.answers import KNOWN, MERGED, NEW, SENT, TAKEN_OVER
+from focused.frontier.store.link import FrontierLink, Leased, fingerprint_of, host_of
+from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.store import FrontierStore
+from focused.method.scoring.base import BELOW, BY_ANCHOR
+from focused.method.scoring.evidence import Evidence, better
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from focused.frontier.store.interface import LinkStore
+
+_SECS = 20.0
+
+
+def link(
+    url: str, score: float = 0.5, *, admitted: bool = True, extra: int = 0, tunnel: int = 0, **more: Any
+) -> FrontierLink:
+    url = url if "://" in url else f"http://{url}"
+    evidence = Evidence(**{"score": score, "reason": BY_ANCHOR if admitted else BELOW, "admitted": admitted, **more})
+    return FrontierLink(fingerprint_of(url, host_of(url)), url, evidence, extra, tunnel)
+
+
+class SQLiteStore:
+    """A store in a file."""
+
+    name = "SQLite"
+
+    def __init__(self, folder: Path, **options: Any) -> None:
+        self._folder, self._options = folder, options
+        self.store: LinkStore
+        self.store = self._file = FrontierStore(folder / "frontier.sqlite", **options)
+
+    def add(self, *links: FrontierLink) -> list[str]:
+        """Take links in; say what came of each."""
+        return self.store.add(links)
+
+    def next(self, *about: Any) -> Leased | None:
+        """Lease the best link that may be asked."""
+        return self.store.next(*about)
+
+    def commit(self) -> None:
+        """Make durable what has changed."""
+        self.store.commit()
+
+    def settle(self) -> None:
+        """Wait until nothing is on its way."""
+
+    def counts(self) -> dict[str, int]:
+        """How many links are in each state; those under way count as waiting."""
+        counts = dict(self._file.counts())
+        counts["waiting"] += counts.pop("leased")
+        return counts
+
+    def reopened(self, **options: Any) -> SQLiteStore:
+        """Close it; return it as whoever opens it next has it. What was not committed is lost, as in a crash."""
+        self.close()
+        return SQLiteStore(self._folder, **(self._options | options))
+
+    crashed = reopened
+
+    def close(self) -> None:
+        """Close the file, once or again."""
+        self.store.close()
+
+
+class PostgreSQLStore:
+    """A worker of a crawl; the database is asked as soon as there is something to ask."""
+
+    name = "PostgreSQL"
+
+    def __init__(self, database: str, crawl: str = "a crawl", **options: Any) -> None:
+        from focused.frontier.shared.exchange import Exchange
+        from focused.frontier.shared.store import SharedStore
+        from focused.frontier.shared.worker import Worker
+
+        self._database, self._crawl, self._options, self._is_closed = database, crawl, options, False
+        options = dict(options)
+        ranks = Ranks(is_newest_first=options.pop("order", "oldest") == "newest")
+        exchange = Exchange(
+            *(database, crawl, {}),
+            worker_name="test",
+            ranks=ranks,
+            merge=options.pop("merge", better),
+            by_domain="max_per_domain" in options,
+        )
+        self.worker = worker = Worker(exchange, max_hosts=options.pop("max_hosts", 64))
+        self.store: LinkStore
+        self.store = self._shared = SharedStore(worker, ranks, **options)
+        self._new: set[int] = set()
+        self._joined: dict[int, bool] = {}
+        worker.on_written = self._written
+
+    def _written(self, written: Any) -> None:
+        self._new |= {link.number for link in written.new}
+        self._joined |= {link.number: link.request is not None for link, _ in written.joined}
+
+    def add(self, *links: FrontierLink) -> list[str]:
+        """Take links in; say what came of each when the database has them."""
+        answers = self.store.add(links)
+        self.commit()
+        found = []
+        for link, answer in zip(links, answers, strict=True):
+            if answer != SENT:
+                found.append(answer)
+            elif link.fingerprint in self._new:
+                self._new.discard(link.fingerprint)
+                found.append(NEW)
+            elif link.fingerprint in self._joined:
+                found.append(TAKEN_OVER if self._joined[link.fingerprint] else MERGED)
+            else:
+                found.append(KNOWN)
+        self._joined.clear()
+        return found
+
+    def next(self, *about: Any) -> Leased | None:
+        """Lease the best link that may be asked, of hosts that are taken when they are wanted."""
+        self.settle()
+        return self.store.next(*about)
+
+    def commit(self) -> None:
+        """Wait until what has changed is durable."""
+        self.store.commit()
+        self._until(lambda: not self.worker.exchange.n_pending)
+        self.worker.tend()
+
+    def settle(self) -> None:
+        """Wait until all that waits in the database is this worker's, and known to it."""
+        from focused.frontier.shared.schema import connect
+
+        self.commit()
+        owners = "SELECT name, owner FROM hosts WHERE crawl = %s AND (best IS NOT NULL OR owner IS NOT NULL)"
+        with connect(self._database) as sql:
+
+            def is_known() -> bool:
+                own = {own.name: self.worker.exchange.worker for own in self.worker.own}
+                return dict(sql.execute(owners, (self.worker.exchange.crawl,)).fetchall()) == own and not any(
+                    each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in self.worker.own
+                )
+
+            self._until(is_known)
+
+    def _until(self, true: Any) -> None:
+        end = time.monotonic() + _SECS
+        while not true():
+            assert time.monotonic() < end, "not in time"
+            self.worker.tend()
+            time.sleep(0.002)
+
+    def counts(self) -> dict[str, int]:
+        """How many links are in each state, as the database has them; those under way wait there."""
+        from focused.frontier.shared.schema import connect
+        from focused.frontier.shared.view import SharedFrontierView
+
+        self.commit()
+        with connect(self._database) as sql:
+            counts = SharedFrontierView(sql, self.worker.exchange.crawl, self._crawl, {}).counts()
+        assert counts.pop("leased") == 0
+        return counts
+
+    def reopened(self, **options: Any) -> PostgreSQLStore:
+        """Say good-bye; return another worker of the crawl."""
+        self.close()
+        return PostgreSQLStore(self._database, self._crawl, **(self._options | options))
+
+    def crashed(self, **options: Any) -> PostgreSQLStore:
+        """End without a word; return another worker, who comes when the lease has run out."""
+        from focused.frontier.shared.leasing import Leasing
+        from focused.frontier.shared.schema import connect
+
+        exchange = self.worker.exchange
+        for thread in (exchange.committer, exchange.keeper):
+            thread.stop()
+            thread.join()
+        self._is_closed = True
+        with connect(self._database) as sql:
+            sql.execute("UPDATE workers SET alive_until = clock_timestamp() WHERE crawl = %s", (exchange.crawl,))
+            Leasing(sql, exchange.crawl, 1.0).end_overdue()
+        return PostgreSQLStore(self._database, self._crawl, **(self._options | options))
+
+    def close(self) -> None:
+        """Say good-bye, once."""
+        if not self._is_closed:
+            self._is_closed = True
+            assert not self.store.close()
+
+
+AStore = SQLiteStore | PostgreSQLStore
+
+
+@contextmanager
+def quick_threads(patch: Any) -> Iterator[None]:
+    """Let the threads of workers look for something to do all the time: tests wait for them."""
+    patch.setattr("focused.frontier.shared.keeper._TICK_SECS", 0.002)
+    patch.setattr("focused.frontier.shared.committer._BETWEEN_SECS", 0.0)
+    yield
+
+
+def drain(at: AStore) -> list[str]:
+    """Fetch all there is; return the URLs in their order, without "http://"."""
+    urls = []
+    while (leased := at.next()) is not None:
+        at.store.done(leased.id, relevant=True)
+        urls.append(leased.url.removeprefix("http://"))
+    return urls
