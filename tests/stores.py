@@ -17,9 +17,11 @@ from focused.method.scoring.base import BELOW, BY_ANCHOR
 from focused.method.scoring.evidence import Evidence, better
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from focused.frontier.shared.store import SharedStore
+    from focused.frontier.shared.worker import Worker
     from focused.frontier.store.interface import LinkStore
 
 _SECS = 20.0
@@ -74,6 +76,40 @@ class SQLiteStore:
     def close(self) -> None:
         """Close the file, once or again."""
         self.store.close()
+
+
+def until(true: Callable[[], bool], worker: Worker) -> None:
+    """Let a worker take in what its threads do until something is true."""
+    end = time.monotonic() + _SECS
+    while not true():
+        assert time.monotonic() < end, "not in time"
+        worker.tend()
+        time.sleep(0.002)
+
+
+def commit(store: SharedStore) -> None:
+    """Wait until what has changed is durable."""
+    store.commit()
+    until(lambda: not store.worker.exchange.n_pending, store.worker)
+    store.worker.tend()
+
+
+def settle(store: SharedStore, database: str) -> None:
+    """Wait until all that waits in the database is one worker's, and known to it."""
+    from focused.frontier.shared.schema import connect
+
+    commit(store)
+    worker = store.worker
+    owners = "SELECT name, owner FROM hosts WHERE crawl = %s AND (best IS NOT NULL OR owner IS NOT NULL)"
+    with connect(database) as sql:
+
+        def is_known() -> bool:
+            own = {own.name: worker.exchange.worker for own in worker.own}
+            return dict(sql.execute(owners, (worker.exchange.crawl,)).fetchall()) == own and not any(
+                each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in worker.own
+            )
+
+        until(is_known, worker)
 
 
 class PostgreSQLStore:
@@ -132,32 +168,11 @@ class PostgreSQLStore:
 
     def commit(self) -> None:
         """Wait until what has changed is durable."""
-        self.store.commit()
-        self._until(lambda: not self.worker.exchange.n_pending)
-        self.worker.tend()
+        commit(self._shared)
 
     def settle(self) -> None:
         """Wait until all that waits in the database is this worker's, and known to it."""
-        from focused.frontier.shared.schema import connect
-
-        self.commit()
-        owners = "SELECT name, owner FROM hosts WHERE crawl = %s AND (best IS NOT NULL OR owner IS NOT NULL)"
-        with connect(self._database) as sql:
-
-            def is_known() -> bool:
-                own = {own.name: self.worker.exchange.worker for own in self.worker.own}
-                return dict(sql.execute(owners, (self.worker.exchange.crawl,)).fetchall()) == own and not any(
-                    each.is_asked or each.wants_links or (each.is_empty and each.is_at_rest) for each in self.worker.own
-                )
-
-            self._until(is_known)
-
-    def _until(self, true: Any) -> None:
-        end = time.monotonic() + _SECS
-        while not true():
-            assert time.monotonic() < end, "not in time"
-            self.worker.tend()
-            time.sleep(0.002)
+        settle(self._shared, self._database)
 
     def counts(self) -> dict[str, int]:
         """How many links are in each state, as the database has them; those under way wait there."""
@@ -204,6 +219,7 @@ AStore = SQLiteStore | PostgreSQLStore
 def quick_threads(patch: Any) -> Iterator[None]:
     """Let the threads of workers look for something to do all the time: tests wait for them."""
     patch.setattr("focused.frontier.shared.keeper._TICK_SECS", 0.002)
+    patch.setattr("focused.frontier.shared.keeper._RENEWALS", 1_000)
     patch.setattr("focused.frontier.shared.committer._BETWEEN_SECS", 0.0)
     yield
 

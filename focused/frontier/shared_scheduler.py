@@ -87,6 +87,8 @@ class SharedScheduler(FrontierScheduler):
         worker.let_rest, worker.times_of = self._let_rest, self._times_of
         self._is_ending = False
         worker.waits = lambda: not self._leases.ready_at.delay_of("")
+        # Of requests that only memory can hold.
+        worker.has_more = lambda: bool(len(self._queue) or requests_in_progress(self.crawler))
         worker.lessons.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
         return self.shared
@@ -160,8 +162,8 @@ class SharedScheduler(FrontierScheduler):
         return False
 
     def _end(self) -> None:
-        self._is_ending = True
         if self.worker.over != "finished":
+            self._is_ending = True
             assert self.crawler.engine is not None
             deferred_from_coro(self.crawler.engine.close_spider_async(reason=self.worker.over))
 

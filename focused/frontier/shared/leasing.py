@@ -29,11 +29,14 @@ WHERE id = %s AND ended_at IS NULL
 _OVERDUE = """
 SELECT id FROM workers WHERE crawl = %s AND ended_at IS NULL AND alive_until < clock_timestamp() FOR UPDATE SKIP LOCKED
 """
-# The next owner cannot know when the host was asked last; not after the lease.
 _RELEASE_ALL = """
-UPDATE hosts SET owner = NULL, next_at = greatest(hosts.next_at, workers.alive_until + make_interval(secs => hosts.delay))
+UPDATE hosts SET owner = NULL, next_at = greatest(hosts.next_at, {} + make_interval(secs => hosts.delay))
 FROM workers WHERE hosts.crawl = workers.crawl AND hosts.owner = workers.id AND workers.id = %s
 """
+# The next owner cannot know when a dead worker's host was asked last; not after the lease.
+_RELEASE_OF_DEAD = _RELEASE_ALL.format("workers.alive_until")
+# One that says good-bye asks for nothing any more.
+_RELEASE_AT_ONCE = _RELEASE_ALL.format("clock_timestamp()")
 _END = (
     "UPDATE workers SET ended_at = clock_timestamp(), is_busy = false, n_hosts = 0 WHERE id = %s AND ended_at IS NULL"
 )
@@ -170,7 +173,7 @@ class Leasing:
         with self.sql.transaction():
             ended = [number for (number,) in self.sql.execute(_OVERDUE, (self.crawl,)).fetchall()]
             for number in ended:
-                self.sql.execute(_RELEASE_ALL, (number,))
+                self.sql.execute(_RELEASE_OF_DEAD, (number,))
                 self.sql.execute(_END, (number,))
         return ended
 
@@ -272,5 +275,5 @@ class Leasing:
         """Say good-bye: all hosts are nobody's at once."""
         self.give_back(worker, rests)
         with self.sql.transaction():
-            self.sql.execute(_RELEASE_ALL, (worker,))
+            self.sql.execute(_RELEASE_AT_ONCE, (worker,))
             self.sql.execute(_END, (worker,))

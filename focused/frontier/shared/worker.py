@@ -86,6 +86,8 @@ class Worker:
         self.times_of: Callable[[str], tuple[float, float]] = lambda host: (0.0, 0.0)
         #: Whether poor links are not asked for while other workers have better ones: where hosts need no rest.
         self.waits: Callable[[], bool] = lambda: False
+        #: Whether something is to be asked for, or under way, that the database knows nothing of.
+        self.has_more: Callable[[], bool] = lambda: False
         exchange.start()
 
     @property
@@ -119,6 +121,8 @@ class Worker:
                 self._wants_join = True
                 self.exchange.wish(joins=True)
             return
+        if self.over == "finished" and self._is_busy:
+            self.over = ""  # a spider had more to ask for after all
         self._wish()
 
     def close(self, reason: str = "") -> int:
@@ -189,7 +193,7 @@ class Worker:
             self.over = "max_pages"
         elif self._max_relevant and seen.totals.n_relevant >= self._max_relevant:
             self.over = "max_relevant"
-        elif seen.is_over and not self._is_busy:
+        elif seen.is_over and not self._is_busy and seen.n_written == self.exchange.n_written:  # else it is old news
             self.over = "finished"
         if lost := self._surroundings.lost_hosts(seen.news, self.own):
             self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
@@ -198,7 +202,7 @@ class Worker:
 
     @property
     def _is_busy(self) -> bool:
-        return bool(len(self.own) or self.own.under_way or self.exchange.n_pending or self.draft)
+        return bool(len(self.own) or self.own.under_way or self.exchange.n_pending or self.draft or self.has_more())
 
     def _wish(self) -> None:
         rests, ahead = {}, {}
