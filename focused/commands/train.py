@@ -10,6 +10,7 @@ from focused.commands.progress import Progress
 from focused.commands.train_examples import read_examples
 from focused.commands.train_fetching import FetchError
 from focused.commands.train_from_run import check_alone, train_from_run
+from focused.commands.train_judging_again import judge_run_again
 from focused.commands.train_options import (
     add_options,
     check_options,
@@ -96,6 +97,8 @@ class Command(ProjectCommand):
                 name, *run, tolerance=tolerance, force=opts.force, say=progress.say, verdicts=verdicts
             )
             print(done)
+            if again := judge_run_again(name, *run, self.settings, verdicts):
+                print(again)
             return
         of_file = _named_preset(name, models_dir) if opts.force else ""
         if of_file:
