@@ -10,6 +10,7 @@ import pytest
 from test_shared_store import a_store, sleeps, until
 
 from focused.frontier.learning import Learning
+from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.schema import connect
 from focused.frontier.store.link import FrontierLink, fingerprint_of, host_of
 from focused.method.page.reader import PageReader
@@ -65,6 +66,13 @@ class Worker:
         for record in records:
             finish(self.session.hearing(record))  # type: ignore[arg-type]
         self.n_heard += len(records)
+
+    def inherits(self) -> None:
+        """Take over links of workers that have ended, as the scheduler does."""
+        lessons = self.store.worker.lessons
+        self.orphans = OrphanLinks(self.session, self.store.waiting, lambda url: fingerprint_of(url, host_of(url)))
+        lessons.inherits = lambda: self.orphans.is_ready
+        lessons.on_inherited, lessons.on_scores = self.orphans.inherit, self.orphans.place
 
     def asks(self, url: str) -> int:
         """Take in a link, and have it under way; its number."""
@@ -164,6 +172,36 @@ def test_links_that_a_worker_has_found_move_when_like_links_of_another_led_somew
     with connect(database) as sql:
         scores = dict(sql.execute("SELECT url, score FROM links WHERE url = ANY(%s)", ([GOOD, BAD],)).fetchall())
     assert scores == pytest.approx(dict(zip((GOOD, BAD), other.scores(GOOD, BAD), strict=True)), abs=0.001)
+    assert scores[GOOD] > scores[BAD] + 0.05
+
+
+@pytest.mark.parametrize("comes_later", [False, True], ids=["heir", "resumed"])
+def test_links_whose_finder_has_ended_are_moved_by_one_worker_that_is_alive(worker, database, comes_later):
+    finder, teacher = worker(), worker()
+    page = read("http://k.org/", "Welcome.", GOOD, BAD)
+    number = finder.asks(page.url)
+    for url in (GOOD, BAD):
+        finder.store.add([FrontierLink(fingerprint_of(url, host_of(url)), url, Evidence(0.1, 0, True))])
+    finder.ends(number, page)
+    finder.store.close()
+    own = {"fetched already": fingerprint_of(page.url, "k.org")}
+    heirs = [] if comes_later else [worker(), worker()]
+    teacher.fetches_all()
+    heirs = heirs or [worker()]
+    for heir in heirs:
+        heir.inherits()
+    until(lambda: sum(heir.orphans.n_taken for heir in heirs) >= 2, *(heir.store for heir in heirs))
+    ticks = count()
+    until(lambda: next(ticks) > 40, *(heir.store for heir in heirs))
+    assert sorted(heir.orphans.n_taken for heir in heirs)[-1] == 2  # of one worker, and what waits of it only
+    assert sum(heir.orphans.n_taken for heir in heirs) == 2
+    assert not any(own["fetched already"] in heir.store.waiting._hosts for heir in heirs)
+    for heir in heirs:
+        heir.learning.move(is_last=True)
+        heir.commits()
+    with connect(database) as sql:
+        scores = dict(sql.execute("SELECT url, score FROM links WHERE url = ANY(%s)", ([GOOD, BAD],)).fetchall())
+    assert scores == pytest.approx(dict(zip((GOOD, BAD), heirs[0].scores(GOOD, BAD), strict=True)), abs=0.01)
     assert scores[GOOD] > scores[BAD] + 0.05
 
 

@@ -159,15 +159,3 @@ def test_who_is_far_behind_goes_on_with_the_latest(crawl, monkeypatch):
     assert crawl.read(reader, n_most=3) == ["0", "1", "2"]
     assert crawl.read(reader, n_most=3) == ["15", "16", "17"]
     assert crawl.read(reader, n_most=3) == ["18", "19"]
-
-
-def test_tables_of_before_get_what_is_missing(database):
-    with connect(database) as sql:
-        make_tables(sql)
-        sql.execute("DROP INDEX records_of_worker")
-        sql.execute("ALTER TABLE records DROP COLUMN n_links, DROP COLUMN model_version")
-        sql.execute("INSERT INTO records (crawl, worker, record) VALUES (1, 1, 'x')")
-    for _ in range(2):
-        with connect(database) as sql:
-            make_tables(sql)
-            assert sql.execute("SELECT n_links, model_version, record FROM records").fetchall() == [(0, 1, b"x")]

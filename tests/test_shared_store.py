@@ -45,11 +45,12 @@ def a_store(database: str, *, lease_secs: float = 20.0, max_pages: int = 0, **op
     return SharedStore(Worker(exchange, max_pages=max_pages), ranks, **options)
 
 
-def until(true: Any, store: SharedStore, secs: float = 10.0) -> None:
+def until(true: Any, *stores: SharedStore, secs: float = 10.0) -> None:
     end = time.monotonic() + secs
     while not true():
         assert time.monotonic() < end, "not in time"
-        store.worker.tend()
+        for store in stores:
+            store.worker.tend()
         time.sleep(0.01)
 
 
@@ -289,3 +290,20 @@ def test_the_budget_is_exact_over_all_workers_also_when_one_dies(prepared):
     assert len(delivered(prepared)) == 100
     for fetcher in (dead, *workers):
         fetcher.store.close()
+
+
+def test_minutes_of_a_crawl_are_those_with_any_worker_and_two_at_once_count_once(prepared):
+    store = a_store(prepared)
+    at = store.worker.exchange.crawl
+    store.close()
+    with connect(prepared) as sql:
+        sql.execute("DELETE FROM workers")
+        for began, alive, ended in (("0:10", "0:09", "0:08"), ("0:09", "0:07", "0:07"), ("0:02", "-0:01", None)):
+            sql.execute(
+                "INSERT INTO workers (crawl, name, began_at, alive_until, ended_at) VALUES (%s, 'w', now() - %s::interval, "
+                "now() - %s::interval, now() - %s::interval)",
+                (at, began, alive, ended),
+            )
+    again = a_store(prepared)
+    assert again.worker.exchange.spent_secs == pytest.approx((3 + 2) * 60, abs=5)
+    again.close()

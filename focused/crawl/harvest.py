@@ -82,6 +82,10 @@ class HarvestCounter:
         """Return how many seconds the crawl has taken, earlier runs included."""
         return self._earlier_secs + self._clock.now() - self._started
 
+    def begin_after(self, secs: float) -> None:
+        """Note that the crawl had taken so many seconds before this run."""
+        self._earlier_secs = secs
+
     def state(self) -> dict[str, Any]:
         """Return all that has been counted, as JSON values."""
         return {

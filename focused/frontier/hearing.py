@@ -50,6 +50,11 @@ class Hearing:
         n_free = _MOST_WAITING - len(self._records)
         return n_free if n_free >= _MOST_WAITING // 2 and not self._is_closed else 0
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether the session has learnt from all records that have come."""
+        return not (self._records or self._is_learning or self._is_closed)
+
     def put(self, records: Iterable[bytes]) -> None:
         """Take in records; the session learns from them in turns of the reactor to come."""
         self._records.extend(records)

@@ -114,6 +114,9 @@ class HarvestState(Protocol):
     def spent_secs(self) -> float:
         """Return how many seconds the crawl has taken, earlier runs included."""
 
+    def begin_after(self, secs: float) -> None:
+        """Note that the crawl had taken so many seconds before this run."""
+
     def state(self) -> dict[str, Any]:
         """Return all counters as JSON values."""
 

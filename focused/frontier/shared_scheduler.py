@@ -17,6 +17,7 @@ from focused.frontier.hearing import Hearing
 from focused.frontier.opening import first_stands
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.exchange import Exchange
+from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.store.ranks import Ranks
@@ -43,6 +44,8 @@ REDIRECTED = "redirect: its target waits as a link"
 _LOOK_AGAIN_SECS = 0.2
 _HOSTS_A_REQUEST = 4
 """Hosts that a worker holds at most, for each request that may be under way."""
+_TAKEN_OVER = "focused/workers/taken_over_count"
+_TIME_IS_UP = "max_minutes"
 _REFUSED = "focused/workers/refused_count"
 
 
@@ -55,6 +58,7 @@ class SharedScheduler(FrontierScheduler):
     Settings: FOCUSED_DATABASE, FOCUSED_CRAWL, CONCURRENT_REQUESTS (with it, how many hosts a worker holds).
 
     Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
+    ``focused/workers/taken_over_count`` (links of workers that have ended),
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
 
@@ -95,6 +99,7 @@ class SharedScheduler(FrontierScheduler):
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
+        self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
         #: Where the strategy learns from other workers, too; None: it does not.
         self._hearing: Hearing | None = None
         if learning is None:
@@ -104,9 +109,19 @@ class SharedScheduler(FrontierScheduler):
             lessons = self.worker.lessons
             lessons.n_wanted, lessons.on_heard = lambda: hearing.n_wanted, hearing.put
             lessons.on_other_model = hearing.leave_out
+            #: Links of workers that have ended.
+            self.orphans = orphans = OrphanLinks(learning.session, self.shared.waiting, self._requests.url_fingerprint)
+            lessons.inherits = lambda: hearing.is_idle and orphans.is_ready
+            lessons.on_inherited, lessons.on_scores = orphans.inherit, self._take_over
         self._learning = learning
         if n_bad := learning.resume():
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
+
+    def _take_over(self, scores: dict[int, float]) -> None:
+        """Move links from now on whose finder has ended."""
+        self.orphans.place(scores)
+        self._stats.set_value(_TAKEN_OVER, self.orphans.n_taken)
+        self._learning.move()
 
     def has_pending_requests(self) -> bool:
         """Tell whether anything waits, or may come from another worker."""
@@ -137,6 +152,8 @@ class SharedScheduler(FrontierScheduler):
         """Hand the last pages over, and say good-bye in a thread: the reactor goes on meanwhile."""
         if self._hearing is not None:
             self._hearing.close()
+        if reason == _TIME_IS_UP:  # for all workers: see focused.extensions.time_limit
+            self.worker.over = self.worker.over or reason
         super().close(reason)
         return deferToThread(self._say_good_bye)
 

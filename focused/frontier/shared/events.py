@@ -87,6 +87,20 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
+class Inherited:
+    """Records of a worker that has ended, and whose links this one is to move from now on."""
+
+    records: list[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoresKnown:
+    """Scores of links that were asked for, by their fingerprints: of those that wait."""
+
+    scores: dict[int, float]
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseLost:
     """The worker has ended."""
 
@@ -105,7 +119,19 @@ class DatabaseGone:
     error: Exception
 
 
-Event = PagesWritten | PageRefused | LinksAhead | Ticked | Granted | Heard | LeaseLost | Joined | DatabaseGone
+Event = (
+    PagesWritten
+    | PageRefused
+    | LinksAhead
+    | Ticked
+    | Granted
+    | Heard
+    | Inherited
+    | ScoresKnown
+    | LeaseLost
+    | Joined
+    | DatabaseGone
+)
 
 
 class EventBox:

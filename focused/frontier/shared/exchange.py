@@ -83,7 +83,10 @@ class Exchange:
             patience_secs=patience_secs,
         )
         with connect(url) as sql:
-            self.keeper.join_crawl(self._leasing(sql))
+            leasing = self._leasing(sql)
+            #: Seconds that the crawl had taken when this worker began.
+            self.spent_secs = leasing.spent_secs()
+            self.keeper.join_crawl(leasing)
 
     def start(self) -> None:
         """Start the threads."""

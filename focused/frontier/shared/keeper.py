@@ -10,8 +10,20 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 
 from focused.frontier.shared.committer import TRY_AGAIN_SECS
-from focused.frontier.shared.events import DatabaseGone, Granted, Heard, Joined, LeaseLost, LinksAhead, Ticked, now
+from focused.frontier.shared.events import (
+    DatabaseGone,
+    Granted,
+    Heard,
+    Inherited,
+    Joined,
+    LeaseLost,
+    LinksAhead,
+    ScoresKnown,
+    Ticked,
+    now,
+)
 from focused.frontier.shared.leasing import Leasing
+from focused.frontier.shared.orphan_links import Inheritance, scores_of
 from focused.frontier.shared.own_host import AHEAD
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.schema import connect
@@ -47,6 +59,8 @@ class Wishes:
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     n_pages: int = 0
     n_records: int = 0
+    inherits: bool = False
+    scores: dict[tuple[int, int], None] = field(default_factory=dict)
     returns_pages: bool = False
     joins: bool = False
     is_busy: bool = True
@@ -97,7 +111,7 @@ class Keeper(threading.Thread):
         self._wishes = Wishes()
         self._lock = threading.Lock()
         self._is_stopping = False
-        self._renewed = self._looked = self._read = 0.0
+        self._renewed = self._looked = self._read = self._inherited = 0.0
         self._n_analyzed = 0
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
@@ -105,6 +119,7 @@ class Keeper(threading.Thread):
         self.numbers: set[int] = set()
         #: What other workers have learnt.
         self.reader = RecordReader(crawl)
+        self._inheritance = Inheritance(crawl)
 
     # --- Of the reactor
 
@@ -136,6 +151,7 @@ class Keeper(threading.Thread):
                 failed_since = None
             except LeaseLostError:
                 self.worker, self.valid_until = 0, 0.0
+                self._inheritance.lose()
                 self._box.put(LeaseLost())
                 self._box.woken()
             except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
@@ -175,6 +191,7 @@ class Keeper(threading.Thread):
             with self._lock:
                 later = self._wishes
                 later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
+                later.scores = wishes.scores | later.scores
                 later.returns_pages |= wishes.returns_pages
                 later.joins |= wishes.joins
             raise
@@ -205,7 +222,22 @@ class Keeper(threading.Thread):
             is_new = True
         if wishes.n_records and now() - self._read >= _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)
-        return is_new
+        return self._inherit(leasing, wishes) or is_new
+
+    def _inherit(self, leasing: Leasing, wishes: Wishes) -> bool:
+        """Take over links of workers that have ended; tell whether there is anything."""
+        if wishes.scores:
+            self._box.put(ScoresKnown(scores_of(leasing.sql, self._crawl, wishes.scores)))
+            return True
+        # Who has read no records of late may not know the links.
+        if not wishes.inherits or now() - self._inherited < _READ_SECS:
+            return False
+        records = self._inheritance.records(leasing.sql, self.worker, self.numbers, self.reader.finished)
+        if not records:
+            self._inherited = now()
+            return False
+        self._box.put(Inherited(records))
+        return True
 
     def _hear(self, leasing: Leasing, n_most: int) -> bool:
         """Read what other workers have learnt; tell whether there is anything."""

@@ -115,6 +115,13 @@ _RETURN = "UPDATE workers SET granted = n_pages WHERE id = %s AND ended_at IS NU
 
 _TAKING = 0x666F6376
 """Advisory lock, together with the crawl's number, of the worker that takes hosts where domains are counted."""
+# While two workers were alive, time has passed once.
+_SPENT = """
+SELECT coalesce(sum(extract(epoch FROM upper(part) - lower(part))), 0)::float8 FROM unnest((
+    SELECT range_agg(tstzrange(began_at, greatest(began_at, coalesce(ended_at, least(alive_until, clock_timestamp())))))
+    FROM workers WHERE crawl = %s
+)) AS part
+"""
 _ANALYZING = 0x666F6375
 """Advisory lock, together with the crawl's number, of the worker that lets the server count its rows."""
 
@@ -231,6 +238,11 @@ class Leasing:
         row = self.sql.execute(_TOTALS, (self.crawl,)).fetchone()
         assert row is not None
         return Totals._make(row)
+
+    def spent_secs(self) -> float:
+        """Return how many seconds the crawl has had any worker."""
+        row = self.sql.execute(_SPENT, (self.crawl,)).fetchone()
+        return 0.0 if row is None else float(row[0])
 
     def is_over(self) -> bool:
         """Tell whether nothing waits and no worker can bring anything more."""

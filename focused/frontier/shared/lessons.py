@@ -28,6 +28,12 @@ class Lessons:
         self.n_wanted: Callable[[], int] = lambda: 0
         #: Called with those that came.
         self.on_heard: Callable[[list[bytes]], None] = lambda records: None
+        #: Tells whether links of workers that have ended may be taken over now.
+        self.inherits: Callable[[], bool] = lambda: False
+        #: Called with records of such a worker; returns the keys of links whose scores are wanted.
+        self.on_inherited: Callable[[list[bytes]], list[tuple[int, int]]] = lambda records: []
+        #: Called with these scores, by fingerprint.
+        self.on_scores: Callable[[dict[int, float]], None] = lambda scores: None
         #: Called for each that is left out.
         self.on_other_model: Callable[[], None] = lambda: None
 

@@ -51,6 +51,11 @@ class RecordReader:
         self._floor = 0
         self._looked = now()
 
+    @property
+    def finished(self) -> frozenset[int]:
+        """Workers that have ended, and whose records were all read, or left out."""
+        return frozenset(self._finished)
+
     def read(self, sql: Connection[Any], own: Collection[int], n_most: int) -> list[LearntRecord]:
         """Return the next records, at most so many, of workers but ``own``; fewer mean that there are no more."""
         # Whoever has ended by now has written its last record before the next statement looks.

@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 1
+VERSION = 2
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -88,11 +88,18 @@ CREATE TABLE records (                -- what a strategy that learns has learnt 
 );
 CREATE INDEX records_of_crawl ON records (crawl, id);
 """
-# So that tables of before workers learnt from each other serve, too.
-_OF_OTHERS = """
-ALTER TABLE records ADD COLUMN n_links integer NOT NULL DEFAULT 0, ADD COLUMN model_version integer NOT NULL DEFAULT 1;
-CREATE INDEX records_of_worker ON records (worker, id);
-"""
+_MIGRATIONS = {
+    # When a worker joined, and who moves the links of one that has ended. Most tables of version 1 have the rest already.
+    2: """
+ALTER TABLE workers ADD COLUMN began_at timestamptz NOT NULL DEFAULT clock_timestamp(), ADD COLUMN heir integer;
+UPDATE workers SET began_at = least(began_at, alive_until, ended_at);
+ALTER TABLE records ADD COLUMN IF NOT EXISTS n_links integer NOT NULL DEFAULT 0,
+    ADD COLUMN IF NOT EXISTS model_version integer NOT NULL DEFAULT 1;
+CREATE INDEX IF NOT EXISTS records_of_worker ON records (worker, id);
+""",
+}
+"""What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""
+_ALIVE = "SELECT count(*) FROM workers WHERE ended_at IS NULL AND alive_until > clock_timestamp()"
 _SESSION = (
     # Where a plan is made before a table has rows, it must be the one for many: all access is by key.
     *("SET search_path = focused", "SET enable_hashjoin = off", "SET enable_mergejoin = off"),
@@ -148,13 +155,27 @@ def make_tables(connection: Connection[Any]) -> None:
                         f"CREATE TABLE {table}_{part} PARTITION OF {table} "
                         f"FOR VALUES WITH (MODULUS {N_PARTITIONS}, REMAINDER {part})"
                     )
-            connection.execute("INSERT INTO about VALUES ('version', %s)", (str(VERSION),))
-        if connection.execute("SELECT to_regclass('focused.records_of_worker')").fetchone() == (None,):
-            connection.execute(_OF_OTHERS)
-    row = connection.execute("SELECT value FROM about WHERE key = 'version'").fetchone()
-    found = row[0] if row else "none"
-    if found != str(VERSION):
+            connection.execute("INSERT INTO about VALUES ('version', '1')")
+        row = connection.execute("SELECT value FROM about WHERE key = 'version'").fetchone()
+        found = row[0] if row else "none"
+        if found not in map(str, range(1, VERSION + 1)):
+            raise SharedFrontierError(
+                f"The tables of the crawl's database are of version {found}, this program needs {VERSION}. Let all workers "
+                "have the same version of it, or choose another database"
+            )
+        _migrate(connection, int(found))
+
+
+def _migrate(connection: Connection[Any], found: int) -> None:
+    """Bring tables from an earlier version to this one, in the transaction that is open; not while workers use them."""
+    if found == VERSION:
+        return
+    row = connection.execute(_ALIVE).fetchone()
+    if row is not None and row[0]:
         raise SharedFrontierError(
-            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}. Let all workers have "
-            "the same version of it, or choose another database"
+            f"The tables of the crawl's database are of version {found}, this program needs {VERSION}, and makes them so when "
+            f"nobody uses them. Got {row[0]} workers at work: wait for their end, or let this worker have their version"
         )
+    for version in range(found + 1, VERSION + 1):
+        connection.execute(_MIGRATIONS[version])
+    connection.execute("UPDATE about SET value = %s WHERE key = 'version'", (str(VERSION),))

@@ -13,11 +13,13 @@ from focused.frontier.shared.events import (
     DatabaseGone,
     Granted,
     Heard,
+    Inherited,
     Joined,
     LeaseLost,
     LinksAhead,
     PageRefused,
     PagesWritten,
+    ScoresKnown,
     Ticked,
     now,
 )
@@ -168,6 +170,12 @@ class Worker:
                 self.budget.granted(n_pages, is_return=is_return)
             case Heard(records):
                 self.lessons.hear(records)
+            case Inherited(records):
+                keys = self.lessons.on_inherited(records)
+                if keys:
+                    self.exchange.wish(scores=dict.fromkeys(keys))
+            case ScoresKnown(scores):
+                self.lessons.on_scores(scores)
             case LeaseLost():
                 self.is_lost = True
                 self.own.clear()
@@ -215,7 +223,7 @@ class Worker:
                 own.is_asked = True
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
-        wishes["n_records"] = self.lessons.n_wanted()
+        wishes["n_records"], wishes["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
         if self.may_ask and not self.is_spent:
             wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
         else:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from focused.method.page.page import Page
     from focused.method.scoring.link_scores import LinkScores, Visit
@@ -108,3 +108,10 @@ class Session:
         In steps, as ``scoring`` does; ValueError if it is something else.
         """
         yield from ()
+
+    def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
+        """Note numbers and scores, by URL, of links that wait and that another worker has found; from now on they may move."""
+
+    def links_of(self, record: bytes) -> Sequence[str]:
+        """Return the URLs of the links of a page by what a session has recorded of it; ValueError if it is something else."""
+        return ()

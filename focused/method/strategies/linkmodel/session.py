@@ -22,7 +22,7 @@ from focused.method.strategies.linkmodel.scorer import LinkScorer
 from focused.utils.steps import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterable, Iterator, Sequence
+    from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 
     from focused.method.page.page import Page
     from focused.method.page.url_features import UrlFeatures
@@ -196,6 +196,19 @@ class LinkSession(Session):
     def hearing(self, record: bytes) -> Iterator[int]:
         """Learn from a page of another worker as from one of its own."""
         yield from self._learning(PageLinks.unpack(record))
+
+    def took_over(self, links: Mapping[str, tuple[int, float]]) -> None:
+        """Note where links of another worker wait; those that the model scores otherwise by now are moved."""
+        for url, (number, score) in links.items():
+            self.placed(url, number, score)
+        known = [row for url in links if (row := self.memory.number(url)) is not None]
+        if known and self._n_fits:
+            rows = np.array(known, dtype=np.int64)
+            self._updates.changed(rows, self.scorer.scores(rows))
+
+    def links_of(self, record: bytes) -> Sequence[str]:
+        """Return the URLs of the links of a page that was recorded."""
+        return PageLinks.unpack(record).links
 
     # --- Inside
 
