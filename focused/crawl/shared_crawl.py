@@ -36,7 +36,9 @@ _OWN = frozenset({"run_dir", "crawl", "workers", "seeds"})
 """Arguments that each worker has for itself, and one that is compared as what it stands for."""
 _ALONE = {"FOCUSED_RETRAINING": OFF, "FOCUSED_UNLABELED": "topic"}
 """What one worker would do to the model of all."""
-_DECIDED = {**_ALONE, "FOCUSED_PAGES_ENABLED": False, "FOCUSED_POSTGRESQL": ""}
+_LOCAL = {"FOCUSED_PATIENCE": 0, "FOCUSED_FRONTIER_MAX_LINKS": 0}
+"""What looks at all links that wait: one worker knows only some of them."""
+_DECIDED = {**_ALONE, **_LOCAL, "FOCUSED_PAGES_ENABLED": False, "FOCUSED_POSTGRESQL": ""}
 """The collection is in the database."""
 
 
@@ -195,10 +197,11 @@ def find_shared(arguments: Mapping[str, Any], settings: Any) -> SharedCrawl | No
     for setting, value in _DECIDED.items():
         mine = settings.get(setting)
         if (settings.getpriority(setting) or 0) >= COMMAND_LINE and str(mine) != str(value):
-            raise PlanError(
-                f"{setting} must be {value or 'empty'} where workers share a crawl: all judge by one model, into one "
-                f"collection. Got {mine}. Leave it out"
-            )
+            why = "all judge by one model, into one collection"
+            if setting in _LOCAL:
+                why = "none of them knows all links that wait"
+            must = "empty" if value == "" else value
+            raise PlanError(f"{setting} must be {must} where workers share a crawl: {why}. Got {mine}. Leave it out")
     check_url(DATABASE.name, url)
     with _connected(url) as (crawls, connection):
         known = crawls.find_crawl(connection, name)
