@@ -45,7 +45,16 @@ from focused.utils.file_names import COLLECTION_FILE, HARVEST_FILE, RUN_FILE, VE
 ROOMS = ["focused/collection", "focused/dashboard", "focused/frontier"]
 N_ROWS, SMALL_PAGES, N_VERDICTS, TIMES = 500, 60, 50, 7
 # Of a run: what the tabs lead to.
-VIEWS = ("", "/pages?which=all", "/pages?which=all&sort=relevance", "/pages?which=all&offset=90000", "/judge", "/learn")
+VIEWS = (
+    "",
+    "/pages",
+    "/pages?sort=relevance",
+    "/pages?which=all",
+    "/pages?which=all&sort=relevance",
+    "/pages?which=all&offset=90000",
+    "/judge",
+    "/learn",
+)
 VIEWS += ("/judge?as=berta", "/export", "/manage", "/curve.json")
 
 

@@ -235,7 +235,7 @@ class Queue:
             far[~is_open & (far >= 0)] = np.inf
             rows = np.sort(np.argsort(far, kind="stable")[: self._max_looked])
             rows = rows[np.isfinite(far[rows])]
-            terms = [self._terms_of(self.pages[row].url) for row in rows.tolist()]
+            terms = (self._terms_of(self.pages[row].url) for row in rows.tolist())
             belief = Belief(columns.relevance[rows], columns.threshold[rows], terms)
             self._looked = _Looked(rows, belief, len(self.pages))
         looked = self._looked

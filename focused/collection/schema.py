@@ -28,6 +28,8 @@ _CACHE_KIB = 16 * 1024
 # Of SQLite's file format: how a file begins, and where the version of a program stands.
 _MAGIC, _HEAD_BYTES, _VERSION_AT = b"SQLite format 3\0", 100, 60
 
+# Lists and counts of delivered pages read this and no page: a row is some kilobytes long.
+_BY_DELIVERY = "CREATE INDEX IF NOT EXISTS pages_by_delivery ON pages (delivered, relevance, number)"
 _TABLES = """
 CREATE TABLE pages (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -171,4 +173,6 @@ def _prepare(sql: sqlite3.Connection) -> None:
     sql.execute("PRAGMA synchronous = NORMAL")
     sql.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
     if sql.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
-        sql.executescript(f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        sql.executescript(f"BEGIN IMMEDIATE; {_TABLES} {_BY_DELIVERY}; PRAGMA user_version = {VERSION}; COMMIT;")
+    elif sql.execute("PRAGMA user_version").fetchone()[0] == VERSION:  # a file of before there was this index
+        sql.execute(_BY_DELIVERY)

@@ -101,9 +101,15 @@ class CollectionView:
         ``headings`` and ``terms`` are as the file has them: see `headings_of` and `terms_of`.
         """
         condition, values = (wanted or PageFilter()).condition()
-        yield from self.rows(
-            f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?", [*values, limit, offset]
-        )
+        if limit < 0:
+            yield from self.rows(
+                f"SELECT * FROM pages WHERE {condition} ORDER BY {order} LIMIT -1 OFFSET ?", [*values, offset]
+            )
+            return
+        # An index holds what most lists are sorted by: only the pages that are shown are read.
+        chosen = f"SELECT id FROM pages WHERE {condition} ORDER BY {order} LIMIT ? OFFSET ?"
+        for number in [row["id"] for row in self.rows(chosen, [*values, limit, offset])]:
+            yield from self.rows("SELECT * FROM pages WHERE id = ?", [number])
 
     def count(self, wanted: PageFilter | None = None) -> int:
         """Return how many pages there are."""

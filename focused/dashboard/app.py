@@ -136,7 +136,8 @@ class Views(Site):
         if not person:
             return self.show(request, "name.html", run=run)
         asked = await self._room.ask(run.path, person)
-        return self.show(request, "judge.html", run=run, asked=asked, person=person)
+        template = "asked.html" if request.query_params.get("part") else "judge.html"
+        return self.show(request, template, run=run, asked=asked, person=person)
 
     async def answer(self, request: Request) -> Response:
         """Take an answer, and show the next page."""
@@ -157,6 +158,7 @@ class Views(Site):
         stats = read_json(run.path / RUN_FILE).get("stats")
         facts: dict[str, Any] = {
             "figures": [],
+            "is_reading": False,
             "live": read_live(run),
             "links": best_links(run.path),
             "hosts": hosts(run.path),
@@ -164,7 +166,11 @@ class Views(Site):
         }
         if run.has_collection:
             try:
-                facts["figures"] = self.judged.opinions(run.path).figures
+                opinions = self.judged.opinions(run.path)
+                facts |= {
+                    "is_reading": opinions is None or opinions.is_old,
+                    "figures": opinions.figures if opinions else [],
+                }
             except ValueError as error:
                 facts["figures"] = [str(error)]
         return facts
@@ -182,7 +188,7 @@ class Views(Site):
                 last = text
             else:
                 yield ": still here\n\n"
-            if not run.is_live:
+            if not run.is_live and not facts["is_reading"]:
                 yield "event: end\ndata: 0\n\n"
                 break
             await asyncio.sleep(_EVERY_SECS)

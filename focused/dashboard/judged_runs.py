@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING
 
+from focused.dashboard.soon import Soon
 from focused.dashboard.verdicts import Opinions, Stamps, read_opinions, stamps, verdict_stamps
 from focused.utils.file_names import COLLECTION_FILE
 
@@ -26,6 +27,7 @@ class _Seen:
 
     lock: Lock = field(default_factory=Lock)
     opinions: Opinions | None = None
+    last: Opinions | None = None
     verdicts: Stamps = ()
     pages: Stamps = ()
     #: By the monotonic clock; in seconds.
@@ -39,9 +41,20 @@ class JudgedRuns:
     def __init__(self) -> None:
         self._seen: OrderedDict[Path, _Seen] = OrderedDict()
         self._lock = Lock()
+        self._soon = Soon[Opinions]()
 
-    def opinions(self, run_dir: Path) -> Opinions:
-        """Return what people say of a run; a `CollectionFileError` says why there is nothing to read."""
+    def opinions(self, run_dir: Path) -> Opinions | None:
+        """Return what people say of a run; a `CollectionFileError` says why it cannot be read.
+
+        While it is read anew what was known before, marked so; None if nothing was.
+        """
+        found = self._soon.get(run_dir, lambda: self.read(run_dir))
+        if found is None and (seen := self._seen.get(run_dir)) is not None and seen.last is not None:
+            return replace(seen.last, is_old=True)
+        return found
+
+    def read(self, run_dir: Path) -> Opinions:
+        """Return what people say of a run, however long it takes."""
         with self._lock:
             seen = self._seen.setdefault(run_dir, _Seen())
             self._seen.move_to_end(run_dir)
@@ -53,7 +66,11 @@ class JudgedRuns:
             if seen.opinions is None or verdicts != seen.verdicts or (pages != seen.pages and not is_young):
                 began = time.monotonic()
                 seen.opinions = None  # if it cannot be read, nothing is known any more
-                seen.opinions = read_opinions(run_dir)
+                try:
+                    seen.opinions = seen.last = read_opinions(run_dir)
+                except BaseException:
+                    seen.last = None
+                    raise
                 seen.verdicts, seen.pages, seen.read_at = verdicts, pages, time.monotonic()
                 seen.took = seen.read_at - began
             return seen.opinions

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.judging import JudgingSession
+from focused.dashboard import soon
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,6 +30,8 @@ class Asked:
     shown: ShownPage | None
     counts: tuple[int, int, int]
     figures: list[str]
+    #: The pages are being read: nothing is shown yet.
+    is_reading: bool = False
 
 
 @dataclass(eq=False, slots=True)
@@ -47,8 +50,16 @@ class JudgingRoom:
         self._seats: OrderedDict[tuple[Path, str], _Seat] = OrderedDict()
 
     async def ask(self, run_dir: Path, person: str) -> Asked:
-        """Return what the person is shown now; a ValueError says why there is nothing to judge, or the name is none."""
-        return await self._run(run_dir, person, _ask)
+        """Return what the person is shown now; a ValueError says why there is nothing to judge, or the name is none.
+
+        Pages that take long to be read are read while the answer says so.
+        """
+        work = asyncio.ensure_future(self._run(run_dir, person, _ask))
+        done, _ = await asyncio.wait([work], timeout=soon.ANSWER_SECS)
+        if done:
+            return work.result()
+        work.add_done_callback(lambda each: each.exception())  # it is said when the person asks again
+        return Asked(person, None, (0, 0, 0), [], is_reading=True)
 
     async def answer(self, run_dir: Path, person: str, url: str, answer: str) -> Asked:
         """Take an answer (``y``, ``n``, ``s``, or ``u`` for undo) on the page that was shown, and return what is shown next.
@@ -58,20 +69,25 @@ class JudgingRoom:
         return await self._run(run_dir, person, lambda seat: _answer(seat, url, answer))
 
     async def _run(self, run_dir: Path, person: str, work: Callable[[_Seat], Asked]) -> Asked:
-        seat = self._seats.pop((run_dir, person), None) or _Seat()
+        seat = self._seats.setdefault((run_dir, person), _Seat())
+        self._seats.move_to_end((run_dir, person))
+        while len(self._seats) > MAX_SESSIONS:
+            _, oldest = self._seats.popitem(last=False)
+            oldest.executor.submit(_close, oldest)
+            oldest.executor.shutdown(wait=False)
 
         def begun() -> Asked:
             if seat.session is None:
                 seat.session = JudgingSession(run_dir, person, "mixed")
             return work(seat)
 
-        found = await asyncio.get_running_loop().run_in_executor(seat.executor, begun)
-        self._seats[run_dir, person] = seat
-        while len(self._seats) > MAX_SESSIONS:
-            _, oldest = self._seats.popitem(last=False)
-            oldest.executor.submit(_close, oldest)
-            oldest.executor.shutdown(wait=False)
-        return found
+        try:
+            return await asyncio.get_running_loop().run_in_executor(seat.executor, begun)
+        except BaseException:
+            if seat.session is None and self._seats.get((run_dir, person)) is seat:
+                del self._seats[run_dir, person]
+                seat.executor.shutdown(wait=False)
+            raise
 
 
 def _ask(seat: _Seat) -> Asked:

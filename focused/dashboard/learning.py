@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 LOG_FILE = "train.log"
 """What trainings say that were started here, in the run directory."""
 _MAX_VERSIONS, _N_TERMS = 20, 8
+_PARTS = {"1": "learnt.html", "opinions": "opinions.html"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +81,11 @@ class Learning:
         except CollectionFileError as fault:
             opinions, why_none = None, str(fault)
         shown: dict[str, Any] = {
-            "run": run, "opinions": opinions, "why_none": why_none, "error": error,
+            "run": run, "opinions": opinions, "is_reading": not why_none and (opinions is None or opinions.is_old),
+            "why_none": why_none, "error": error,
             "job": self._jobs.of(run.key, run.path / LOG_FILE), "learnt": self._learnt(run), "versions": versions(run),
         }  # fmt: skip
-        template = "learnt.html" if request.query_params.get("part") else "learn.html"
+        template = _PARTS.get(request.query_params.get("part", ""), "learn.html")
         return self._site.show(request, template, status, **shown)
 
     def _learnt(self, run: RunState) -> dict[str, Any]:

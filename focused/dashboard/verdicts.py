@@ -10,6 +10,7 @@ from focused.collection.figure_words import figure_lines
 from focused.collection.judged import JudgedCollection
 from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import ASSESSOR
+from focused.dashboard.soon import Soon
 from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.file_names import VERDICTS_FOLDER
 from focused.utils.own_files import check_own_files
@@ -29,9 +30,14 @@ class TakenIn:
 
     def __init__(self) -> None:
         self._known: dict[Path, Stamps] = {}
+        self._soon = Soon[str]()
 
     def take_in(self, run_dir: Path) -> str:
-        """Follow what people say; return why that cannot be, empty where it can."""
+        """Follow what people say; return why the collection does not yet, empty where it does."""
+        said = self._soon.get(run_dir, lambda: self._take_in(run_dir))
+        return "The newest verdicts are being taken in. Load this page again in a moment" if said is None else said
+
+    def _take_in(self, run_dir: Path) -> str:
         try:
             state = verdict_stamps(run_dir)
             if state != self._known.get(run_dir, ()):
@@ -73,6 +79,8 @@ class Opinions:
     n_disputed: int
     #: Precision and recall in words.
     figures: list[str]
+    #: More has been written since, and is being read.
+    is_old: bool = False
 
 
 def read_opinions(run_dir: Path) -> Opinions:

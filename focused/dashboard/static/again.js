@@ -1,13 +1,12 @@
 "use strict";
 // While something is under way, asks for that part of the page again. Without this script one loads the page again.
-(() => {
-  const place = document.getElementById("again");
-  async function look() {
+for (const place of document.querySelectorAll("[data-again]")) {
+  const look = async () => {
     if (!place.querySelector("[data-busy]")) return;
     const answer = await fetch(place.dataset.again);
     if (!answer.ok) return;
     place.innerHTML = await answer.text();
     setTimeout(look, 1500);
-  }
+  };
   setTimeout(look, 1000);
-})();
+}
