@@ -89,23 +89,26 @@ def decision(relevance: Floats, threshold: Floats) -> Floats:
 def weighted(terms: Iterable[Mapping[str, int]]) -> sparse.csr_matrix:
     """Return the pages' words, weighted by tf-idf, each row of length 1 (or 0 without words); shape (n_pages, n_terms)."""
     numbers: dict[str, int] = {}
-    # One page's counts at a time: those of 4,000 pages would take 100 MB as objects.
-    rows, cols, counts = array("i"), array("i"), array("d")
-    n_pages = 0
-    for row, each in enumerate(terms):
-        n_pages = row + 1
-        for term, n in each.items():
-            rows.append(row)
-            cols.append(numbers.setdefault(term, len(numbers)))
-            counts.append(n)
-    row_of, column_of = np.asarray(rows, dtype=np.int32), np.asarray(cols, dtype=np.int32)
+    # One page's counts at a time, and each array once: as objects those of 4,000 pages would take 100 MB.
+    cols, counts, ends = array("i"), array("f"), array("i", [0])
+    for each in terms:
+        cols.extend([numbers.setdefault(term, len(numbers)) for term in each])
+        counts.extend(each.values())
+        ends.append(len(cols))
+    column_of, n_pages = np.asarray(cols, dtype=np.int32), len(ends) - 1
     found_in = np.bincount(column_of, minlength=len(numbers))
-    kept = found_in[column_of] > 1  # a word of one page makes it like no other
-    new_number = np.cumsum(found_in > 1) - 1
-    row_of, column_of = row_of[kept], column_of[kept]
-    values = (1 + np.log(np.asarray(counts)[kept])) * np.log(n_pages / found_in[column_of])
-    n_columns = max(int((found_in > 1).sum()), 1)
-    matrix = sparse.csr_matrix((values, (row_of, new_number[column_of])), shape=(n_pages, n_columns))
-    length = sparse.linalg.norm(matrix, axis=1)
-    found: sparse.csr_matrix = sparse.diags(1 / np.where(length > 0, length, 1.0)) @ matrix
+    is_kept = found_in > 1  # a word of one page makes it like no other
+    new_number = (np.cumsum(is_kept) - 1).astype(np.int32)
+    del numbers
+    kept = is_kept[column_of]
+    column_of = column_of[kept]
+    values = 1 + np.log(np.asarray(counts)[kept], dtype=np.float64)
+    values *= np.log(n_pages / found_in)[column_of]
+    ends_kept = np.append(0, np.cumsum(kept))[np.asarray(ends)].astype(np.int32)
+    del cols, counts, kept
+    n_columns = max(int(is_kept.sum()), 1)
+    found = sparse.csr_matrix((values, new_number[column_of], ends_kept), shape=(n_pages, n_columns))
+    found.sort_indices()
+    length = sparse.linalg.norm(found, axis=1)
+    found.data *= np.repeat(1 / np.where(length > 0, length, 1.0), np.diff(ends_kept))
     return found

@@ -57,16 +57,6 @@ def judged_figures(run_dir: Path) -> JudgedFigures | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    """What is known of a page beside what the queue wants."""
-
-    page: QueuedPage
-    #: URL of the page that this one is a copy of, as it was found.
-    copy_of: str
-    is_hidden: bool
-
-
 class JudgedCollection:
     """A collection, which its crawl may be adding to, and the verdicts on its pages.
 
@@ -81,7 +71,10 @@ class JudgedCollection:
         self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER)
         self._view = CollectionView(run_dir)
         self._last_id = 0
-        self._pages: dict[str, _Known] = {}
+        self._pages: dict[str, QueuedPage] = {}
+        #: URL of the page that a copy repeats, as it was found; and pages that ask not to be indexed.
+        self._copy_of: dict[str, str] = {}
+        self._hidden: set[str] = set()
         self._other_names: dict[str, str] = {}
         self._forms: dict[str, str] = {}
         self._copies: defaultdict[str, list[str]] = defaultdict(list)
@@ -107,14 +100,19 @@ class JudgedCollection:
             self._last_id = row["id"]
             self.seed = self.seed or f"{row['url']} {row['fetched_at']}"
             self.last_number = max(self.last_number, row["number"])
-            known = _known(row)
-            self._pages[row["url"]] = known
+            page = _queued(row)
+            self._pages[page.url] = page
             if row["location"] not in ("", row["url"]):
                 self._other_names[row["location"]] = row["url"]
-            if known.copy_of:
-                self._copies[known.copy_of].append(row["url"])
-            elif not known.is_hidden:
-                found.append(known.page)
+            self._copy_of.pop(page.url, None)
+            self._hidden.discard(page.url)
+            if row["noindex"]:
+                self._hidden.add(page.url)
+            if row["duplicate_of"]:
+                self._copy_of[page.url] = row["duplicate_of"]
+                self._copies[row["duplicate_of"]].append(page.url)
+            elif not row["noindex"]:
+                found.append(page)
         if found:
             self._forms.clear()
         self.opinions = self.folder.read()
@@ -126,11 +124,13 @@ class JudgedCollection:
         A verdict on a copy is one on the page that it is a copy of.
         """
         found = self._name_of(url)
-        known = self._pages.get(found)
-        if known is not None and known.copy_of:
-            found = self._name_of(known.copy_of)
-            known = self._pages.get(found)
-        return "" if known is None or known.copy_of or known.is_hidden else found
+        if found in self._copy_of:
+            found = self._name_of(self._copy_of[found])
+        return found if found in self._pages and self._is_shown(found) else ""
+
+    def _is_shown(self, url: str) -> bool:
+        """Whether a page may be judged: it is no copy, and may be indexed."""
+        return url not in self._copy_of and url not in self._hidden
 
     def copies_of(self, url: str) -> list[str]:
         """Return the pages that say the same."""
@@ -173,7 +173,7 @@ class JudgedCollection:
     def figures(self) -> Figures:
         """Return what people's verdicts on random pages say of the collection."""
         known = sorted(
-            (each.page for each in self._pages.values() if not each.copy_of and not each.is_hidden),
+            (page for url, page in self._pages.items() if self._is_shown(url)),
             key=lambda page: page.number,
         )
         drawn_at: dict[str, int] = {}
@@ -192,11 +192,7 @@ class JudgedCollection:
 
     def believed_precision(self) -> float | None:
         """Return what the model believes of the pages that it calls relevant: their mean relevance; None of none."""
-        found = [
-            each.page.relevance
-            for each in self._pages.values()
-            if each.page.relevant and not each.copy_of and not each.is_hidden
-        ]
+        found = [page.relevance for url, page in self._pages.items() if page.relevant and self._is_shown(url)]
         return float(np.mean(found)) if found else None
 
     def _name_of(self, url: str) -> str:
@@ -215,8 +211,7 @@ def _counts(person: str, wanted: str | None) -> bool:
     return person == wanted if wanted is not None else not person.startswith(ASSESSOR)
 
 
-def _known(row: sqlite3.Row) -> _Known:
+def _queued(row: sqlite3.Row) -> QueuedPage:
     relevance = 0.5 if row["relevance"] is None else float(row["relevance"])
     threshold = 0.5 if row["threshold"] is None else float(row["threshold"])
-    page = QueuedPage(row["number"], row["url"], relevance, threshold, bool(row["relevant"]), not row["text_left_out"])
-    return _Known(page, row["duplicate_of"], bool(row["noindex"]))
+    return QueuedPage(row["number"], row["url"], relevance, threshold, bool(row["relevant"]), not row["text_left_out"])

@@ -78,7 +78,9 @@ class JudgingRoom:
 
         def begun() -> Asked:
             if seat.session is None:
-                seat.session = JudgingSession(run_dir, person, "mixed")
+                with soon.ONE:
+                    seat.session = JudgingSession(run_dir, person, "mixed")
+                    return work(seat)
             return work(seat)
 
         try:

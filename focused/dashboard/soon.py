@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 ANSWER_SECS = 0.12
 """So long a view waits for such work; of most runs it is done by then."""
 
+ONE = Lock()
+"""Held while a run is read: two at a time would take no less time, and twice the memory."""
+
 T = TypeVar("T")
 
 
@@ -28,10 +31,15 @@ class Soon(Generic[T]):
         with self._lock:
             future = self._under_way.get(key)
             if future is None:
-                future = self._under_way[key] = self._executor.submit(work)
+                future = self._under_way[key] = self._executor.submit(_alone, work)
         if not wait([future], ANSWER_SECS).done:
             return None
         with self._lock:
             if self._under_way.get(key) is future:
                 del self._under_way[key]
         return future.result()
+
+
+def _alone(work: Callable[[], T]) -> T:
+    with ONE:
+        return work()
