@@ -13,7 +13,7 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.commands.train_from_run import PREVIOUS, train_from_run
+from focused.commands.train_from_run import PREVIOUS, WOULD, train_from_run
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples
@@ -100,6 +100,11 @@ def test_a_worse_model_does_not_take_the_topics_place_unless_it_is_forced_to(mod
     assert "--force" in str(error.value)
     assert "(the topic's own examples)" in str(error.value)
     assert contents(models / "stars") == before
+    assert not (models / "stars" / PREVIOUS).exists()
+    would = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print, dry_run=True)
+    assert would.startswith(f"{WOULD} of topic stars would do.\nIt is worse (average precision")
+    assert "F1 of held-out examples" in would
+    assert contents(models / "stars") == before  # nothing was written
     assert not (models / "stars" / PREVIOUS).exists()
     said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
     assert "It is worse (average precision" in said

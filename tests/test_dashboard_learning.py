@@ -13,6 +13,7 @@ from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
 from focused.dashboard.app import make_app
 from focused.dashboard.jobs import MAX_BUSY, Jobs
+from focused.dashboard.learning import WOULD
 from focused.dashboard.processes import Commands
 from focused.dashboard.runs import Runs
 from focused.retraining.versions import Attempt
@@ -128,6 +129,48 @@ def test_a_topic_that_is_not_here_is_not_trained(client, run_dir):
     answer = client.post(f"{path_of(run_dir)}/learn", headers=OWN)
     assert (answer.status_code, "not among the topics here" in answer.text) == (400, True)
     assert not (run_dir / "train.log").exists()
+
+
+def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts_would_do(
+    client, run_dir, tmp_path, monkeypatch
+):
+    (tmp_path / "models" / "stars").mkdir(parents=True)
+    (tmp_path / "models" / "stars" / "topic.toml").write_text("")
+    # A stand-in for the command, which would train for some seconds.
+    code = "import sys; print(f'{WOULD!r} of topic stars would do.\\nIt is worse.' if '--dry-run' in sys.argv else sys.argv)"
+    code = code.replace("{WOULD!r}", WOULD)
+    monkeypatch.setattr(Commands, "words", lambda self, *words: [sys.executable, "-c", code, *words])
+    path, log = f"{path_of(run_dir)}/learn", run_dir / "train.log"
+    say(run_dir, "ann", 1, relevant=False)
+    force = {"what": "force", "sure": "yes"}
+
+    def ended(**form):
+        n_before = log.stat().st_size if log.exists() else 0
+        assert client.post(path, data=form, headers=OWN).status_code == 200
+        deadline = time.monotonic() + 30
+        while (shown := client.get(path).text).count("data-busy") or log.stat().st_size == n_before:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        return shown
+
+    assert client.post(path, data=force, headers=OWN).status_code == 400  # nobody has seen what it would do
+    shown = ended(what="try")
+    assert "It is worse." in shown
+    assert "At risk:" in shown
+    assert client.post(path, data={"what": "force"}, headers=OWN).status_code == 400  # not sure
+    say(run_dir, "ann", 2, relevant=False)
+    assert "At risk:" not in client.get(path).text
+    assert client.post(path, data=force, headers=OWN).status_code == 400  # of other verdicts it was not said
+    ended(what="try")
+    assert "At risk:" not in ended(**force)
+    assert "--force" in log.read_text().splitlines()[-1]
+    assert client.post(path, data={"what": "eat"}, headers=OWN).status_code == 400
+
+
+def test_the_page_knows_how_the_command_begins_its_answer():
+    from focused.commands.train_from_run import WOULD as OF_COMMAND
+
+    assert OF_COMMAND == WOULD
 
 
 def test_a_training_is_followed_to_its_end_and_only_some_are_under_way_at_a_time(tmp_path):

@@ -94,12 +94,20 @@ class Command(ProjectCommand):
             named = VERDICTS.read(self.settings)
             verdicts = [Path(named)] if named else []
             done = train_from_run(
-                name, *run, tolerance=tolerance, force=opts.force, say=progress.say, verdicts=verdicts
+                name,
+                *run,
+                tolerance=tolerance,
+                force=opts.force,
+                say=progress.say,
+                verdicts=verdicts,
+                dry_run=opts.dry_run,
             )
             print(done)
-            if again := judge_run_again(name, *run, self.settings, verdicts):
+            if not opts.dry_run and (again := judge_run_again(name, *run, self.settings, verdicts)):
                 print(again)
             return
+        if opts.dry_run:
+            raise ValueError("--dry-run says what --from-run would change: name a run with it.")
         of_file = _named_preset(name, models_dir) if opts.force else ""
         if of_file:
             take_preset(opts, name, of_file)

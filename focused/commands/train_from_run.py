@@ -31,6 +31,10 @@ _OTHER_OPTIONS = (
 )
 
 
+WOULD = "Nothing is written: this is what a training"
+"""How the answer of a dry run begins."""
+
+
 def check_alone(opts: argparse.Namespace) -> None:
     """Refuse options that name other examples, by a ValueError."""
     for option in _OTHER_OPTIONS:
@@ -50,6 +54,7 @@ def train_from_run(
     force: bool,
     say: Callable[[str], None],
     verdicts: Sequence[Path] = (),
+    dry_run: bool = False,
 ) -> str:
     """Train a topic again with people's verdicts on the pages of a crawl, and what the crawl learnt; return what was done.
 
@@ -62,7 +67,8 @@ def train_from_run(
 
     The user's ``models_dir`` takes the new topic; a topic that it lacks is looked for among those that ship. The average
     precision on held-out examples may be lower by ``tolerance`` (`AcceptanceFigures.why_worse` has the rest). ``force``
-    takes a new model that is worse, or whose topic has been trained since the crawl.
+    takes a new model that is worse, or whose topic has been trained since the crawl. With ``dry_run`` nothing is written:
+    what is returned says what a new model would be, also of one that would be refused.
 
     A ValueError says that the run is of another topic or model, that nothing joined in it that the topic does not know, or
     that the new model is worse.
@@ -85,10 +91,10 @@ def train_from_run(
 
     topic = load_topic(name, models_dir, SHIPPED_MODELS_DIR)
     check_counting(name, topic.manifest)
-    run = read_run_labels(run_dir, topic, further=verdicts, force=force)
+    run = read_run_labels(run_dir, topic, further=verdicts, force=force or dry_run)
     pages, version = run.pages, run.version
     if run.is_against_met:
-        return _against_pages_met(topic, run, run_dir, models_dir, say, force=force)
+        return _against_pages_met(topic, run, run_dir, models_dir, say, force=force, dry_run=dry_run)
     topic = with_assumed_positives(topic)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
@@ -129,10 +135,14 @@ def train_from_run(
     else:
         why = "" if by_people else why_people_refuse(errors)
     compared = f"{_compared(found, len(people))}; {_decided(new, first)}"
-    if why and not force:
+    if why and not (force or dry_run):
         raise ValueError(
             f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {compared}. Take it all the "
             "same with --force; the former topic is kept."
+        )
+    if dry_run:
+        return _would(
+            topic, made, run_dir, f"It is worse ({why}): {compared}" if why else f"It is no worse: {compared}"
         )
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
@@ -157,8 +167,36 @@ def train_from_run(
     return "\n".join(lines)
 
 
+def _would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
+    """Say what a new model would be and change, of which nothing is written."""
+    from focused.retraining.changed_mind import changes
+    from focused.retraining.changed_mind import lines as changed_lines
+
+    now, new = ((each.manifest.get("figures") or {}).get("f1") for each in (topic, made))
+    of_examples = (
+        []
+        if new is None
+        else [f"F1 of held-out examples {new:.3f}" + ("." if now is None else f"; of the topic as it is {now:.3f}.")]
+    )
+    return "\n".join(
+        [
+            f"{WOULD} of topic {topic.name} would do.",
+            f"{how}.",
+            *of_examples,
+            *changed_lines(changes(topic, made, run_dir)),
+        ]
+    )
+
+
 def _against_pages_met(
-    topic: Topic, run: RunLabels, run_dir: Path, models_dir: Path, say: Callable[[str], None], *, force: bool
+    topic: Topic,
+    run: RunLabels,
+    run_dir: Path,
+    models_dir: Path,
+    say: Callable[[str], None],
+    *,
+    force: bool,
+    dry_run: bool,
 ) -> str:
     """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
     from focused.retraining.acceptance import verdicts_decide, why_people_refuse
@@ -171,9 +209,12 @@ def _against_pages_met(
     random_state = int(topic.manifest.get("random_state") or 0)
     made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
-    if verdicts_decide(errors) is False and not force:
+    why = why_people_refuse(errors) if verdicts_decide(errors) is False else ""
+    if dry_run:
+        return _would(topic, made, run_dir, f"It is worse: {why}" if why else "No verdict speaks against it")
+    if why and not force:
         raise ValueError(
-            f"Topic {topic.name!r} stays as it is, for the new model is worse: {why_people_refuse(errors)}. Take it all the "
+            f"Topic {topic.name!r} stays as it is, for the new model is worse: {why}. Take it all the "
             "same with --force; the former topic is kept."
         )
     assert made.examples is not None

@@ -53,6 +53,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     learning("--from-run", metavar="RUN_DIR", help=help_)
     learning("--force", action="store_true", help="replace a topic of that name; with --from-run: even by a worse one")
+    learning(
+        "--dry-run",
+        action="store_true",
+        help="with --from-run: say what the new model would be and change; write nothing",
+    )
     learning("--quiet", action="store_true", help="no progress on stderr")
 
 

@@ -11,6 +11,7 @@ from starlette.routing import Route
 
 from focused.collection.schema import CollectionFileError
 from focused.dashboard.runs import read_json
+from focused.dashboard.verdicts import verdict_stamps
 from focused.method.topic import MANIFEST_FILE, TOPIC_FILE, topic_names
 from focused.retraining.versions import FOLDER, read_attempts
 
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
     from focused.dashboard.jobs import Jobs
     from focused.dashboard.runs import RunState
     from focused.dashboard.site import Site
+    from focused.dashboard.verdicts import Stamps
 
 LOG_FILE = "train.log"
 """What trainings say that were started here, in the run directory."""
+WOULD = "Nothing is written: this is what a training"
+"""How the command says what it would do (`focused.commands.train_from_run.WOULD`, which is dear to import)."""
 _MAX_VERSIONS, _N_TERMS = 20, 8
+TRY, TRAIN, FORCE = "try", "train", "force"
+"""Buttons: say what a training would do; train; train although the new model is worse."""
 _PARTS = {"1": "learnt.html", "opinions": "opinions.html"}
 
 
@@ -49,6 +55,8 @@ class Learning:
 
     def __init__(self, site: Site, jobs: Jobs) -> None:
         self._site, self._jobs = site, jobs
+        #: By run: the verdicts of which somebody has asked what they would do.
+        self._tried: dict[str, Stamps] = {}
 
     def routes(self) -> list[Route]:
         """Return what is answered here."""
@@ -59,20 +67,37 @@ class Learning:
         return self._show(request)
 
     async def train(self, request: Request) -> Response:
-        """Start `scrapy train TOPIC --from-run RUN_DIR`."""
+        """Start `scrapy train TOPIC --from-run RUN_DIR`, or only ask what it would do."""
         form = await request.form(max_files=0, max_fields=5)
         try:
-            await run_in_threadpool(self._train, request, form.get("force") == "yes")
+            await run_in_threadpool(self._train, request, str(form.get("what", TRAIN)), form.get("sure") == "yes")
         except (ValueError, OSError) as error:
             return await run_in_threadpool(self._show, request, str(error), 400)
         return RedirectResponse(request.url.path, 303)
 
-    def _train(self, request: Request, force: bool) -> None:
+    def _train(self, request: Request, what: str, is_sure: bool) -> None:
         run = self._site.run_of(request)
         if run.topic not in topic_names(*self._site.commands.models_dirs):
             raise ValueError("The topic of this run is not among the topics here")
-        words = [run.topic, f"--from-run={run.path}", *["--force"] * force]
+        if what == FORCE and not (is_sure and self._would(run)):
+            raise ValueError("See first what it would do with the verdicts as they are now, and say that you are sure")
+        options = {TRY: ["--dry-run"], TRAIN: [], FORCE: ["--force"]}.get(what)
+        if options is None:
+            raise ValueError("There is no such button")
+        said = verdict_stamps(run.path)
+        words = [run.topic, f"--from-run={run.path}", *options]
         self._jobs.start(run.key, self._site.commands.words("train", *words), run.path / LOG_FILE)
+        self._tried.pop(run.key, None)
+        if what == TRY:
+            self._tried[run.key] = said
+
+    def _would(self, run: RunState) -> list[str]:
+        """Return what a training would do with the verdicts as they are now; empty if nobody has asked since they changed."""
+        job = self._jobs.of(run.key, run.path / LOG_FILE)
+        if job.is_busy or job.error or self._tried.get(run.key) != verdict_stamps(run.path):
+            return []
+        _, found, rest = job.said.rpartition(WOULD)
+        return f"{found}{rest}".splitlines() if found else []
 
     def _show(self, request: Request, error: str = "", status: int = 200) -> Response:
         run = self._site.run_of(request)
@@ -81,7 +106,8 @@ class Learning:
         except CollectionFileError as fault:
             opinions, why_none = None, str(fault)
         shown: dict[str, Any] = {
-            "run": run, "opinions": opinions, "is_reading": not why_none and (opinions is None or opinions.is_old),
+            "run": run, "would": self._would(run), "opinions": opinions,
+            "is_reading": not why_none and (opinions is None or opinions.is_old),
             "why_none": why_none, "error": error,
             "job": self._jobs.of(run.key, run.path / LOG_FILE), "learnt": self._learnt(run), "versions": versions(run),
         }  # fmt: skip
