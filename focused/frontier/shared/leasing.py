@@ -77,7 +77,7 @@ _AHEAD = (
 _LOCK = (
     f"SELECT hosts.domain, hosts.host FROM {unnested(('domain', 'host'), ('int8', 'int8'))} "
     "JOIN hosts ON hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
-    "WHERE hosts.owner + 0 = %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
+    "WHERE hosts.owner IS NOT DISTINCT FROM %s ORDER BY hosts.domain, hosts.host FOR UPDATE OF hosts"
 )
 _BEST = (
     "(SELECT links.rank FROM links WHERE links.crawl = hosts.crawl AND links.domain = hosts.domain "
@@ -87,7 +87,8 @@ _GIVE_BACK = (
     f"UPDATE hosts SET owner = NULL, best = {_BEST}, delay = given.delay, "
     "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
     f"FROM {unnested(('domain', 'host', 'rest', 'delay'), ('int8', 'int8', 'float8', 'float4'))} "
-    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner + 0 = %s"
+    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host "
+    "AND hosts.owner IS NOT DISTINCT FROM %s"
 )
 _TOTALS = """
 SELECT coalesce(sum(n_pages), 0)::int8, coalesce(sum(n_relevant), 0)::int8, coalesce(sum(n_found - n_ended), 0)::int8,

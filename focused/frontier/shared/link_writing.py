@@ -60,6 +60,8 @@ class LinkWriting:
         self.written = Written()
         #: The rank of the best link that each host got, by its name.
         self.best: dict[str, int] = {}
+        #: The numbers of the pages' rows, by the fingerprints of their links.
+        self.page_numbers: dict[int, int] = {}
         # The links of the pages by their keys, in order.
         self._met: dict[Key, list[FrontierLink]] = {}
         for link in (link for page in pages for link in page.links):
@@ -69,13 +71,13 @@ class LinkWriting:
             key_of(move.fingerprint, move.host): move for page in pages for move in page.moves
         }
 
-    def write(self) -> None:
-        """Write all of it; a `KnownPageError` if a link had ended before."""
+    def write(self, worker: int) -> None:
+        """Write all of it, with the rows of pages; a `KnownPageError` if a link had ended before."""
         new = self._insert()
         known = self._lock(new)
         self._check(known)
         self._join(new, known)
-        self._end()
+        self._end(worker)
         self._move()
 
     def _insert(self) -> set[Key]:
@@ -159,10 +161,22 @@ class LinkWriting:
         if changed:
             self._sql.execute(statements.CHANGE, (*columns(changed), self._rules.crawl))
 
-    def _end(self) -> None:
-        if self.ended:
-            rows = [(*key_of(link.fingerprint, link.host), link.state, link.note) for link in self.ended]
-            self._sql.execute(statements.END, (*columns(rows), self._rules.crawl))
+    def _end(self, worker: int) -> None:
+        if not self.ended:
+            return
+        keys = [key_of(link.fingerprint, link.host) for link in self.ended]
+        rows = [(*key, link.state, link.note) for key, link in zip(keys, self.ended, strict=True)]
+        values = *columns(rows), self._rules.crawl
+        pages = [
+            (*key, text(link.url), link.relevant)
+            for key, link in zip(keys, self.ended, strict=True)
+            if link.relevant is not None
+        ]
+        if not pages:
+            self._sql.execute(statements.END, values)
+            return
+        values = *values, self._rules.crawl, worker, *columns(pages)
+        self.page_numbers = dict(self._sql.execute(statements.END_WITH_PAGES, values).fetchall())
 
     def _move(self) -> None:
         if not self._moves:

@@ -17,24 +17,28 @@ from focused.frontier.shared.link_rows import (
 from focused.frontier.store.schema import DROPPED, FAILED, RANK_BITS, WAITING
 
 TURN = (1 << RANK_BITS) - 1
-# "+ 0" keeps the planner from the indexes of waiting links and of owned hosts where the key names the row.
+# "+ 0" keeps the planner from the index of waiting links where the key names the row.
 COUNT = """
-UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s WHERE id = %s AND ended_at IS NULL
+UPDATE workers SET n_pages = n_pages + %s, n_relevant = n_relevant + %s, n_ended = n_ended + %s
+WHERE id = %s AND ended_at IS NULL
 """
 INSERT = (
     f"INSERT INTO links (crawl, {', '.join(INSERTED)}) "
     f"SELECT %s, {', '.join('parts::float8[]' if each == 'parts' else each for each in INSERTED)} "
     f"FROM {unnested(INSERTED, INSERTED_TYPES)} ON CONFLICT DO NOTHING RETURNING fingerprint"
 )
-READ = (
-    f"SELECT {', '.join(f'links.{each}' for each in KNOWN_COLUMNS)} "
-    f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} "
-    "JOIN links ON links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint "
-    f"WHERE links.state + 0 = {WAITING}"
+_KNOWN = (
+    "SELECT links.* "
+    f"FROM {unnested(('domain', 'fingerprint'), ('int8', 'int8'))} CROSS JOIN LATERAL ("
+    f"SELECT {', '.join(KNOWN_COLUMNS)} FROM links "
+    "WHERE crawl = %s AND domain = given.domain AND fingerprint = given.fingerprint "
+    f"AND state + 0 = {WAITING}{{}}) AS links"
 )
-# PostgreSQL 18 locks a row that it has waited for, but may leave it out of what it returns: it looks for the changed row in
-# the partition of the last key. So those that are missing are read once more.
-LOCK = f"{READ} ORDER BY links.domain, links.fingerprint FOR UPDATE OF links"
+# Where a table has no statistics yet, the planner reads all links of a crawl for a join; here OFFSET and FOR UPDATE forbid it.
+READ = _KNOWN.format(" OFFSET 0")
+# In the order of the keys as they are given. PostgreSQL 18 locks a row that it has waited for, but may leave it out of what it
+# returns: it looks for the changed row in the partition of the last key. So those that are missing are read once more.
+LOCK = _KNOWN.format(" FOR UPDATE")
 CHANGE = (
     "UPDATE links SET rank = given.rank, extra = given.extra, tunnel = given.tunnel, "
     + ", ".join(f"{name} = given.{name}{'::float8[]' if name == 'parts' else ''}" for name in EVIDENCE)
@@ -48,6 +52,11 @@ END = (
     "UPDATE links SET state = given.state, note = given.note, ended_at = now() "
     f"FROM {unnested(('domain', 'fingerprint', 'state', 'note'), ('int8', 'int8', 'int2', 'text'))} "
     "WHERE links.crawl = %s AND links.domain = given.domain AND links.fingerprint = given.fingerprint"
+)
+_PAGE = ("domain", "fingerprint", "url", "relevant")
+END_WITH_PAGES = (
+    f"WITH ended AS ({END}) INSERT INTO pages (crawl, worker, {', '.join(_PAGE)}) SELECT %s, %s, given.* "
+    f"FROM {unnested(_PAGE, ('int8', 'int8', 'text', 'bool'))} RETURNING fingerprint, id"
 )
 MOVE = (
     f"UPDATE links SET score = given.score, admitted = true, "
@@ -65,24 +74,24 @@ DROP = f"""
 UPDATE links SET state = {DROPPED}, note = %s, ended_at = now()
 WHERE crawl = %s AND domain = %s AND host = %s AND state = {WAITING} AND fingerprint <> ALL(%s::int8[])
 """
+# Of hosts that were not asked, ``rest`` is NULL; those that were are known, and count if they are still the worker's.
+HOST_COLUMNS = ("domain", "host", "name", "best", "n_pages", "n_relevant", "n_failed", "rest", "delay")
+_IS_ASKED = "hosts.owner IS NOT DISTINCT FROM %(worker)s AND excluded.next_at > '-infinity'"
+_COUNTS = ", ".join(
+    f"{name} = hosts.{name} + CASE WHEN {_IS_ASKED} THEN excluded.{name} ELSE 0 END"
+    for name in ("n_pages", "n_relevant", "n_failed")
+)
 HOSTS = (
-    "INSERT INTO hosts (crawl, domain, host, name, best) SELECT %s, domain, host, name, best "
-    f"FROM {unnested(('domain', 'host', 'name', 'best'), ('int8', 'int8', 'text', 'int8'))} "
+    "INSERT INTO hosts (crawl, domain, host, name, best, n_pages, n_relevant, n_failed, next_at, delay) "
+    "SELECT %(crawl)s, domain, host, name, best, n_pages, n_relevant, n_failed, "
+    "coalesce(clock_timestamp() + make_interval(secs => rest), '-infinity'), delay FROM unnest(%(domain)s::int8[], "
+    "%(host)s::int8[], %(name)s::text[], %(best)s::int8[], %(n_pages)s::int4[], %(n_relevant)s::int4[], "
+    "%(n_failed)s::int4[], %(rest)s::float8[], %(delay)s::float4[]) "
+    f"AS given ({', '.join(HOST_COLUMNS)}) "
     "ON CONFLICT (crawl, domain, host) DO UPDATE SET best = least(hosts.best, excluded.best), "
-    "news = hosts.news + (hosts.owner IS DISTINCT FROM %s)::int"
-)
-ASKED_COLUMNS = ("domain", "host", "n_pages", "n_relevant", "n_failed", "rest", "delay")
-ASKED = (
-    "UPDATE hosts SET n_pages = hosts.n_pages + given.n_pages, n_relevant = hosts.n_relevant + given.n_relevant, "
-    "n_failed = hosts.n_failed + given.n_failed, delay = given.delay, "
-    "next_at = greatest(hosts.next_at, clock_timestamp() + make_interval(secs => given.rest)) "
-    f"FROM {unnested(ASKED_COLUMNS, ('int8', 'int8', 'int4', 'int4', 'int4', 'float8', 'float4'))} "
-    "WHERE hosts.crawl = %s AND hosts.domain = given.domain AND hosts.host = given.host AND hosts.owner + 0 = %s"
-)
-PAGE = (
-    "INSERT INTO pages (crawl, worker, domain, fingerprint, url, relevant) SELECT %s, %s, given.* "
-    f"FROM {unnested(('domain', 'fingerprint', 'url', 'relevant'), ('int8', 'int8', 'text', 'bool'))} "
-    "RETURNING fingerprint, id"
+    f"news = hosts.news + (hosts.owner IS DISTINCT FROM %(worker)s)::int, {_COUNTS}, "
+    f"delay = CASE WHEN {_IS_ASKED} THEN excluded.delay ELSE hosts.delay END, "
+    f"next_at = CASE WHEN {_IS_ASKED} THEN greatest(hosts.next_at, excluded.next_at) ELSE hosts.next_at END"
 )
 RECORD = "INSERT INTO records (crawl, worker, n_links, model_version, record) VALUES (%s, %s, %s, %s, %s)"
-ENDED = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"
+FOUND = "UPDATE workers SET n_found = n_found + %s, n_ended = n_ended + %s WHERE id = %s"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from focused.frontier.shared import page_statements as statements
 from focused.frontier.shared.array_text import columns
 from focused.frontier.shared.keys import host_key
-from focused.frontier.shared.link_rows import key_of, text
+from focused.frontier.shared.link_rows import text
 from focused.frontier.shared.link_writing import LinkRules, LinkWriting
 from focused.frontier.shared.written import LeaseLostError, Written
 from focused.frontier.store.link import host_of
@@ -20,11 +20,15 @@ from focused.frontier.store.link_states import NOT_REACHABLE
 from focused.frontier.store.schema import DONE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from psycopg import Connection
 
-    from focused.frontier.shared.page import EndedLink, PageCommit
+    from focused.frontier.shared.page import PageCommit
+
+
+_NOT_ASKED = 0, 0, 0, None, 0.0
+"""Of a host whose links were only found: pages, relevant pages, failures, rest, delay."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +56,14 @@ class PageWriter:
             links = LinkWriting(sql, self.rules, pages)
             ended, written = links.ended, links.written
             judged = [link.relevant for link in ended if link.relevant is not None]
-            if not sql.execute(statements.COUNT, (len(judged), sum(judged), worker)).rowcount:
+            if not sql.execute(statements.COUNT, (len(judged), sum(judged), len(ended), worker)).rowcount:
                 raise LeaseLostError
-            links.write()
+            links.write(worker)
             n_failed = self._give_up(sql, pages, written)
             self._write_hosts(sql, worker, pages, links)
-            self._write_outputs(sql, worker, pages, ended)
-            if written.new or ended or n_failed:
-                sql.execute(statements.ENDED, (len(written.new), len(ended) + n_failed, worker))
+            self._write_outputs(sql, worker, pages, links.page_numbers)
+            if written.new or n_failed:
+                sql.execute(statements.FOUND, (len(written.new), n_failed, worker))
             return written
 
     def _give_up(self, sql: Connection[Any], pages: Sequence[PageCommit], written: Written) -> int:
@@ -81,29 +85,21 @@ class PageWriter:
             counts[1] += bool(link.relevant)
             counts[2] += link.state != DONE
         for page in pages:
-            for host, (rest, delay) in page.rests.items():
+            for host, times in page.rests.items():
                 if host in asked:
-                    asked[host][3:] = [rest, delay]
-        # All are locked by the first statement, in one order.
+                    asked[host][3:] = times
+        # All are locked by one statement, in one order.
         best = links.best
-        hosts = sorted((*host_key(host), text(host), best.get(host)) for host in {*best, *asked})
-        if hosts:
-            sql.execute(statements.HOSTS, (self.crawl, *columns(hosts), worker))
-        if asked:
-            rows = sorted((*host_key(host), *counts) for host, counts in asked.items())
-            sql.execute(statements.ASKED, (*columns(rows), self.crawl, worker))
+        rows = sorted(
+            (*host_key(host), text(host), best.get(host), *asked.get(host, _NOT_ASKED)) for host in {*best, *asked}
+        )
+        if rows:
+            values = dict(zip(statements.HOST_COLUMNS, columns(rows), strict=True))
+            sql.execute(statements.HOSTS, {"crawl": self.crawl, "worker": worker, **values})
 
     def _write_outputs(
-        self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], ended: list[EndedLink]
+        self, sql: Connection[Any], worker: int, pages: Sequence[PageCommit], numbers: Mapping[int, int]
     ) -> None:
-        rows = [
-            (*key_of(link.fingerprint, link.host), text(link.url), link.relevant)
-            for link in ended
-            if link.relevant is not None
-        ]
-        numbers = {}
-        if rows:
-            numbers = dict(sql.execute(statements.PAGE, (self.crawl, worker, *columns(rows))).fetchall())
         outputs: dict[str, list[dict[str, Any]]] = {}
         for page in pages:
             number = next((numbers[link.fingerprint] for link in page.ended if link.relevant is not None), None)
