@@ -28,7 +28,23 @@ def columns(rows: Sequence[Sequence[Any]]) -> list[str]:
     >>> columns([(1, "a"), (2, "b")])
     ['{1,2}', '{"a","b"}']
     """
-    return [array_text(column) for column in zip(*rows, strict=True)]
+    return [_column_text(column) for column in zip(*rows, strict=True)]
+
+
+def _column_text(column: Sequence[Any]) -> str:
+    r"""Return the array literal of values of one type; what has nothing to be quoted or left out is one call for all of it.
+
+    >>> print(_column_text([1, 2]), _column_text([0.5, None]), _column_text(["a", "b,"]), _column_text(["a", '"']))
+    {1,2} {0.5,NULL} {"a","b,"} {"a","\""}
+    """
+    if not column or None in column:
+        return array_text(column)
+    if not isinstance(column[0], str):
+        return "{" + ",".join(map(str, column)) + "}"
+    joined = '","'.join(column)
+    if "\\" in joined or joined.count('"') != 2 * (len(column) - 1):
+        return array_text(column)
+    return f'{{"{joined}"}}'
 
 
 def _quoted(value: str) -> str:
