@@ -61,7 +61,18 @@ def of_webs(found: list[dict[str, Any]]) -> str:
     header = ["web", "topic", "start", "pages", "relevant", "before", "queue, 50", "random, 100", "all labels"]
     header += ["as good as random, 100", "half of the way", "on their side"]
     met = [sum(row[place] == "yes" for row in rows) for place in (9, 10)]
-    return f"{table(header, rows)}\n\nMet, within 0.005: {met[0]} and {met[1]} of {len(rows)}."
+    gaps = np.array([float(row[6]) - float(row[7]) for row in rows])
+    return f"{table(header, rows)}\n\nMet, within 0.005: {met[0]} and {met[1]} of {len(rows)}. {_gap(gaps)}"
+
+
+def _gap(gaps: np.ndarray[Any, Any]) -> str:
+    """The mean difference over topics, with its interval."""
+    half = 1.645 * float(gaps.std(ddof=1)) / len(gaps) ** 0.5 if len(gaps) > 1 else float("nan")
+    mean_gap = float(gaps.mean())
+    return (
+        f"Queue, 50, less random, 100: {mean_gap:+.3f} in the mean (90 % interval over topics {mean_gap - half:+.3f} to "
+        f"{mean_gap + half:+.3f}), {gaps.min():+.3f} at worst, {gaps.max():+.3f} at best."
+    )
 
 
 def of_wrong(found: list[dict[str, Any]], shares: list[float]) -> str:
