@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from focused.utils.compression import compressed
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MAX_TERMS_BYTES = 10_000_000
+_TO_JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(slots=True)
@@ -65,12 +67,10 @@ class CollectedPage:
 
     def to_row(self) -> tuple[Any, ...]:
         """Return the values of the columns `COLUMNS`, as SQLite has them: halves of characters become question marks."""
-        values = {name: getattr(self, name) for name in COLUMNS}
-        values["headings"] = (
-            json.dumps(self.headings, ensure_ascii=False, separators=(",", ":")) if self.headings else ""
-        )
-        values["terms"] = pack_terms(self.terms)
-        row = tuple(values.values())
+        values = list(_values(self))
+        values[_HEADINGS] = _TO_JSON(self.headings) if self.headings else ""
+        values[_TERMS] = pack_terms(self.terms)
+        row = tuple(values)
         try:
             "".join(each for each in row if isinstance(each, str)).encode()
         except UnicodeEncodeError:  # hostile, and rare
@@ -80,6 +80,8 @@ class CollectedPage:
 
 COLUMNS = tuple(each.name for each in fields(CollectedPage))
 """The columns of the table ``pages`` that a crawl writes."""
+_values = attrgetter(*COLUMNS)
+_HEADINGS, _TERMS = COLUMNS.index("headings"), COLUMNS.index("terms")
 
 
 def pack_terms(terms: Mapping[str, int]) -> bytes | None:
@@ -90,7 +92,7 @@ def pack_terms(terms: Mapping[str, int]) -> bytes | None:
     """
     if not terms:
         return None
-    return compressed(json.dumps(terms, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+    return compressed(_TO_JSON(terms).encode("utf-8", "replace"))
 
 
 def unpack_terms(data: bytes | None) -> dict[str, int]:

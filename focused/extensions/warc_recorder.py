@@ -5,15 +5,12 @@ from __future__ import annotations
 import logging
 from contextlib import suppress
 from http import HTTPStatus
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import scrapy
 from scrapy import signals
 from scrapy.exceptions import NotConfigured
-from warcio.statusandheaders import StatusAndHeaders
-from warcio.warcwriter import WARCWriter
 
 from focused.crawl.own_settings import WARC
 from focused.crawl.state import Crawl
@@ -22,6 +19,7 @@ from focused.utils.compression import gzip_member
 from focused.utils.file_names import WARC_FILE
 from focused.utils.files import append_whole
 from focused.utils.version import __version__
+from focused.utils.warc_records import info_record, response_record
 
 if TYPE_CHECKING:
     from io import FileIO
@@ -68,7 +66,6 @@ class WarcRecorder:
         self._user_agent = user_agent
         self._only_relevant = only_relevant
         self._file: FileIO | None = None
-        self._writer = WARCWriter(BytesIO(), gzip=False, warc_version="1.1")
         self._held: dict[int, list[bytes]] = {}
 
     @classmethod
@@ -142,33 +139,16 @@ class WarcRecorder:
             self._file = None
 
     def _record(self, response: Response) -> bytes:
-        headers = [
-            (name.decode("latin-1"), value.decode("latin-1"))
-            for name, values in response.headers.items()
-            for value in values
-            if name.lower() not in (b"transfer-encoding", b"content-length")
-        ]
-        headers.append(("Content-Length", str(len(response.body))))
-        protocol = response.protocol if response.protocol in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
         about = {} if response.ip_address is None else {"WARC-IP-Address": str(response.ip_address)}
         for flag in filter(TRUNCATED.get, response.flags):
             about["WARC-Truncated"] = TRUNCATED[flag]
-        record = self._writer.create_warc_record(
-            *(response.url, "response", BytesIO(response.body), len(response.body)),
-            warc_headers_dict=about,
-            http_headers=_RawHeaders(_status_line(response.status), headers, protocol=protocol),
-        )
-        return self._compress(record)
+        record = response_record(response.url, _head(response), response.body, about)
+        return gzip_member(*record)  # each record is a gzip member of its own
 
     def _info(self) -> bytes:
         software = f"focused/{__version__} scrapy/{scrapy.__version__}"
         about = {"software": software, "format": "WARC File Format 1.1", "http-header-user-agent": self._user_agent}
-        return self._compress(self._writer.create_warcinfo_record(self.path.name, about))
-
-    def _compress(self, record: object) -> bytes:
-        self._writer.out = out = BytesIO()
-        self._writer.write_record(record)
-        return gzip_member(out.getvalue())  # each record is a gzip member of its own
+        return gzip_member(*info_record(self.path.name, about))
 
     def _append(self, record: bytes) -> int:
         """Write to the file, or leave it as it was; in bytes written."""
@@ -185,11 +165,15 @@ class WarcRecorder:
         return len(record)
 
 
-class _RawHeaders(StatusAndHeaders):  # type: ignore[misc]
-    """Headers that are written byte by byte as they came; warcio would escape what is not ASCII."""
-
-    def compute_headers_buffer(self, header_filter: object = None) -> None:
-        self.headers_buff = self.to_bytes(header_filter, encoding="latin-1")
+def _head(response: Response) -> bytes:
+    """Return status line and headers, byte by byte as they came, but for those that say how the body was sent."""
+    protocol = response.protocol if response.protocol in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
+    lines = [f"{protocol} {_status_line(response.status)}".encode()]
+    for name, values in response.headers.items():
+        if name.lower() not in (b"transfer-encoding", b"content-length"):
+            lines += [b"%b: %b" % (name, value) for value in values]
+    lines.append(b"Content-Length: %d" % len(response.body))
+    return b"".join(b"%b\r\n" % line for line in lines)
 
 
 def _status_line(status: int) -> str:

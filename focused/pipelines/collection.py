@@ -14,7 +14,7 @@ from focused.collection.store import CollectionStore
 from focused.crawl.own_settings import COLLECTION, DATABASE, MARKDOWN, MAX_IRRELEVANT
 from focused.crawl.state import Crawl
 from focused.items import PageItem
-from focused.retraining.judged_pages import judged_terms
+from focused.retraining.judged_pages import judged_terms_of
 from focused.utils.file_names import COLLECTION_FILE
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class CollectionPipeline:
 
 def collected_page(item: PageItem, number: int, page_text: str, *, keeps_markdown: bool) -> CollectedPage:
     """Return a page as the collection keeps it; ``page_text``: by which of its texts the topic judges."""
-    page, scores = item.analysed, item.scores
+    scores = item.scores
     return CollectedPage(
         number=number,
         url=item.url,
@@ -131,6 +131,6 @@ def collected_page(item: PageItem, number: int, page_text: str, *, keeps_markdow
         link_reason=item.link_reason,
         fetched_at=item.fetched_at,
         sha256=item.sha256,
-        terms={} if page is None else judged_terms(page, page_text),
+        terms=judged_terms_of(item, page_text),
         markdown=item.markdown() if keeps_markdown else None,
     )

@@ -9,7 +9,7 @@ from focused.method.page.link_context import url_terms
 from focused.method.scoring import REASONS
 from focused.method.scoring.base import LOOK_AROUND
 from focused.method.training.term_counting import count, counted_link
-from focused.retraining.judged_pages import JudgedPage, LinkTexts, judged_terms, term_counts
+from focused.retraining.judged_pages import JudgedPage, LinkTexts, judged_terms_of, term_counts
 from focused.utils.file_names import RETRAINING_FILE
 from focused.utils.files import LineFile
 
@@ -88,13 +88,13 @@ class JudgedPageWriter:
 
     def write(self, number: int, item: PageItem, label: bool | None) -> None:
         """Record a judged and analysed page, by its place among the judged pages, with the label that it joins with."""
-        page, link, terms = item.analysed, None, {}
-        assert page is not None
+        link, terms = None, {}
+        assert item.analysed is not None
         assert item.relevance is not None
         if label is not None or self.keeps_all:
             if self._n_texts < self.max_texts:
                 self._n_texts += 1
-                terms, link = judged_terms(page, self.page_text), self.link_texts(item)
+                terms, link = judged_terms_of(item, self.page_text), self.link_texts(item)
                 if link is not None:
                     self.stats.count("link_outcomes_count")
             else:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable
     from pathlib import Path
 
+    from focused.items import PageItem
     from focused.method.page.page import Page
     from focused.method.training.term_counting import Counts
 
@@ -91,6 +92,15 @@ def term_counts(counts: Counts) -> TermCounts:
 def judged_terms(page: Page, page_text: str) -> TermCounts:
     """Return the terms that a page is judged by, with their counts; ``page_text``: a name of ``TEXTS``."""
     return term_counts(count(page.judged_terms(page_text)))
+
+
+def judged_terms_of(item: PageItem, page_text: str) -> TermCounts:
+    """Return the same of the page of an item, counted once; nothing of a page that is no longer in memory."""
+    if item.analysed is None:
+        return {}
+    if item.counted is None or item.counted[0] != page_text:
+        item.counted = page_text, judged_terms(item.analysed, page_text)
+    return item.counted[1]
 
 
 def read_record(path: Path, n_bytes: int | None = None) -> tuple[list[JudgedPage], int]:
