@@ -11,6 +11,7 @@ Examples
 --------
   python benchmarks/verdicts.py --webs ../webs
   python benchmarks/verdicts.py --only webkb --topics 1 --no-write
+  python benchmarks/verdicts.py --webs ../webs --only wiki,shop,sites,languages --orders mixed,random --wrong 0
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ import numpy as np
 from common import chosen_names, say
 from evaluations.plan import first_topics, web_arguments
 from evaluations.running import evaluate
-from known_webs import DEMO, folder_of, web_parser
+from known_webs import DEMO, KNOWN, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from verdicts_tables import ORDERS, STARTS, STEPS, of_orders, of_webs, of_wrong
 
@@ -48,6 +49,8 @@ if TYPE_CHECKING:
 
 PAGES = 300
 WEBS = ("hyperphysics", "webkb", DEMO, "foldoc", "grass")
+OTHERS = tuple(name for name in KNOWN if name not in WEBS)
+"""Webs that are judged only if they are named, and whose tables are printed only."""
 GRASS = "data exchange,imagery"
 CRAWLED = 2
 """Topics of each web that crawls are made for; `--topics` chooses among them."""
@@ -61,7 +64,7 @@ def main() -> None:
         "--wrong", default="0,0.1,0.3", help="shares of wrong verdicts, 0 the first (default: 0,0.1,0.3)"
     )
     options = parser.parse_args()
-    names = chosen_names(options.only, WEBS)
+    names = chosen_names(options.only, (*WEBS, *OTHERS))
     runs = [run for name in names for start in STARTS for run in recorded(name, start, options)]
     orders, shares = options.orders.split(","), [float(share) for share in options.wrong.split(",")]
     # Where a topic has no background in the web's language, a crawl from examples writes no words down.

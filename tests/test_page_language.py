@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from focused.method.page.page_language import declared_language, other_language
+from focused.method.page.page_language import declared_language, is_plainly_english, other_language
 from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 
@@ -58,3 +58,18 @@ def test_a_page_is_in_another_language_if_neither_its_declaration_nor_its_text_i
 )
 def test_a_declaration_stands_at_the_beginning_of_the_page(body, language):
     assert declared_language(body) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The pulsar in the nebula was found by students who have read that which their teachers had written", True),
+        ("Die Sterne sind so weit von uns entfernt, dass das Licht viele Jahre braucht, was man in einer Nacht sieht", False),
+        ("De sterren in de nevel was een van de eerste die in het donker of bij de maan te zien is", False),
+        ("Det er en af de to stjerner som vi kan se, for den er at finde i nord and is i vand on dag", False),
+        ("Les étoiles que nous avons vues on peut les voir a la campagne or la nuit an et jour", False),
+        ("Pulsar. Nebula. Quasar. Comet. Galaxy. Star. The end of it", False),
+    ],
+)
+def test_english_is_told_by_its_function_words_and_other_languages_are_never_taken_for_it(text, expected):
+    assert is_plainly_english(text) is expected

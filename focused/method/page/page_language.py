@@ -22,6 +22,12 @@ _declared = re.compile(
 _LEAST_LETTERS, _SAMPLE_CHARS = 60, 800
 # Where nothing depends on it but what is written of a page: 99 % of the same answers in half of the time.
 _SHORT_CHARS = 300
+# English is told by its function words: a twentieth of the cost, and the language model need not be loaded. These are words of
+# hardly any other language; those of the second list are, and only count beside them.
+_ENGLISH = frozenset(
+    "the and that with this which from have are not been were has their these they your what when there would should".split()
+)
+_ALSO_ENGLISH = frozenset("of to is in a for it by be an as at on or can may was will only one".split())
 _MARKS = re.compile(rf"[{re.escape(MARK_CHAR)}\s\d]+")
 
 
@@ -61,7 +67,19 @@ def page_language(page: Page, main_text: str = "") -> str:
         return page.declared_language
     is_long = len(main_text) >= 2 * _SHORT_CHARS
     some = _from_the_middle(main_text, _SHORT_CHARS) if is_long else sample(page)[:_SHORT_CHARS]
-    return detect_language(some, least_letters=_LEAST_LETTERS) or ""
+    return "en" if is_plainly_english(some) else detect_language(some, least_letters=_LEAST_LETTERS) or ""
+
+
+def is_plainly_english(text: str) -> bool:
+    """Tell whether function words of English make up a fifth of a text, at least four different ones; False says nothing.
+
+    >>> is_plainly_english("It was the best of times and the worst"), is_plainly_english("Het was de beste tijd van allen")
+    (True, False)
+    """
+    words = text.lower().split()
+    sure, others = ([word for word in words if word in known] for known in (_ENGLISH, _ALSO_ENGLISH))
+    n_different = len(set(sure)) + len(set(others))
+    return len(sure) >= 2 and n_different >= 4 and 5 * (len(sure) + len(others)) >= len(words)
 
 
 def sample(page: Page) -> str:
