@@ -64,7 +64,10 @@ def test_a_declaration_stands_at_the_beginning_of_the_page(body, language):
     ("text", "expected"),
     [
         ("The pulsar in the nebula was found by students who have read that which their teachers had written", True),
-        ("Die Sterne sind so weit von uns entfernt, dass das Licht viele Jahre braucht, was man in einer Nacht sieht", False),
+        (
+            "Die Sterne sind so weit von uns entfernt, dass das Licht viele Jahre braucht, was man in einer Nacht sieht",
+            False,
+        ),
         ("De sterren in de nevel was een van de eerste die in het donker of bij de maan te zien is", False),
         ("Det er en af de to stjerner som vi kan se, for den er at finde i nord and is i vand on dag", False),
         ("Les étoiles que nous avons vues on peut les voir a la campagne or la nuit an et jour", False),
