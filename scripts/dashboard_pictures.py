@@ -11,7 +11,6 @@ from __future__ import annotations
 import base64
 import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -82,12 +81,14 @@ def make_run(page: Any, root: str) -> str:
         page.goto(f"{root}{run}/judge?as={person}")
         judge(page, keys)
     page.goto(f"{root}{run}/learn")
-    page.check("[name=force]")
-    page.click("button:has-text('from this run')")
-    for _ in range(200):
-        time.sleep(0.5)
-        if page.query_selector("text=Now for"):
-            break
+    page.click("text=What would it do?")
+    page.wait_for_selector("text=What a training would do")
+    page.click("summary:has-text('although it is worse')")
+    page.check("[name=sure]")
+    page.click("text=Take it all the same")
+    page.wait_for_selector(".answer:has-text('Now for')")
+    page.click("text=What would it do?")  # known already: a refusal is a view as well
+    page.wait_for_selector("[role=alert], #would")
     return run
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import shutil
 import threading
+from collections import Counter
 
 import pytest
 from commands import ROOT, crawl
@@ -43,6 +45,12 @@ def runs(tmp_path_factory):
     store.add(CollectedPage(1, "javascript:alert(1)", title=EVIL, text=text, relevant=True, relevance=0.9, author=EVIL,
                             referrer=EVIL, link_reason=EVIL, language=EVIL))  # fmt: skip
     store.close()
+    for name, text in (("live", "a star"), ("huge", f"star {EVIL} {'x' * 170}\n" * 50_000)):
+        (folder / name).mkdir()
+        (folder / name / "run.json").write_text(json.dumps({"topic": "stars", "finish_reason": "running"}))
+        store = CollectionStore(folder / name / "collection.sqlite", max_irrelevant=10)
+        store.add(CollectedPage(1, f"http://a.example/{name}", title=name, text=text, relevant=True, relevance=0.9))
+        store.close()
     (folder / "broken").mkdir()
     (folder / "broken" / "run.json").write_text("{")
     (folder / "broken" / "collection.sqlite").write_bytes(b"nonsense")
@@ -211,8 +219,69 @@ def test_no_more_than_some_streams_are_open_at_a_time():
     assert not started_
 
 
+def test_of_a_thousand_open_streams_some_are_served_and_the_others_cost_nothing_and_all_are_given_back(app, runs):
+    """By the application itself: a server would only add sockets."""
+    scope = {
+        "type": "http", "method": "GET", "path": f"/runs/{key_of(runs, 'live')}/events", "query_string": b"", "root_path": "",
+        "scheme": "http", "http_version": "1.1", "asgi": {"version": "3.0"},
+        "headers": [(b"host", HOST.encode()), (b"cookie", f"dashboard_token_8088={TOKEN}".encode())],
+    }  # fmt: skip
+    scope["raw_path"] = scope["path"].encode()
+
+    async def streams() -> tuple[Counter[int], int, int]:
+        closed, answers = asyncio.Event(), Counter[int]()
+
+        async def one() -> None:
+            async def receive():
+                await closed.wait()
+                return {"type": "http.disconnect"}
+
+            async def send(message):
+                if message["type"] == "http.response.start":
+                    answers[message["status"]] += 1
+
+            await app(dict(scope), receive, send)
+
+        open_ = [asyncio.create_task(one()) for _ in range(1000)]
+        while answers.total() < 1000:
+            assert not [task.exception() for task in open_ if task.done() and task.exception()]
+            await asyncio.sleep(0.01)
+        n_held = sum(not task.done() for task in open_)
+        closed.set()
+        await asyncio.wait_for(asyncio.gather(*open_), 60)
+        before = answers.total()
+        await one()
+        return answers, n_held, answers.total() - before
+
+    with lock(runs / "live" / "frontier.sqlite"):
+        answers, n_held, n_afterwards = asyncio.run(streams())
+    assert answers == {200: MAX_STREAMS + 1, 503: 1000 - MAX_STREAMS}
+    assert (n_held, n_afterwards) == (MAX_STREAMS, 1)
+
+
+def test_a_page_of_ten_megabytes_is_shown_in_part_and_soon(client, runs):
+    key = key_of(runs, "huge")
+    for view in ("/pages", "/pages?words=star", "/pages/1", "/pages/1?words=star", "/judge?as=me"):
+        answer = client.get(f"/runs/{key}{view}")
+        assert answer.status_code == 200
+        assert "huge" in answer.text
+        assert len(answer.content) < 2_500_000
+        assert EVIL not in answer.text
+
+
 def test_a_run_that_has_ended_is_sent_once(client, runs):
     with client.stream("GET", f"/runs/{key_of(runs, 'good')}/events") as answer:
         text = "".join(answer.iter_text())
     assert [line for line in text.splitlines() if line.startswith("event")] == ["event: state", "event: end"]
     assert "In the end" in text
+
+
+def test_the_dashboard_has_the_colours_of_the_reports(client):
+    from focused.evaluation.report import style
+    from focused.utils.page_colours import DARK, LIGHT
+
+    served = client.get("/static/colours.css")
+    assert served.headers["content-type"].startswith("text/css")
+    for colours in (LIGHT, DARK):
+        assert colours in served.text
+        assert any(colours in text for text in vars(style).values() if isinstance(text, str) and ":root" in text)

@@ -10,7 +10,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.responses import JSONResponse, RedirectResponse, StreamingResponse
+from starlette.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -31,13 +31,13 @@ from focused.dashboard.starting import Starting
 from focused.dashboard.topics import Topics
 from focused.dashboard.verdicts import TakenIn
 from focused.utils.file_names import RUN_FILE
+from focused.utils.page_colours import DARK, LIGHT
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
     from starlette.requests import Request
-    from starlette.responses import Response
 
 _EVERY_SECS = 2.0
 
@@ -67,6 +67,7 @@ def make_app(
         *Starting(views).routes(),
         *Learning(views, jobs).routes(),
         *Topics(views, jobs).routes(),
+        Route("/static/colours.css", colours),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     return Starlette(
@@ -74,6 +75,12 @@ def make_app(
         middleware=[Middleware(Guard, token=token, hosts=hosts, password=password, metrics_token=metrics_token)],
         exception_handlers={HTTPException: views.failed, ValueError: views.failed},
     )
+
+
+def colours(request: Request) -> Response:
+    """Return the colours, which are those of the reports."""
+    text = f":root {{{LIGHT}}}\n@media (prefers-color-scheme: dark) {{ :root {{{DARK}}} }}\n"
+    return Response(text, media_type="text/css")
 
 
 class Views(Site):

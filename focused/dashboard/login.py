@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 VARIABLE = "DASHBOARD_PASSWORD"
 LEAST_CHARS = 12
 PATH = "/login"
-OPEN_PATHS = ("/static/dashboard.css", "/static/icon.svg")
+OPEN_PATHS = ("/static/colours.css", "/static/dashboard.css", "/static/icon.svg")
 """What is answered before somebody has said the password: how the form looks."""
 MAX_WRONG, _PER_SECS = 10, 60.0
 """So many wrong passwords a minute, whoever says them: then nobody may try for the rest of it."""
@@ -27,7 +27,7 @@ _MAX_BODY_BYTES = 4_000
 _FORM = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Password - Focused</title><link rel="icon" href="/static/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/static/dashboard.css"></head>
+<link rel="stylesheet" href="/static/colours.css"><link rel="stylesheet" href="/static/dashboard.css"></head>
 <body><main><h1>Focused</h1>{note}
 <form class="fields" method="post" action="/login">
 <label>Password <input type="password" name="password" required autocomplete="current-password" autofocus></label>

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from focused.collection.marking import marked
 from focused.collection.schema import CollectionFileError
 from focused.collection.view import CollectionView, PageFilter
 
@@ -50,15 +51,7 @@ def one(run_dir: Path, number: int, words: str) -> tuple[Any, list[list[tuple[st
         if row is None:
             return None
         text = "".join(char for char in row["text"][:_MAX_SHOWN] if char not in (_BEGIN, _END))
-        if words:
-            try:
-                marked = view.rows(
-                    "SELECT highlight(pages_fts, 1, ?, ?) AS text FROM pages_fts WHERE pages_fts MATCH ? AND rowid = ?",
-                    [_BEGIN, _END, words, number],
-                )
-                text = next((found["text"][: 2 * _MAX_SHOWN] for found in marked), text)
-            except CollectionFileError:
-                pass  # the words are none: the text is shown without marks
+        text = marked(text, words, _BEGIN, _END) if words else text
     return row, [pieces(line) for line in text.split("\n") if line.strip()]
 
 

@@ -23,7 +23,7 @@
       width: place.clientWidth, height: 280,
       scales: { x: { time: false }, y: { range: [0, 1] } },
       axes: [{ ...axis, label: "pages" }, axis],
-      series: [{ label: "pages" }, line("of all pages", "--ink"), line("of the last pages", "--edge", [4, 3]),
+      series: [{ label: "pages" }, line("of all pages", "--ink"), line("of the last pages", "--line", [4, 3]),
         line("as the model estimates", "--soft", [1, 3])],
     }, columns, place);
   }

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from focused.evaluation.report.colours import css_variables
-
-_LIGHT = "--ink:#1d2126;--soft:#5a626c;--grid:#e3e6ea;--paper:#ffffff;--shade:#f4f6f8;--note:#fff4d6;--edge:#d9a300;"
-_DARK = "--ink:#e8eaed;--soft:#a4adb8;--grid:#2f353d;--paper:#14161a;--shade:#1d2127;--note:#3a2f10;--edge:#d9a300;"
+from focused.utils.page_colours import DARK, LIGHT
 
 _RULES = """
 * { box-sizing: border-box }
@@ -108,6 +106,6 @@ ol.path { margin: .3em 0 .9em; padding-left: 2em; font-size: .875rem }
 
 STYLE = f"""
 :root {{ --sans: system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif }}
-:root {{ color-scheme: light dark; {_LIGHT}{css_variables(dark=False)} }}
-@media screen and (prefers-color-scheme: dark) {{ :root {{ {_DARK}{css_variables(dark=True)} }} }}
+:root {{ color-scheme: light dark; {LIGHT}{css_variables(dark=False)} }}
+@media screen and (prefers-color-scheme: dark) {{ :root {{ {DARK}{css_variables(dark=True)} }} }}
 {_RULES}"""
