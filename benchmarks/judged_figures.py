@@ -26,7 +26,8 @@ from common import machine, table
 from provenance import now, write_blocks
 
 from focused.collection.figures import Figures, figures
-from focused.collection.queue import RANDOM, Queue, QueuedPage
+from focused.collection.picks import RANDOM
+from focused.collection.queue import Queue, QueuedPage
 from focused.collection.random_order import place
 from focused.collection.sample import Group, Share
 

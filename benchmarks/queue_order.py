@@ -35,7 +35,8 @@ from sklearn.linear_model import LogisticRegression
 
 from focused.collection.belief import decision, weighted
 from focused.collection.page import unpack_terms
-from focused.collection.queue import NEW_SIDE, ORDERS, RANDOM, UNCERTAIN, Queue, QueuedPage
+from focused.collection.picks import NEW_SIDE, RANDOM, UNCERTAIN
+from focused.collection.queue import ORDERS, Queue, QueuedPage
 from focused.collection.view import CollectionView
 
 if TYPE_CHECKING:

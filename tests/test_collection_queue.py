@@ -11,7 +11,8 @@ from collected import collect, collected, url
 
 from focused.collection.belief import Belief
 from focused.collection.judging import JudgingSession
-from focused.collection.queue import NEW_SIDE, ORDERS, RANDOM, TOP, UNCERTAIN, Queue, QueuedPage
+from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
+from focused.collection.queue import ORDERS, Queue, QueuedPage
 from focused.collection.verdict_folder import Opinion, VerdictFolder, VerdictLog
 
 

@@ -19,7 +19,9 @@ from focused.method.page.text_units import KINDS
 from focused.method.page.url_features import hashed, place_key, url_features
 from focused.method.scoring import Visit
 from focused.method.strategies import make_strategy
-from focused.method.strategies.linkmodel.examples import learnt_prior
+from focused.method.strategies.linkmodel.examples import _ExampleMemory, learnt_prior
+from focused.method.strategies.linkmodel.memory import MAX_REFERRERS
+from focused.method.strategies.linkmodel.page_links import PageLinks
 from focused.method.strategies.linkmodel.prior import NO_PRIOR
 from focused.method.strategies.linkmodel.session import LinkSession
 from focused.method.text.analyzer import Analyzer
@@ -188,3 +190,37 @@ def test_only_what_needs_it_loads_scikit_learn_or_sparse_matrices():
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[]", "['scipy.sparse']"]
+
+
+def test_examples_added_at_once_are_remembered_as_pages_added_one_by_one() -> None:
+    given = load_topic("demo", ROOT / "models").examples
+    assert given is not None
+    n_pages = given.pages.shape[0]
+    rng = np.random.default_rng(0)
+    outcomes, logits = rng.random(n_pages), rng.normal(size=(given.n_links, 4))
+    texts = [tuple(sorted(rng.choice(40, size=2, replace=False).tolist())) for _ in range(given.n_links)]
+    at_once, one_by_one = _ExampleMemory(given), _ExampleMemory(given)
+
+    at_once.add_examples(given, outcomes, logits, texts)
+
+    for page in range(n_pages):
+        rows = np.flatnonzero((given.sources == page) & (given.targets != page))
+        rows = rows[np.unique(given.targets[rows], return_index=True)[1]]
+        if not len(rows) and page not in given.targets:
+            one_by_one.n_pages += 1
+            one_by_one.relevance += float(outcomes[page])
+            continue
+        none, links = np.zeros(len(rows), dtype=np.int64), [str(target) for target in given.targets[rows]]
+        anchors = [texts[row] for row in rows]
+        one_by_one.add(PageLinks((str(page),), float(outcomes[page]), "", links, none, none, logits[rows], anchors))
+    assert (at_once.links["n_referrers"] > MAX_REFERRERS).any()  # so the limit is part of what is compared
+    assert (at_once.n_pages, at_once.relevance) == (one_by_one.n_pages, one_by_one.relevance)
+    of_seeds = ("start", "branch")  # no example is a seed
+    for name in at_once.links._kinds:
+        if name not in of_seeds:
+            np.testing.assert_array_equal(at_once.links[name], one_by_one.links[name], name)
+    for name in at_once.evidence._kinds:
+        np.testing.assert_array_equal(at_once.evidence[name], one_by_one.evidence[name], name)
+    for kind, groups in at_once.groups.items():
+        for name in groups.table._kinds:
+            np.testing.assert_array_equal(groups.table[name], one_by_one.groups[kind].table[name], f"{kind} {name}")

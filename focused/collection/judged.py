@@ -10,7 +10,8 @@ import numpy as np
 
 from focused.collection.figures import Figures, figures
 from focused.collection.page import unpack_terms
-from focused.collection.queue import RANDOM, QueuedPage
+from focused.collection.picks import RANDOM
+from focused.collection.queue import QueuedPage
 from focused.collection.random_order import place
 from focused.collection.sample import Group
 from focused.collection.schema import CollectionFileError

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from focused.collection.judged import JudgedCollection
-from focused.collection.queue import RANDOM, Pick, Queue
+from focused.collection.picks import RANDOM
+from focused.collection.queue import Pick, Queue
 from focused.collection.verdict_folder import ASSESSOR, Opinion, VerdictLog
 from focused.utils.file_names import VERDICTS_FOLDER
 

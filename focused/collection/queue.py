@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.collection.belief import Belief, decision
+from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
 from focused.collection.random_order import place
 
 if TYPE_CHECKING:
@@ -23,16 +24,6 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
     Flags = npt.NDArray[np.bool_]
-
-UNCERTAIN, NEW_SIDE, RANDOM, TOP = "uncertain", "new side", "random", "top"
-
-WHY = {
-    UNCERTAIN: "the model is uncertain about pages like it",
-    NEW_SIDE: "called irrelevant, and nobody has judged pages like it",
-    RANDOM: "drawn at random: such pages tell how good the collection is",
-    TOP: "the model is surest that it is relevant",
-}
-"""Why a page is shown, for people."""
 
 ORDERS: dict[str, dict[str, float]] = {
     "mixed": {UNCERTAIN: 0.5, NEW_SIDE: 0.2, RANDOM: 0.3},

@@ -18,7 +18,6 @@ from focused.collection.assessor_settings import (
     TIMEOUT_SECS,
     URL,
 )
-from focused.collection.judging import JudgingSession
 from focused.collection.verdict_folder import ASSESSOR
 from focused.commands.judge_session import taken_in
 from focused.method.topic import TopicError, load_topic
@@ -26,6 +25,8 @@ from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from focused.collection.judging import JudgingSession
 
 _EVERY = 10
 """Pages between two lines."""
@@ -67,6 +68,9 @@ def topic_in_words(name: str, settings: Any) -> str:
 
 def have_judged(run_dir: Path, settings: Any, order: str, most: int | None, described: str | None) -> None:
     """Let a program judge pages, at most so many, and print how it goes."""
+    # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
+    from focused.collection.judging import JudgingSession
+
     with JudgingSession(run_dir, name_of_program(settings), order) as session:
         words = described or topic_in_words(session.about.about("topic"), settings)
         for line in judge_by_program(session, make_assessor(settings, words), most):

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
-from focused.collection.judging import JudgingSession
 from focused.collection.schema import CollectionFileError
 from focused.commands.judge_display import Display
 from focused.retraining.applied_verdicts import apply_verdicts
@@ -21,9 +20,14 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import FrameType
 
+    from focused.collection.judging import JudgingSession
+
 
 def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
     """Let a person judge pages, at most so many, and print what the verdicts say in the end."""
+    # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
+    from focused.collection.judging import JudgingSession
+
     with JudgingSession(run_dir, person, order) as session:
         try:
             with _terminated_as_interrupted(), Keys() as keys:

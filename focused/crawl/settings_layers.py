@@ -23,6 +23,12 @@ OFFLINE_SETTINGS = {
     "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False,
     "CONCURRENT_REQUESTS_PER_DOMAIN": 16,
+    # Scrapy's own list names an exception of its HTTP handler, and so loads that, and TLS: a sixth of a crawl's start.
+    "RETRY_EXCEPTIONS": [
+        each
+        for each in default_settings.RETRY_EXCEPTIONS
+        if not str(each).startswith("scrapy.core.downloader.handlers")
+    ],
     # The labels of a recorded web know nothing of what its pages asked of robots.
     "FOCUSED_OBEY_NOINDEX": False,
     # A web's bound and what it was compared with before know nothing of them.

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from starlette.exceptions import HTTPException
 from starlette.templating import Jinja2Templates
 
-from focused.collection.queue import WHY
+from focused.collection.picks import WHY
 from focused.dashboard.judged_runs import JudgedRuns
 from focused.utils.words import quantity
 

@@ -14,7 +14,6 @@ from scrapy import signals
 from scrapy.settings import SETTINGS_PRIORITIES, BaseSettings
 from scrapy.utils.asyncio import create_looping_call
 
-from focused.collection.judged import judged_figures
 from focused.crawl.estimated_harvest import NOT_YET
 from focused.crawl.pdf_counts import being_read
 from focused.crawl.presets import about_preset
@@ -29,7 +28,7 @@ from focused.extensions.summary import Summary
 from focused.extensions.time_limit import REASON as TIME_IS_UP
 from focused.frontier.interface import frontier_of
 from focused.frontier.patience import summary
-from focused.utils.file_names import PAGES_FILE, RUN_FILE, RUNNING
+from focused.utils.file_names import PAGES_FILE, RUN_FILE, RUNNING, VERDICTS_FOLDER
 from focused.utils.files import write_json
 from focused.utils.program import as_typed
 from focused.utils.scrapy_internals import is_closing, requests_in_progress
@@ -141,7 +140,7 @@ class HarvestMonitor:
         if not self._is_begun:  # what is there was written by another crawl
             return
         harvest, plan = self._harvest, self._plan
-        self._judged = judged_figures(plan.run_dir)
+        self._judged = self._figures_by_people()
         if why := self._why_no_seed():
             plan.error = why
             logger.error(why)
@@ -170,6 +169,15 @@ class HarvestMonitor:
         logger.info("  to go on        %s", how)
         for name in overwritten_feeds(sys.orig_argv):
             logger.info("  (-O writes %s anew, with what comes then. All pages are in %s)", name, run_dir / PAGES_FILE)
+
+    def _figures_by_people(self) -> JudgedFigures | None:
+        """Return what people's verdicts say of the run; None if nobody gave any."""
+        run_dir = self._plan.run_dir
+        if not (run_dir / VERDICTS_FOLDER).is_dir():
+            return None
+        from focused.collection.judged import judged_figures  # loads scipy's solvers, and most crawls have no verdicts
+
+        return judged_figures(run_dir)
 
     def _why_no_seed(self) -> str:
         """Say why a crawl could not begin all of whose seeds have addresses that it may not ask; empty if it could."""

@@ -39,7 +39,8 @@ EVIDENCE_OF_LINK = 4
 NO_LINK = 0
 """What evidence belongs to whose link is forgotten."""
 
-_MAX_REFERRERS = 50
+MAX_REFERRERS = 50
+"""Pages of which it is kept what they say of a link."""
 
 
 class LinkMemory:
@@ -161,7 +162,7 @@ class LinkMemory:
         links["sums"][ids] += logits
         links["n_referrers"][ids] = n_before + 1
         n_kept = links["n_kept"][ids]
-        rows = np.flatnonzero(n_kept < _MAX_REFERRERS)
+        rows = np.flatnonzero(n_kept < MAX_REFERRERS)
         links["n_kept"][ids[rows]] = n_kept[rows] + 1
         evidence = self._evidence(found, page, rows, ids[rows])
         links["last"][ids[rows]] = evidence
