@@ -177,3 +177,6 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
     assert later.stats["focused/pages/fetched_count"] == N_PAGES - n_first
     assert later.stats["focused/adaptive/outcomes_count"] >= n_first
     assert "focused/workers/heard_count" not in later.stats
+    assert later.stats["focused/workers/taken_over_count"] > 0  # links of the workers that have ended
+    with connect(database) as sql:
+        assert sql.execute("SELECT count(*) FROM workers WHERE heir IS NULL").fetchone() == (1,)

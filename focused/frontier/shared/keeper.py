@@ -46,6 +46,8 @@ _ANALYZED_AT = (30, 300, 3_000, 30_000)
 """Pages of the crawl at which the server counts its rows anew; its own clock does so later, and often enough from then on."""
 _READ_SECS = 0.2
 """How often records of other workers are looked for, unless there are more."""
+_INHERIT_SECS = 1.0
+"""How often workers that have ended, and have no heir, are looked for."""
 _SOON_SECS = 1.0
 """A host that may be asked so soon is taken already."""
 
@@ -230,7 +232,7 @@ class Keeper(threading.Thread):
             self._box.put(ScoresKnown(scores_of(leasing.sql, self._crawl, wishes.scores)))
             return True
         # Who has read no records of late may not know the links.
-        if not wishes.inherits or now() - self._inherited < _READ_SECS:
+        if not wishes.inherits or now() - self._inherited < _INHERIT_SECS:
             return False
         records = self._inheritance.records(leasing.sql, self.worker, self.numbers, self.reader.finished)
         if not records:
