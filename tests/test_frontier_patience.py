@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import hand_made
@@ -19,13 +20,13 @@ from focused.frontier.dispatch import Dispatch, MemoryQueue
 from focused.frontier.leases import Leases
 from focused.frontier.link_requests import LinkRequests
 from focused.frontier.look_around import LookAround
-from focused.frontier.patience import IMPATIENT, WAITED
+from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.waiting_counts import N_BINS, WaitingCounts, bin_of
+from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority
 
@@ -123,6 +124,35 @@ def test_what_poor_pages_do_not_bring_does_not_hide_what_good_ones_do():
         counts.page_ended()
     # A link for each good page, for a third of all: each request for a good link will bring another.
     assert counts.least_priority(30, 25, 1000.0) > to_priority(0.1, True)
+
+
+def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
+    source = random.Random(2)
+    counts = counted({host: [source.random() for _ in range(source.randrange(1, 60))] for host in range(20)})
+    turns = np.array([source.uniform(0.0, 60.0) for _ in range(20)])
+    for wanted in (1, 20, 100, 200):
+        limits = of_length(turns, len(counts._waiting))[:, None]
+        supply = np.minimum(np.cumsum(counts._waiting[:, ::-1], axis=1), limits).sum(axis=0)
+        place = N_BINS - 1 - int(np.searchsorted(supply, wanted))
+        assert counts.least_priority(wanted, wanted, turns) == (BOUNDS[place - 1] if place > 0 else None)
+
+
+def test_an_impatient_crawl_asks_no_host_more_often_than_it_has_links():
+    counts = counted({1: [0.9] * 3, 2: [0.9] * 100})
+    hosts = SimpleNamespace(delay_of=lambda _: 1.0, resting=dict, clock=SimpleNamespace(now=lambda: now[0]))
+    stats, now = {}, [0.0]
+    patience = Patience(
+        SimpleNamespace(hosts=[1, 2]), counts, SimpleNamespace(get_value=lambda *_: 0, set_value=stats.__setitem__),
+        hosts, 2.0, 0.0, lambda: now[0], lambda: 50, lambda: 50, 16, lambda: False,
+    )  # fmt: skip
+    patience.least_priority()
+    patience.wait()
+    now[0] = 20.0
+    patience._next_look = 0.0
+    patience.least_priority()
+    assert stats[IMPATIENT] == 23
+    # The 27 that are missing come of one host: fifty would take 47 s.
+    assert patience.secs_left() == 2 * 47 - 20
 
 
 class Demanding:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from focused.frontier.store.waiting_counts import of_length
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
 
@@ -42,7 +43,7 @@ _AS_PAGES = 10
 _LEAST_SPARE = 1.15
 """The crawl waits only with so many times the time that a crawl which never waits would need for the pages left."""
 _LEAST_POPS = 4
-_HOSTS_A_POP = 2
+_HOSTS_A_POP = 1
 _SMOOTHING = 0.05
 
 
@@ -82,6 +83,12 @@ class Patience:
         self._n_impatient = float(self.stats.get_value(IMPATIENT, 0))
         self._waited = float(self.stats.get_value(WAITED, 0))
         self._impatient_secs = float(self.stats.get_value(IMPATIENT_SECS, 0))
+        #: Seconds waited that are not reckoned with yet.
+        self._unreckoned = 0.0
+        #: How often an impatient crawl would have asked each host, by its number.
+        self._asked = np.zeros(0)
+        #: Hosts that an impatient crawl would still have links of.
+        self._n_open: int | None = None
         #: Means over the last requests, in seconds.
         self._usual = self.hosts.delay_of("")
         self._latency, self._delay = 0.0, self._usual
@@ -107,6 +114,7 @@ class Patience:
         self._n_pops += 1
         if self._n_pops < self._n_pops_to_look and now < self._next_look:
             return self._least
+        self._reckon()
         self._write_stats()
         self._usual = self.hosts.delay_of("")  # AutoThrottle sets it after the start
         n_left = round(self.pages_left() / self._pages_a_request())
@@ -131,7 +139,7 @@ class Patience:
         if self._impatient_secs:
             return self.factor * self._impatient_secs - spent
         n_missing = max(self.goal_pages() / self._pages_a_request() - self._n_impatient, 0.0)
-        return self.factor * (spent + n_missing / max(self._impatient_rate(), 1e-9)) - spent
+        return self.factor * (spent + n_missing / max(self._impatient_rate(self._n_open), 1e-9)) - spent
 
     def wait(self) -> None:
         """Note that the crawl waits although it might ask for something."""
@@ -171,16 +179,34 @@ class Patience:
     def _pops_between(self, n_left: int) -> int:
         return max(_LEAST_POPS, n_left // _OFTEN, len(self.store.hosts) // _HOSTS_A_POP)
 
-    def _impatient_rate(self) -> float:
-        """Return how many requests a second a crawl that never waits would make."""
-        by_hosts = len(self.store.hosts) / max(self._delay, self._latency, 1e-3)
+    def _impatient_rate(self, n_hosts: int | None = None) -> float:
+        """Return how many requests a second a crawl that never waits would make of hosts; None: of those with links now."""
+        by_hosts = (len(self.store.hosts) if n_hosts is None else n_hosts) / max(self._delay, self._latency, 1e-3)
         return min(by_hosts, self.concurrency / self._latency) if self._latency else by_hosts
 
     def _waited_until(self, now: float) -> None:
         self._waited += now - self._at
-        self._n_impatient += (now - self._at) * self._impatient_rate()
+        self._unreckoned += now - self._at
         self._is_waiting, self._has_waited = False, True
         self._write_stats()
+
+    def _reckon(self) -> None:
+        """Reckon with what an impatient crawl would have asked for in the seconds that this one has waited."""
+        secs, self._unreckoned = self._unreckoned, 0.0
+        if not secs:
+            return
+        waiting, taken = self.by_level.by_host()
+        asked = self._asked = np.maximum(np.pad(self._asked, (0, len(taken) - len(self._asked))), taken)
+        # It would have used up hosts of few links long ago, which this one still has.
+        turns = of_length(secs / self._delays(), len(taken))
+        more = np.minimum(turns, np.maximum(waiting + taken - asked, 0.0))
+        n_more = float(more.sum())
+        n_most = self.concurrency * secs / self._latency if self._latency else n_more
+        if n_more > n_most:
+            more *= n_most / n_more
+        asked += more
+        self._n_impatient += min(n_more, n_most)
+        self._n_open = max(int((waiting + taken > asked).sum()), 1)
 
     def _write_stats(self) -> None:
         self.stats.set_value(WAITED, round(self._waited, 3))
@@ -189,14 +215,17 @@ class Patience:
             self._impatient_secs = self.spent_secs()
             self.stats.set_value(IMPATIENT_SECS, round(self._impatient_secs, 3))
 
+    def _delays(self, last: int = -1) -> Any:
+        """Return the seconds between two requests to each host up to a number, at least; the last stands for all beyond."""
+        delays = np.full(max([*self._unusual, last]) + 2, max(self._usual, self._latency, 1e-3))
+        for number, delay in self._unusual.items():
+            delays[number] = max(delay, self._latency, 1e-3)
+        return delays
+
     def _turns(self, secs_left: float) -> Any:
         """Return how often each host may still be asked."""
-        usual = max(self._usual, self._latency, 1e-3)
         resting = {self.store.host_number(host): until for host, until in self.hosts.resting().items()}
-        # The last stands for all hosts beyond.
-        turns = np.full(max([*self._unusual, *resting, -1]) + 2, secs_left / usual + 0.5)
-        for number, delay in self._unusual.items():
-            turns[number] = secs_left / max(delay, self._latency, 1e-3) + 0.5
+        turns = secs_left / self._delays(max(resting, default=-1)) + 0.5
         for number, until in resting.items():
             if number >= 0 and until > self._at:
                 turns[number] *= max(1 - (until - self._at) / secs_left, 0.0)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[Any]
 
 # Scores of rare topics are near 0, those of sure links near 1: there bins are narrow.
 _STEPS = (*range(1, 8), 10, 13, 17, 22, 28, 36, 46, 60, 78, 100, 130, 170, 220, 290, 380)
@@ -34,6 +35,8 @@ def _bounds() -> list[int]:
 
 BOUNDS = _bounds()
 N_BINS = len(BOUNDS) + 1
+# A product with it is `_from_best` of a table, in a fifth of the time.
+_TO_BETTER = np.ascontiguousarray(np.tri(N_BINS, dtype=np.float32)[:, ::-1])
 
 
 def _middles() -> list[float]:
@@ -79,18 +82,22 @@ class WaitingCounts:
         #: Of all hosts together.
         self._in_all = [0] * N_BINS
         self._came = np.zeros((n_hosts, N_BINS), dtype=np.float32)
+        #: Links of each host that wait no more.
+        self._taken = np.zeros(n_hosts, dtype=np.int32)
         self._look()
 
     def _look(self) -> None:
         # Single places are changed in a fifth of the time through these.
         self._waiting_at: Any = self._waiting.data
         self._came_at: Any = self._came.data
+        self._taken_at: Any = self._taken.data
 
     def _reach(self, host: int) -> None:
         n_hosts = len(self._waiting)
         if host >= n_hosts:
             more = ((0, max(n_hosts, host + 1 - n_hosts)), (0, 0))
             self._waiting, self._came = np.pad(self._waiting, more), np.pad(self._came, more)
+            self._taken = np.pad(self._taken, more[0])
             self._look()
 
     def load(self, ranks: Iterable[tuple[int, int]]) -> None:
@@ -112,6 +119,11 @@ class WaitingCounts:
         place = bin_of(rank)
         self._waiting_at[host, place] -= 1
         self._in_all[place] -= 1
+        self._taken_at[host] += 1
+
+    def by_host(self) -> tuple[Integers, Integers]:
+        """Return how many links of each host wait, and how many wait no more since this was opened; of shape (n_hosts,)."""
+        return self._waiting.sum(axis=1), self._taken
 
     def move(self, host: int, before: int, after: int) -> None:
         """Note that a waiting link has another rank."""
@@ -178,26 +190,32 @@ class WaitingCounts:
         """
         waiting, came = self._waiting, self._came
         if not isinstance(turns, float):
-            turns = _of_length(turns, len(waiting))
-        scale = self._coming(n_links)
+            turns = of_length(turns, len(waiting))
+        came_in_all = came.sum(axis=0)
+        scale = self._coming(n_links, came_in_all)
         totals = waiting.sum(axis=1) + np.maximum(came.sum(axis=1), 0) * scale.max()
+        # Of hosts that have fewer links than turns all count: their sums are enough, and those are known.
         is_large = totals > turns
-        limits = np.where(is_large, turns, 0.0)[is_large]
-        # Of hosts that have fewer links than turns all count: their sums are enough.
-        small = np.maximum(_from_best(came[~is_large].sum(axis=0)), 0) * scale
-        supply = _from_best(waiting[~is_large].sum(axis=0)) + small
-        if len(limits):
-            large = _from_best(waiting[is_large]) + np.maximum(_from_best(came[is_large]), 0) * scale
-            supply = supply + np.minimum(large, limits[:, None]).sum(axis=0)
+        small = np.array(self._in_all, dtype=np.float64)
+        if is_large.any():
+            large_waiting, large_came = waiting[is_large], came[is_large]
+            large = large_waiting.astype(np.float32) @ _TO_BETTER + np.maximum(large_came @ _TO_BETTER, 0) * scale
+            limits = np.broadcast_to(turns, len(waiting))[is_large]
+            supply = np.minimum(large, limits[:, None]).sum(axis=0)
+            small -= large_waiting.sum(axis=0)
+            came_in_all = came_in_all - large_came.sum(axis=0)
+        else:
+            supply = np.zeros(N_BINS)
+        supply = supply + _from_best(small) + np.maximum(_from_best(came_in_all), 0) * scale
         place = int(np.searchsorted(np.maximum.accumulate(supply), n_wanted))
         bin_ = N_BINS - 1 - place
         return None if bin_ <= 0 else BOUNDS[bin_ - 1]
 
-    def _coming(self, n_links: int) -> Floats:
+    def _coming(self, n_links: int, came_in_all: npt.NDArray[Any]) -> Floats:
         """Return how many links are going to come in for each that came, by bin from the best: of it and all better ones."""
         flow = np.maximum(np.diagonal(_from_best(_from_best(self._flow.T).T)), 0)
         n_pages = _from_best(self._pages) + _FEW * self._weight
-        came = np.maximum(_from_best(self._came.sum(axis=0)), 0)
+        came = np.maximum(_from_best(came_in_all), 0)
         return np.divide(flow / n_pages * n_links, came, out=np.zeros(N_BINS), where=came > 0)
 
 
@@ -207,7 +225,8 @@ def _from_best(counts: npt.NDArray[Any]) -> Floats:
     return sums
 
 
-def _of_length(turns: Floats, n_hosts: int) -> Floats:
+def of_length(turns: Floats, n_hosts: int) -> Floats:
+    """Return the figures of so many hosts; the last one stands for all hosts beyond."""
     if len(turns) >= n_hosts:
         return turns[:n_hosts]
     return np.concatenate([turns, np.full(n_hosts - len(turns), turns[-1])])
