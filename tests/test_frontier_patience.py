@@ -137,7 +137,7 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
         assert counts.least_priority(wanted, wanted, turns) == (BOUNDS[place - 1] if place > 0 else None)
 
 
-def test_an_impatient_crawl_asks_no_host_more_often_than_it_has_links():
+def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_links():
     counts = counted({1: [0.9] * 3, 2: [0.9] * 100})
     hosts = SimpleNamespace(delay_of=lambda _: 1.0, resting=dict, clock=SimpleNamespace(now=lambda: now[0]))
     stats, now = {}, [0.0]
@@ -150,9 +150,9 @@ def test_an_impatient_crawl_asks_no_host_more_often_than_it_has_links():
     now[0] = 20.0
     patience._next_look = 0.0
     patience.least_priority()
-    assert stats[IMPATIENT] == 23
-    # The 27 that are missing come of one host: fifty would take 47 s.
-    assert patience.secs_left() == 2 * 47 - 20
+    assert stats[IMPATIENT] == 20 + 10
+    # The 20 that are missing come of one host and half of another.
+    assert patience.secs_left() == pytest.approx(2 * (20 + 20 / 1.5) - 20)
 
 
 class Demanding:

@@ -87,8 +87,8 @@ class Patience:
         self._unreckoned = 0.0
         #: How often an impatient crawl would have asked each host, by its number.
         self._asked = np.zeros(0)
-        #: Hosts that an impatient crawl would still have links of.
-        self._n_open: int | None = None
+        #: Hosts that an impatient crawl would still ask.
+        self._n_open: float | None = None
         #: Means over the last requests, in seconds.
         self._usual = self.hosts.delay_of("")
         self._latency, self._delay = 0.0, self._usual
@@ -179,7 +179,7 @@ class Patience:
     def _pops_between(self, n_left: int) -> int:
         return max(_LEAST_POPS, n_left // _OFTEN, len(self.store.hosts) // _HOSTS_A_POP)
 
-    def _impatient_rate(self, n_hosts: int | None = None) -> float:
+    def _impatient_rate(self, n_hosts: float | None = None) -> float:
         """Return how many requests a second a crawl that never waits would make of hosts; None: of those with links now."""
         by_hosts = (len(self.store.hosts) if n_hosts is None else n_hosts) / max(self._delay, self._latency, 1e-3)
         return min(by_hosts, self.concurrency / self._latency) if self._latency else by_hosts
@@ -197,16 +197,18 @@ class Patience:
             return
         waiting, taken = self.by_level.by_host()
         asked = self._asked = np.maximum(np.pad(self._asked, (0, len(taken) - len(self._asked))), taken)
-        # It would have used up hosts of few links long ago, which this one still has.
+        # It would have used up hosts of few links long ago, which this one still has; or found others there, which this one
+        # has not. Nobody knows, so these count half.
         turns = of_length(secs / self._delays(), len(taken))
-        more = np.minimum(turns, np.maximum(waiting + taken - asked, 0.0))
+        more = np.minimum(turns, np.maximum(waiting + taken - asked, turns / 2 * (waiting > 0)))
         n_more = float(more.sum())
         n_most = self.concurrency * secs / self._latency if self._latency else n_more
         if n_more > n_most:
             more *= n_most / n_more
         asked += more
         self._n_impatient += min(n_more, n_most)
-        self._n_open = max(int((waiting + taken > asked).sum()), 1)
+        n_used_up = int(((waiting > 0) & (waiting + taken <= asked)).sum())
+        self._n_open = len(self.store.hosts) - n_used_up / 2
 
     def _write_stats(self) -> None:
         self.stats.set_value(WAITED, round(self._waited, 3))
