@@ -27,7 +27,7 @@ from urllib.parse import urlsplit
 
 from common import table
 from known_webs import DEMO, web_parser
-from patience import CONCURRENCY, DELAY_SECS, file_name, read
+from patience import CONCURRENCY, DELAY_SECS, file_name, is_done, read
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.evaluation.graph import load_graph
@@ -178,7 +178,7 @@ def main() -> None:
 def crawls(output: Path, title: str) -> list[Crawled]:
     """Return the crawls of a title, of all topics."""
     folders = [output / file_name(title), *output.glob(f"{file_name(title)}-{STRATEGY}-*")]
-    return [each for folder in folders if folder.is_dir() for each in read(folder).get(STRATEGY, [])]
+    return [each for folder in folders if is_done(folder) for each in read(folder).get(STRATEGY, [])]
 
 
 if __name__ == "__main__":
