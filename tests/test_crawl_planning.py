@@ -67,6 +67,9 @@ def test_arguments_decide_over_the_command_line(settings, two_regions, tmp_path)
 
 def test_a_web_on_this_machine_comes_with_its_handler_and_without_delays(settings, two_regions):
     plan = plan_crawl({"topic": "stars", "web": str(two_regions)}, settings)
+    retried = plan.settings.pop("RETRY_EXCEPTIONS")
+    assert OSError in retried
+    assert not [each for each in retried if "http11" in str(each)]  # its name alone would load Scrapy's HTTP, and TLS
     assert plan.settings == {
         "DOWNLOAD_DELAY": 0,
         "AUTOTHROTTLE_ENABLED": False,

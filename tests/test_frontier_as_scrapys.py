@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -97,6 +98,9 @@ def size(scheduler: FrontierScheduler) -> int:
 def pop(scheduler: FrontierScheduler) -> Request:
     """The next request, which the downloader then holds."""
     request = settled(scheduler).next_request()
+    ends = time.monotonic() + 20
+    while request is None and scheduler.store.is_shared and time.monotonic() < ends:  # the engine asks again, too
+        request = settled(scheduler).next_request()
     assert request is not None
     scheduler.crawler.engine._slot.inprogress.add(request)
     return request

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from focused.evaluation.report.colours import LOOKS, REASON_LOOKS, look_of
-from focused.evaluation.report.style import _DARK, _LIGHT
 from focused.method.strategies import STRATEGIES
+from focused.utils.page_colours import DARK, LIGHT
 
 PAIRS = list(itertools.combinations(LOOKS, 2))
 
@@ -77,7 +77,7 @@ def test_members_of_a_family_differ_in_dash(family):
     assert len({LOOKS[name].dash for name in family}) == len(family)
 
 
-@pytest.mark.parametrize(("theme", "sheet"), [("light", _LIGHT), ("dark", _DARK)])
+@pytest.mark.parametrize(("theme", "sheet"), [("light", LIGHT), ("dark", DARK)])
 def test_curves_stand_out_from_the_paper(theme, sheet):
     for name, look in LOOKS.items():
         assert _contrast(getattr(look, theme), _paper(sheet)) >= 3, name  # WCAG 2.1, 1.4.11

@@ -47,7 +47,7 @@ class Crawl:
         """Write records as the transaction of a page does, within one if that is open."""
         sql = self.workers[worker]
         with sql.transaction():
-            assert sql.execute(COUNT, (0, 0, worker)).rowcount
+            assert sql.execute(COUNT, (0, 0, 0, worker)).rowcount
             for name in names:
                 sql.execute(RECORD, (self.number, worker, n_links, 1, name.encode()))
 
@@ -93,7 +93,7 @@ def test_of_one_worker_numbers_rise_in_the_order_of_its_commits(crawl):
 
     second = threading.Thread(target=write)
     with crawl.workers[worker].transaction():
-        crawl.workers[worker].execute(COUNT, (0, 0, worker))
+        crawl.workers[worker].execute(COUNT, (0, 0, 0, worker))
         second.start()
         second.join(0.3)
         assert second.is_alive()  # it waits, before it has taken a number
