@@ -20,20 +20,11 @@ if TYPE_CHECKING:
     from focused.frontier.store.rescoping import Rescoped
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.store.standing_back import StandingBack
+    from focused.frontier.store.store_transaction import StoreTransaction
     from focused.frontier.store.texts import StoredTexts
     from focused.frontier.store.waiting_counts import WaitingCounts
     from focused.method.scoring.evidence import Evidence
     from focused.utils.scope import Scope
-
-
-class StoreTransaction(Protocol):
-    """What becomes durable together."""
-
-    def begin(self) -> None:
-        """Let what changes from now on be part of the next commit."""
-
-    def give_up(self) -> None:
-        """Undo what was not committed, and commit nothing from now on."""
 
 
 class StoreLog(Protocol):

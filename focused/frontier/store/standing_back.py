@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from focused.frontier.store.host_numbers import HostNumbers
     from focused.frontier.store.host_queue import HostQueue
-    from focused.frontier.store.interface import StoreTransaction
     from focused.frontier.store.ranks import Ranks
+    from focused.frontier.store.store_transaction import StoreTransaction
 
 _STEP = 50
 """Levels by which a link or a host moves at least."""

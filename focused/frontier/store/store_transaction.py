@@ -1,0 +1,15 @@
+"""What both stores of links call a transaction."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class StoreTransaction(Protocol):
+    """What becomes durable together."""
+
+    def begin(self) -> None:
+        """Let what changes from now on be part of the next commit."""
+
+    def give_up(self) -> None:
+        """Undo what was not committed, and commit nothing from now on."""
