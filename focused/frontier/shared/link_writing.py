@@ -186,6 +186,7 @@ class LinkWriting:
         moved = self._sql.execute(statements.MOVE, (*columns(rows), self._rules.crawl)).fetchall()
         for fingerprint, rank in moved:
             self._offer(hosts[fingerprint], rank)
+            self.written.moved.append((fingerprint, hosts[fingerprint], rank))
 
     def _offer(self, host: str, rank: int) -> None:
         """Note that a host has a link of this rank now."""

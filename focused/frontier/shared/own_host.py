@@ -61,6 +61,10 @@ class OwnHost:
         """Whether links are to be fetched from the database."""
         return not self.is_asked and (self.has_news or (self.horizon is not None and len(self.links) < _FEW))
 
+    def lacks(self, number: int, rank: int) -> bool:
+        """Tell whether a link of this rank would be in memory if it were known."""
+        return number not in self.links and self.horizon is not None and rank < self.horizon
+
     def best(self) -> WaitingLink | None:
         """Return the best link in memory; None if there is none."""
         heap, links = self.heap, self.links

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.shared.keys import host_key
 from focused.frontier.shared.own_host import AHEAD, OwnHost
+from focused.frontier.shared.recent_changes import RecentChanges, place
 from focused.frontier.store.host_numbers import HostNumbers
 from focused.frontier.store.host_queue import HostQueue
 from focused.frontier.store.link import origin_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.leasing import TakenHost
     from focused.frontier.shared.link_rows import WaitingLink
+    from focused.frontier.shared.page import Move, PageCommit
 
 
 class OwnHosts:
@@ -32,8 +34,7 @@ class OwnHosts:
         self.n_asked_of_domain: Counter[int] = Counter()
         #: Links under way: of which host, and as they waited.
         self.under_way: dict[int, tuple[OwnHost, WaitingLink]] = {}
-        # Links that have ended, and after how many written transactions that was durable; -1: it is not yet.
-        self._ended: dict[int, int] = {}
+        self._recent = RecentChanges()
         self._host_of_ended: dict[int, OwnHost] = {}
         #: Origins that were given up. Their links may have been read, or written, before the database knew of it.
         self.given_up: Container[str] = ()
@@ -72,6 +73,7 @@ class OwnHosts:
     def leave(self, own: OwnHost) -> None:
         """Own a host no more."""
         del self._hosts[own.name]
+        self._recent.leave(own.name)
         self.queue.put(own.number, None)
 
     def clear(self) -> list[OwnHost]:
@@ -79,6 +81,7 @@ class OwnHosts:
         hosts = list(self._hosts.values())
         for own in hosts:
             self.leave(own)
+        self._recent.leave_all()
         self.n_asked_of_domain.clear()
         return hosts
 
@@ -95,25 +98,49 @@ class OwnHosts:
         for own in changed.values():
             self.refresh(own)
 
+    def written(self, links: list[WaitingLink], moved: Iterable[tuple[int, str, int]], n_written: int) -> None:
+        """Take in links as the latest of so many transactions has left them, and the ranks of those that were moved."""
+        self._recent.written(links, n_written)
+        for link in links:
+            self._recent.apply(link)
+        self.offer(links)
+        for number, host, rank in moved:
+            own = self._hosts.get(host)
+            # It has come from beyond the horizon, and is to be fetched.
+            if own is not None and own.lacks(number, rank) and self._is_free(number):
+                own.has_news = True
+
     def fetched(self, name: str, links: list[WaitingLink], n_asked: int) -> None:
-        """Take in the best links of a host as the database has them."""
+        """Take in the best links of a host as the database had them; this worker may know better by now."""
         own = self._hosts.get(name)
         if own is None:
             return
         own.is_asked = own.has_news = False
         # Equals of the last may lie beyond it; they come with the next that are fetched.
         own.horizon = links[-1].rank + 1 if links and len(links) >= n_asked else None
-        for link in links:
+        for link in (*links, *self._recent.waiting(name)):
             if self._may_wait(link):
+                self._recent.apply(link)
                 own.put(link)
         self.refresh(own)
 
+    def move(self, moves: Iterable[Move]) -> None:
+        """Give links other scores: those that wait in memory at once, others when they are fetched."""
+        moved = []
+        for move in moves:
+            self._recent.moved(move)
+            link = self.waiting(move.fingerprint, move.host)
+            if link is not None and link.request is None:
+                place(link, move.score)
+                moved.append(link)
+        self.offer(moved)
+
+    def _is_free(self, number: int) -> bool:
+        """Tell whether a link is neither under way nor has ended."""
+        return number not in self.under_way and not self._recent.has_ended(number)
+
     def _may_wait(self, link: WaitingLink) -> bool:
-        return (
-            link.number not in self.under_way
-            and link.number not in self._ended
-            and (not self.given_up or origin_of(link.url) not in self.given_up)
-        )
+        return self._is_free(link.number) and (not self.given_up or origin_of(link.url) not in self.given_up)
 
     def n_to_ask(self, own: OwnHost) -> int:
         """Return how many links of a host are to be fetched so that enough of them are new here."""
@@ -145,21 +172,29 @@ class OwnHosts:
         own, link = self.under_way.pop(number)
         own.n_under_way -= 1
         own.n_unwritten += 1
-        self._ended[number] = -1
+        self._recent.end(number)
         self._host_of_ended[number] = own
         return own, link
 
-    def written(self, number: int, n_written: int) -> None:
-        """Note that the end of a link is durable, or that it will never be."""
-        if number in self._ended:
-            self._ended[number] = n_written
-            if (own := self._host_of_ended.pop(number, None)) is not None:
+    def page_written(self, page: PageCommit, n_written: int) -> None:
+        """Note that what a page does is durable since the latest of so many transactions."""
+        self._settled(page, n_written)
+        self._recent.moves_written(page.moves, n_written)
+
+    def page_refused(self, page: PageCommit, n_written: int) -> None:
+        """Note that nothing of a page is durable, nor will ever be."""
+        self._settled(page, n_written)
+        self._recent.moves_refused(page.moves)
+
+    def _settled(self, page: PageCommit, n_written: int) -> None:
+        for link in page.ended:
+            self._recent.end_written(link.fingerprint, n_written)
+            if (own := self._host_of_ended.pop(link.fingerprint, None)) is not None:
                 own.n_unwritten -= 1
 
-    def forget_ended(self, n_written: int) -> None:
-        """Forget ends that were durable after so many transactions: who reads the database from now on sees them."""
-        for number in [number for number, after in self._ended.items() if 0 <= after <= n_written]:
-            del self._ended[number]
+    def read_since(self, n_written: int) -> None:
+        """Forget what reads show that began when so many transactions were written: older ones come no more."""
+        self._recent.forget(n_written)
 
     def refresh(self, own: OwnHost) -> None:
         """Let the queue know a host's best link."""

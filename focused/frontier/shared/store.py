@@ -13,11 +13,10 @@ from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
 from focused.frontier.store.choice import Choice
 from focused.frontier.store.link import Leased, host_of, origin_of
-from focused.frontier.store.ranks import moved_to, priority_of
+from focused.frontier.store.ranks import priority_of
 from focused.frontier.store.rescoping import Rescoped
 from focused.frontier.store.schema import DONE, DROPPED, FAILED
 from focused.frontier.store.standing_back import StandingBack
-from focused.method.scoring.priority import to_priority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -284,15 +283,9 @@ class SharedStore(OwnMemory):
 
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""
-        moved = []
-        for move in moves:
-            self.draft.page.moves.append(move)
-            link = self.own.waiting(move.fingerprint, move.host)
-            if link is not None and link.request is None:
-                link.rank = moved_to(link.rank, to_priority(move.score, True) + link.extra)
-                link.evidence = link.evidence.with_score(move.score)
-                moved.append(link)
-        self.own.offer(moved)
+        moves = list(moves)
+        self.draft.page.moves.extend(moves)
+        self.own.move(moves)
 
     def close(self, reason: str = "") -> int:
         """Write what is left and say good-bye; returns how many pages could not be written. It waits for the database."""

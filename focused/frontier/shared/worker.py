@@ -139,17 +139,17 @@ class Worker:
         own = self.own
         match event:
             case PagesWritten(pages, written):
-                for ended in (ended for page in pages for ended in page.ended):
-                    own.written(ended.fingerprint, self.exchange.n_written)
-                own.offer(written.new)
-                own.offer(joined for joined, _ in written.joined)
+                n_written = self.exchange.n_written
+                own.written([*written.new, *(joined for joined, _ in written.joined)], written.moved, n_written)
+                for page in pages:
+                    own.page_written(page, n_written)
                 for origin, n_links in written.given_up.items():
                     self.given_up[origin] = self.given_up.get(origin, 0) + n_links
                 self.n_capped.update(written.n_capped)
                 self.on_written(written)
             case PageRefused(page, why):
+                own.page_refused(page, self.exchange.n_written)
                 for ended in page.ended:
-                    own.written(ended.fingerprint, self.exchange.n_written)
                     self.budget.refund(was_page=ended.relevant is not None)
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
@@ -157,9 +157,9 @@ class Worker:
                 for host in taken:
                     own.take(host)
                     self.let_rest(host.name, host.rest, host.delay)
+                own.read_since(n_written)
                 for name, found in links.items():
                     own.fetched(name, found, asked[name])
-                own.forget_ended(n_written)
             case Ticked():
                 if event.n_written == self.exchange.n_written and not (
                     own.under_way or self.exchange.n_pending or self.draft
@@ -193,6 +193,7 @@ class Worker:
 
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen)
+        self.own.read_since(seen.n_written)
         for own in self.own:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True

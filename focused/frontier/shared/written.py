@@ -29,6 +29,8 @@ class Written:
     #: Links that were taken in, and those that wait and whose rank is another now, as they wait.
     new: list[WaitingLink] = field(default_factory=list)
     joined: list[tuple[WaitingLink, Evidence]] = field(default_factory=list)
+    #: Links that were moved: fingerprint, host, and rank now.
+    moved: list[tuple[int, str, int]] = field(default_factory=list)
     #: How many links were known already, and not changed.
     n_known: int = 0
     #: Origins that were given up, with the number of their links that failed.

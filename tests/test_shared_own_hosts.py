@@ -1,0 +1,146 @@
+"""What a worker holds of its hosts in memory, when reads of the database and what it writes there cross."""
+
+from __future__ import annotations
+
+from stores import link
+
+from focused.frontier.shared.leasing import TakenHost
+from focused.frontier.shared.link_rows import waiting_from
+from focused.frontier.shared.own_host import AHEAD
+from focused.frontier.shared.own_hosts import OwnHosts
+from focused.frontier.shared.page import EndedLink, Move, PageCommit
+from focused.frontier.store.ranks import Ranks, priority_of
+from focused.frontier.store.schema import DONE
+from focused.method.scoring.priority import to_priority
+
+HOST = "a.example"
+RANKS = Ranks()
+
+
+def waiting(name: str, score: float = 0.5, turn: int = 1):
+    """A link of the host, as a read of the database, or a transaction, brings it."""
+    found = link(f"{HOST}/{name}", score)
+    return waiting_from(found, RANKS.rank(to_priority(score, True), turn))
+
+
+def owned(*links) -> OwnHosts:
+    """The hosts of a worker that has taken one, of which these links are all that wait."""
+    own = OwnHosts()
+    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.fetched(HOST, list(links), AHEAD)
+    return own
+
+
+def best(own: OwnHosts) -> str | None:
+    """The URL of the host's best link, less its host."""
+    found = own.get(HOST).best()
+    return None if found is None else found.url.rpartition("/")[2]
+
+
+def moved(own: OwnHosts, number: int, score: float) -> PageCommit:
+    """What is to be written of a link's move that the worker has made."""
+    page = PageCommit(moves=[Move(number, HOST, score)])
+    own.move(page.moves)
+    return page
+
+
+def test_a_link_written_after_a_host_was_read_and_before_it_was_taken_is_not_lost():
+    own = OwnHosts()
+    own.written([waiting("new")], [], 5)  # the host is nobody's, for all that is known here
+    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.read_since(4)
+    own.fetched(HOST, [], AHEAD)
+    assert best(own) == "new"
+
+
+def test_a_link_beyond_the_horizon_is_not_lost_when_an_older_read_moves_the_horizon():
+    own = owned(*(waiting(str(number), 0.9, number) for number in range(AHEAD)))
+    own.written([waiting("poor", 0.1)], [], 5)
+    assert "poor" not in {each.url.rpartition("/")[2] for each in own.get(HOST).links.values()}
+    own.read_since(4)
+    own.fetched(HOST, [waiting("0", 0.9, 0)], AHEAD)
+    assert {each.url.rpartition("/")[2] for each in own.get(HOST).links.values()} >= {"0", "poor"}
+
+
+def test_what_a_later_read_does_not_show_waits_no_more():
+    own = OwnHosts()
+    own.written([waiting("new")], [], 5)
+    own.take(TakenHost(HOST, 0, 0.0, 0.0, 0, 0))
+    own.read_since(5)
+    own.fetched(HOST, [], AHEAD)
+    assert best(own) is None
+
+
+def test_a_score_that_is_not_durable_yet_is_not_undone_by_a_read():
+    own = owned(waiting("a", 0.6), waiting("b", 0.5))
+    page = moved(own, waiting("b").number, 0.9)
+    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], AHEAD)
+    assert best(own) == "b"
+    own.page_written(page, 7)
+    own.read_since(6)
+    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], AHEAD)
+    assert best(own) == "b"
+    assert priority_of(own.get(HOST).best().rank) == to_priority(0.9, True)
+
+
+def test_a_move_of_a_link_that_is_not_in_memory_counts_when_an_older_read_brings_it():
+    own = owned(waiting("a", 0.6))
+    moved(own, waiting("b").number, 0.9)
+    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], AHEAD)
+    assert best(own) == "b"
+
+
+def test_a_move_that_was_refused_counts_no_more():
+    own = owned(waiting("a", 0.6), waiting("b", 0.5))
+    own.page_refused(moved(own, waiting("b").number, 0.9), 7)
+    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.5)], AHEAD)
+    assert best(own) == "a"
+
+
+def test_the_last_of_two_moves_counts_when_the_first_is_durable():
+    own = owned(waiting("a", 0.6), waiting("b", 0.5))
+    first = moved(own, waiting("b").number, 0.9)
+    moved(own, waiting("b").number, 0.1)
+    own.page_written(first, 7)
+    own.read_since(7)
+    own.fetched(HOST, [waiting("a", 0.6), waiting("b", 0.9)], AHEAD)
+    assert best(own) == "a"
+
+
+def test_a_link_moved_up_from_beyond_the_horizon_is_fetched():
+    own = owned(*(waiting(str(number), 0.6, number) for number in range(AHEAD)))
+    assert not own.get(HOST).wants_links
+    risen = waiting("risen", 0.9)
+    own.written([], [(risen.number, HOST, waiting("beyond", 0.3).rank)], 5)
+    assert not own.get(HOST).wants_links
+    own.written([], [(risen.number, HOST, risen.rank)], 6)
+    assert own.get(HOST).wants_links
+
+
+def test_a_link_that_has_ended_does_not_wait_again_whatever_is_read():
+    own = owned(waiting("a"))
+    own.written([waiting("a")], [], 5)
+    ended = own.get(HOST).best()
+    own.lease(ended)
+    own.end(ended.number)
+    page = PageCommit(ended=[EndedLink(ended.number, HOST, ended.url, DONE, None, True)])
+    for n_written in (5, 6):
+        own.fetched(HOST, [waiting("a")], AHEAD)
+        assert best(own) is None
+        own.page_written(page, 7)
+        own.read_since(n_written)
+    assert own.get(HOST).is_at_rest
+
+
+def test_nothing_is_kept_of_what_any_later_read_shows():
+    own = owned(waiting("a"))
+    own.written([waiting("a"), waiting("b")], [], 5)
+    ended = own.get(HOST).best()
+    own.lease(ended)
+    own.end(ended.number)
+    page = moved(own, waiting("b").number, 0.9)
+    page.ended.append(EndedLink(ended.number, HOST, ended.url, DONE, None, True))
+    own.page_written(page, 6)
+    assert len(own._recent) == 4
+    own.read_since(6)
+    assert not len(own._recent)
