@@ -8,7 +8,7 @@ are kept open by the server.
 Examples
 --------
   python benchmarks/many_hosts.py                                      10,000 hosts, and 30,000 pages of one web
-  python benchmarks/many_hosts.py --hosts 100000 --pages 30000
+  python benchmarks/many_hosts.py --hosts 100000 --pages 30000 --tree runs/many_hosts
   python benchmarks/many_hosts.py --hosts 1000 --pages 0 --no-write    a quick look
 """
 
@@ -27,10 +27,11 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 from typing import NamedTuple
 
-from common import ROOT, SCRAPY, machine, say, table
+from common import ROOT, SCRAPY, chosen_names, machine, say, table
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.frontier.store.view import FrontierView
@@ -38,6 +39,8 @@ from focused.frontier.store.view import FrontierView
 LINKS_A_LIST = 500
 STRATEGIES = ("best_first", "adaptive")
 """One that remembers nothing of the hosts, and the default, which learns from each link."""
+ONE_HOST = "pages"
+NAMES = (*STRATEGIES, ONE_HOST)
 ROBOTS = b"User-agent: *\nDisallow: /private/\nDisallow: /search\nCrawl-delay: 1\n"
 WORDS = (
     *"star galaxy telescope planet orbit nebula comet moon observatory spectrum eclipse meteor".split(),
@@ -83,7 +86,8 @@ class Answers(asyncio.Protocol):
         while b"\r\n\r\n" in self._read:
             head, self._read = self._read.split(b"\r\n\r\n", 1)
             path = head.split(b" ", 2)[1].decode("latin-1")
-            body = self._body(path)
+            host = re.search(rb"(?i)\r\nhost: *([^\r]+)", head)
+            body = self._body(path, zlib.crc32(host[1]) if host else 0)
             status = b"200 OK" if body else b"404 Not Found"
             kind = b"text/plain" if path == "/robots.txt" else b"text/html"
             assert isinstance(self._transport, asyncio.Transport)
@@ -91,7 +95,7 @@ class Answers(asyncio.Protocol):
                 b"HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s" % (status, kind, len(body), body)
             )
 
-    def _body(self, path: str) -> bytes:
+    def _body(self, path: str, host: int) -> bytes:
         if path == "/robots.txt":
             return ROBOTS.replace(b"Crawl-delay: 1\n", b"")
         if found := re.fullmatch(r"/list/(\d+)", path):
@@ -106,7 +110,7 @@ class Answers(asyncio.Protocol):
             near = [number * 3 + step for step in (1, 2, 3)] + [number // 3, number * 7 % self.n_pages]
             links = "".join(f"<p><a href=/page/{each}>star {each}</a>" for each in near if each < self.n_pages)
             return b"<title>%d</title><p>%s" % (number, text_of(number)) + links.encode()
-        return b"<title>A star</title><p>" + text_of(hash(path)) if path == "/" else b""
+        return b"<title>A star</title><p>" + text_of(host) if path == "/" else b""
 
 
 def serve(n_hosts: int, n_pages: int, listening: socket.socket) -> None:
@@ -185,16 +189,19 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=1_024, help="open files allowed at the start (default: 1,024)")
     parser.add_argument("--requests", type=int, default=16, help="CONCURRENT_REQUESTS (default: 16)")
     parser.add_argument("--no-write", action="store_true", help="print the table only")
-    parser.add_argument("--tree", help="keep runs and logs in this folder")
+    parser.add_argument("--tree", help="keep runs and logs in this folder, which keeps finished crawls")
+    parser.add_argument("--only", metavar="NAMES", default=",".join(NAMES), help=f"some of {', '.join(NAMES)}")
     options = parser.parse_args()
     source = now(f"python benchmarks/many_hosts.py --hosts {options.hosts} --pages {options.pages}", CRAWL_ROOMS)
     settings: dict[str, object] = {
         "DOWNLOAD_DELAY": 0,
         "AUTOTHROTTLE_ENABLED": False,
         "CONCURRENT_REQUESTS": options.requests,
+        "FOCUSED_PRIVATE_ADDRESSES": "allow",
         "FOCUSED_UNLABELED": "topic",
         "LOG_LEVEL": "INFO",
     }
+    names = chosen_names(options.only, NAMES)
     listening = socket.create_server(("", 0), backlog=4096)
     port = listening.getsockname()[1]
     server = multiprocessing.Process(target=serve, args=(options.hosts, options.pages, listening), daemon=True)
@@ -205,10 +212,10 @@ def main() -> None:
             top = Path(options.tree or made)
             if options.hosts:
                 seed = f"http://127.0.0.1:{port}/list/0"
-                for strategy in STRATEGIES:
+                for strategy in [name for name in STRATEGIES if name in names]:
                     what, own = f"{options.hosts:,} hosts, `{strategy}`", settings | {"FOCUSED_STRATEGY": strategy}
                     rows.append(measured(what, seed, top / f"hosts-{strategy}", own, options.files))
-            if options.pages:
+            if options.pages and ONE_HOST in names:
                 many = settings | {"CONCURRENT_REQUESTS_PER_DOMAIN": options.requests}
                 rows.append(
                     measured(
@@ -224,9 +231,15 @@ def main() -> None:
 
 
 def measured(what: str, seed: str, folder: Path, settings: dict[str, object], n_files: int) -> list[str]:
-    """Run a crawl in a folder of its own, and return its row."""
-    folder.mkdir(parents=True)
-    found = row(what, crawl(seed, folder, settings, n_files))
+    """Run a crawl in a folder of its own, or read what was seen of it; return its row."""
+    kept = folder / "watched.json"
+    if kept.is_file():
+        watched = Watched(*json.loads(kept.read_text()))
+    else:
+        folder.mkdir(parents=True)
+        watched = crawl(seed, folder, settings, n_files)
+        kept.write_text(json.dumps(watched))
+    found = row(what, watched)
     say(" | ".join(found))
     return found
 
