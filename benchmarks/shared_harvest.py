@@ -1,9 +1,13 @@
 """Relevant pages that 1, 2, 4 and 8 workers of one crawl find, beside one process with SQLite: as many pages in all.
 
+With --delay hosts rest that many real seconds between two requests, and the crawls are patient as by default; the first row
+is then a process that never waits.
+
 All begin at once, and learn from each other's pages (adaptive). On the demo web each process makes its pages itself. A page is
 relevant if the topic's model says so; it is the same for all.
 
 Example:
+  python benchmarks/shared_harvest.py --delay 1 --pages 300
   python benchmarks/shared_harvest.py | python benchmarks/provenance.py --write "harvest of many workers"
 """
 
@@ -62,17 +66,27 @@ def main() -> None:
     parser.add_argument("--web-pages", type=int, default=10_000, help="of the demo web")
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1], help="each is another demo web")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--delay", type=float, default=0.0, help="seconds between two requests to a host")
     given = parser.parse_args()
-    print("| demo web | store | pages | relevant | of SQLite's | seconds, start included |\n|---|---|---|---|---|---|")
+    columns = "demo web", "store", "pages", "relevant", "of SQLite's", "of one worker's", "seconds, start included"
+    print(f"| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with EmbeddedServer(folder / "postgres") as server:
             for seed in given.seeds:
                 options = ["-a", "strategy=adaptive", "-a", f"max_pages={given.pages}"]
                 options += ["-s", f"FOCUSED_DEMO_PAGES={given.web_pages}", "-s", f"FOCUSED_DEMO_SEED={seed}"]
+                if given.delay:
+                    options += ["-s", f"DOWNLOAD_DELAY={given.delay}", "-s", "RANDOMIZE_DOWNLOAD_DELAY=0"]
+                    options += ["-s", "AUTOTHROTTLE_ENABLED=0"]
+                    where = folder / f"impatient-{seed}"
+                    secs = crawl(where, 1, [*options, "-s", "FOCUSED_PATIENCE=0"])
+                    n_pages, n_relevant = of_file(where / "0")
+                    print(f"| {seed} | SQLite, never waits | {n_pages:,} | {n_relevant} | | | {secs:.0f} |", flush=True)
                 secs = crawl(folder / f"alone-{seed}", 1, options)
                 n_pages, alone = of_file(folder / f"alone-{seed}" / "0")
-                print(f"| {seed} | SQLite, 1 process | {n_pages:,} | {alone} | 1 | {secs:.0f} |", flush=True)
+                print(f"| {seed} | SQLite, 1 process | {n_pages:,} | {alone} | 1 | | {secs:.0f} |", flush=True)
+                of_one = 0
                 for n_workers in given.workers:
                     crawl_name = f"harvest-{seed}-{n_workers}"
                     more = ["-a", f"crawl={crawl_name}", "-s", f"FOCUSED_DATABASE={server.url}"]
@@ -80,8 +94,10 @@ def main() -> None:
                     with connect("the server", server.url) as sql:
                         sql.execute("SET search_path = focused")
                         n_pages, n_relevant = of_database(sql, crawl_name)
+                    of_one = of_one or n_relevant
                     row = seed, f"PostgreSQL, {n_workers} workers", f"{n_pages:,}", n_relevant
-                    print(f"| {' | '.join(map(str, row))} | {n_relevant / alone:.3f} | {secs:.0f} |", flush=True)
+                    shares = f"{n_relevant / alone:.3f} | {n_relevant / of_one:.3f}"
+                    print(f"| {' | '.join(map(str, row))} | {shares} | {secs:.0f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -66,11 +66,10 @@ REFUSED = {
     "an argument it lacks": ({"preset": "p13"}, {}, "was begun without preset"),
     "other seeds": ({"seeds": "http://c.example/"}, {}, "has other seeds"),
     "another setting": ({}, {"FOCUSED_MERGE_EVIDENCE": "True"}, "has FOCUSED_MERGE_EVIDENCE=False. Got True"),
-    "patience": ({}, {"FOCUSED_PATIENCE": "2"}, "FOCUSED_PATIENCE must be 0 where workers share a crawl: none of them"),
     "links": (
         {},
         {"FOCUSED_FRONTIER_MAX_LINKS": "9"},
-        "FOCUSED_FRONTIER_MAX_LINKS must be 0 where workers share a crawl",
+        "FOCUSED_FRONTIER_MAX_LINKS must be 0 where workers share a crawl: none of them",
     ),
     "retraining": ({}, {"FOCUSED_RETRAINING": "automatic"}, "FOCUSED_RETRAINING must be off where workers share"),
     "no database": ({}, {"FOCUSED_DATABASE": ""}, "Crawl 'stars' needs a database"),

@@ -22,11 +22,12 @@ from focused.frontier.link_requests import LinkRequests
 from focused.frontier.look_around import LookAround
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
+from focused.frontier.reckoning import OtherWorkers
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks
 from focused.frontier.store.store import FrontierStore
-from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, of_length
+from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, least_priority, of_length
 from focused.method.scoring import Evidence
 from focused.method.scoring.priority import SEED, to_priority
 
@@ -88,30 +89,34 @@ def counted(links: dict[int, list[float]]) -> WaitingCounts:
     return counts
 
 
+def least(counts: WaitingCounts, n_links: int, n_wanted: int, turns) -> int | None:
+    return least_priority(counts.supply(n_links, turns), n_wanted)
+
+
 def test_a_link_is_worth_a_page_if_fewer_better_ones_wait_than_pages_are_left():
     counts = counted({1: [0.9] * 10, 2: [0.4] * 10, 3: [0.1] * 10})
     many = 1000.0
-    assert to_priority(0.4, True) < counts.least_priority(10, 10, many) <= to_priority(0.9, True)
-    assert to_priority(0.1, True) < counts.least_priority(11, 11, many) <= to_priority(0.4, True)
-    assert counts.least_priority(31, 31, many) is None
+    assert to_priority(0.4, True) < least(counts, 10, 10, many) <= to_priority(0.9, True)
+    assert to_priority(0.1, True) < least(counts, 11, 11, many) <= to_priority(0.4, True)
+    assert least(counts, 31, 31, many) is None
 
 
 def test_of_a_host_no_more_links_count_than_it_can_give_in_the_time_left():
     counts = counted({1: [0.9] * 10, 2: [0.4] * 10, 3: [0.1] * 10})
-    assert to_priority(0.1, True) < counts.least_priority(10, 10, 5.0) <= to_priority(0.4, True)
-    assert counts.least_priority(10, 10, 2.0) is None
+    assert to_priority(0.1, True) < least(counts, 10, 10, 5.0) <= to_priority(0.4, True)
+    assert least(counts, 10, 10, 2.0) is None
     # The first host is slow, all others are quick.
-    assert counts.least_priority(10, 10, np.array([50.0, 1.0, 50.0])) <= to_priority(0.4, True)
+    assert least(counts, 10, 10, np.array([50.0, 1.0, 50.0])) <= to_priority(0.4, True)
 
 
 def test_links_that_pages_are_about_to_bring_count_with_those_that_wait():
     counts = counted({1: [0.9] * 10, 2: [0.1] * 50})
-    before = counts.least_priority(30, 30, 1000.0)
+    before = least(counts, 30, 30, 1000.0)
     for _ in range(40):
         counts.page_begins(to_priority(0.9, True))
         counts.found(1, rank(0.9))
         counts.page_ended()
-    after = counts.least_priority(30, 30, 1000.0)
+    after = least(counts, 30, 30, 1000.0)
     assert before <= to_priority(0.1, True) < after <= to_priority(0.9, True)
 
 
@@ -123,7 +128,7 @@ def test_what_poor_pages_do_not_bring_does_not_hide_what_good_ones_do():
             counts.found(1, rank(0.9))
         counts.page_ended()
     # A link for each good page, for a third of all: each request for a good link will bring another.
-    assert counts.least_priority(30, 25, 1000.0) > to_priority(0.1, True)
+    assert least(counts, 30, 25, 1000.0) > to_priority(0.1, True)
 
 
 def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
@@ -134,7 +139,7 @@ def test_hosts_with_more_links_than_turns_and_others_are_counted_by_one_rule():
         limits = of_length(turns, len(counts._waiting))[:, None]
         supply = np.minimum(np.cumsum(counts._waiting[:, ::-1], axis=1), limits).sum(axis=0)
         place = N_BINS - 1 - int(np.searchsorted(supply, wanted))
-        assert counts.least_priority(wanted, wanted, turns) == (BOUNDS[place - 1] if place > 0 else None)
+        assert least(counts, wanted, wanted, turns) == (BOUNDS[place - 1] if place > 0 else None)
 
 
 def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_links():
@@ -157,6 +162,8 @@ def test_an_impatient_crawl_asks_a_host_half_as_often_when_it_has_used_up_its_li
 
 class Demanding:
     """Wants links that there are not."""
+
+    others = OtherWorkers()
 
     def __init__(self) -> None:
         self.n_waits = 0

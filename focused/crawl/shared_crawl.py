@@ -36,7 +36,7 @@ _OWN = frozenset({"run_dir", "crawl", "workers", "seeds"})
 """Arguments that each worker has for itself, and one that is compared as what it stands for."""
 _ALONE = {"FOCUSED_RETRAINING": OFF, "FOCUSED_UNLABELED": "topic"}
 """What one worker would do to the model of all."""
-_LOCAL = {"FOCUSED_PATIENCE": 0, "FOCUSED_FRONTIER_MAX_LINKS": 0}
+_LOCAL = {"FOCUSED_FRONTIER_MAX_LINKS": 0}
 """What looks at all links that wait: one worker knows only some of them."""
 _DECIDED = {**_ALONE, **_LOCAL, "FOCUSED_PAGES_ENABLED": False, "FOCUSED_POSTGRESQL": ""}
 """The collection is in the database."""

@@ -151,7 +151,7 @@ class Dispatch:
         held_back = self.links.held_back
         if link is not None or held_back is None or least is None:
             return link
-        if len(self.leases) or held_back + self.links.levels_below >= least:
+        if len(self.leases) or held_back + self.links.levels_below >= least or self.patience.others.have(least):
             self.patience.wait()
             return None
         return self.links.next(ready_at, now)

@@ -11,6 +11,7 @@ from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailure
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.patience import PATIENCE, Patience
+from focused.frontier.reckoning import OtherWorkers
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.sinking import Sinking
 from focused.frontier.store.link import host_of
@@ -19,6 +20,7 @@ from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.frontier.unreachable import UnreachableHosts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from scrapy.crawler import Crawler
@@ -84,19 +86,24 @@ def open_outcomes(store: LinkStore, requests: LinkRequests, learning: Learning |
 
 
 def open_patience(
-    crawler: Crawler, crawl: CrawlOfFrontier, store: LinkStore, ready_at: HostAvailability
+    crawler: Crawler,
+    crawl: CrawlOfFrontier,
+    store: LinkStore,
+    ready_at: HostAvailability,
+    *,
+    others: OtherWorkers | None = None,
+    n_left: Callable[[], int] | None = None,
 ) -> Patience | None:
     """Return what says which links are worth a page; None where a crawl never waits: without delays, or page limit.
 
-    It goes on with the stats and the links of an earlier run, so these come first.
+    It goes on with the stats and the links of an earlier run, so these come first. ``others`` are the crawl's other workers;
+    ``n_left`` returns how many pages are left to all of them, by default to this process.
     """
     task, session = crawl.task, crawl.session
     # Also without patience: what is still to come is foretold from them.
     if not (task.max_pages or task.max_minutes):
         return None
     by_level = store.count_waiting(max(_MEMORY_PAGES, task.max_pages / 15))
-    if by_level is None:  # what one of many workers knows is not enough
-        return None
     factor = PATIENCE.read(crawler.settings)
     # AutoThrottle sets a delay when the spider has opened.
     has_delays = bool(ready_at.delay_of("")) or crawler.settings.getbool("AUTOTHROTTLE_ENABLED")
@@ -105,9 +112,10 @@ def open_patience(
     return Patience(
         *(store, by_level, crawler.stats, ready_at, factor, 60 * task.max_minutes, crawl.harvest.spent_secs),
         goal_pages=lambda: crawl.goal_pages,
-        pages_left=lambda: pages_left(crawler, crawl.goal_pages),
+        pages_left=n_left or (lambda: pages_left(crawler, crawl.goal_pages)),
         concurrency=crawler.settings.getint("CONCURRENT_REQUESTS") or _NO_LIMIT,
         begins=lambda: session is not None and session.max_under_way() is not None,
+        others=others or OtherWorkers(),
     )
 
 

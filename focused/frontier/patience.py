@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.frontier.store.waiting_counts import of_length
+from focused.frontier.reckoning import OtherWorkers, Reckoning
+from focused.frontier.store.waiting_counts import least_priority, of_length
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity
 
@@ -77,6 +78,8 @@ class Patience:
     concurrency: int
     #: Whether the strategy asks for few requests because it knows little yet.
     begins: Callable[[], bool]
+    #: What other workers of the crawl have told of their links.
+    others: OtherWorkers = field(default_factory=OtherWorkers)
 
     def __post_init__(self) -> None:
         #: Requests and seconds an impatient crawl would have made and taken, seconds that this one has waited.
@@ -122,13 +125,19 @@ class Patience:
         secs_left = self.secs_left()
         self._next_look = now + max(secs_left, 0.0) / _OFTEN
         # Poor links are left for later as long as there is much time for them: better ones may come.
-        n_later = secs_left * self._impatient_rate() / _HASTE
+        own_rate = self._impatient_rate()
+        n_later = secs_left * (own_rate + self.others.rate) / _HASTE
         n_now = round(max(n_left - n_later, _SHARE_NOW * n_left))
         self._least = None
         # Where there is hardly time for all pages each host that rests is a page less. The first links are as good as any, and
         # who waits for few hosts does not get to know the others.
-        if _HASTE * n_later > _LEAST_SPARE * n_left and not self.begins():
-            self._least = self.by_level.least_priority(n_left, n_now, self._turns(secs_left))
+        is_patient = _HASTE * n_later > _LEAST_SPARE * n_left and not self.begins()
+        n_workers = self.others.n_workers
+        if is_patient or n_workers > 1:
+            supply = self.by_level.supply(n_left / n_workers, self._turns(secs_left))
+            self.others.tell(Reckoning(self._n_impatient, own_rate, supply))
+            if is_patient:
+                self._least = least_priority(supply + self.others.supply, n_now)
         return self._least
 
     def secs_left(self) -> float:
@@ -138,8 +147,9 @@ class Patience:
             return self.max_secs - spent
         if self._impatient_secs:
             return self.factor * self._impatient_secs - spent
-        n_missing = max(self.goal_pages() / self._pages_a_request() - self._n_impatient, 0.0)
-        return self.factor * (spent + n_missing / max(self._impatient_rate(self._n_open), 1e-9)) - spent
+        n_missing = max(self.goal_pages() / self._pages_a_request() - self._n_impatient_of_all, 0.0)
+        rate = self._impatient_rate(self._n_open) + self.others.rate
+        return self.factor * (spent + n_missing / max(rate, 1e-9)) - spent
 
     def wait(self) -> None:
         """Note that the crawl waits although it might ask for something."""
@@ -171,6 +181,10 @@ class Patience:
         self.by_level.page_ended()
 
     # --- Inside
+
+    @property
+    def _n_impatient_of_all(self) -> float:
+        return self._n_impatient + self.others.n_impatient
 
     def _pages_a_request(self) -> float:
         """Return how many pages a request brings: there are redirects, errors and pages under two URLs."""
@@ -213,7 +227,7 @@ class Patience:
     def _write_stats(self) -> None:
         self.stats.set_value(WAITED, round(self._waited, 3))
         self.stats.set_value(IMPATIENT, round(self._n_impatient))
-        if not self._impatient_secs and self._n_impatient * self._pages_a_request() >= self.goal_pages():
+        if not self._impatient_secs and self._n_impatient_of_all * self._pages_a_request() >= self.goal_pages():
             self._impatient_secs = self.spent_secs()
             self.stats.set_value(IMPATIENT_SECS, round(self._impatient_secs, 3))
 

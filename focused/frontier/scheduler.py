@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
+    from focused.frontier.patience import Patience
+    from focused.frontier.politeness import HostAvailability
     from focused.frontier.store.interface import LinkStore
 
 _SHARED = "focused.frontier.shared_scheduler.SharedScheduler"
@@ -118,12 +120,15 @@ class FrontierScheduler(BaseScheduler):
         crawler.signals.connect(self._spider_opened, signals.spider_opened)
         self._resume(Resumption(self.store, task, folder), learning)
         # Late, for it goes on with the stats and the links of an earlier run.
-        self.dispatch.patience = self._outcomes.patience = open_patience(crawler, self._crawl, self.store, ready_at)
+        self.dispatch.patience = self._outcomes.patience = self._open_patience(ready_at)
         #: What the rest of the crawl sees.
         self.frontier = self._crawl.frontier = DurableFrontier(task, self.dispatch, self.completion, self._unreachable)
 
     def _open_store(self, folder: Path) -> LinkStore:
         return open_store(folder / FRONTIER_FILE, self._task, self.crawler.settings)
+
+    def _open_patience(self, ready_at: HostAvailability) -> Patience | None:
+        return open_patience(self.crawler, self._crawl, self.store, ready_at)
 
     def __len__(self) -> int:
         """Return how many links and other requests wait."""

@@ -14,7 +14,7 @@ from scrapy.utils.defer import deferred_from_coro
 from twisted.internet.threads import deferToThread
 
 from focused.frontier.hearing import Hearing
-from focused.frontier.opening import first_stands
+from focused.frontier.opening import first_stands, open_patience
 from focused.frontier.scheduler import FrontierScheduler
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.orphan_links import OrphanLinks
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
     from focused.frontier.learning import Learning
     from focused.frontier.leases import Lease
+    from focused.frontier.patience import Patience
+    from focused.frontier.politeness import HostAvailability
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
     from focused.frontier.shared.written import Written
@@ -96,6 +98,14 @@ class SharedScheduler(FrontierScheduler):
         worker.lessons.model_version = lambda: self._crawl.model_version
         exchange.box.woken = self._woken
         return self.shared
+
+    def _open_patience(self, ready_at: HostAvailability) -> Patience | None:
+        def n_left() -> int:
+            totals = self.worker.totals
+            return self._task.max_pages - (0 if totals is None else totals.n_pages) - len(self._leases)
+
+        about = self.crawler, self._crawl, self.store, ready_at
+        return open_patience(*about, others=self.worker.reckonings, n_left=n_left)
 
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
@@ -196,6 +206,7 @@ class SharedScheduler(FrontierScheduler):
         new = (link.evidence for link in written.new)
         joined = ((known, link.evidence) for link, known in written.joined)
         self._admission.count_written(new, joined, written.n_known)
+        self.shared.written(written)
         for link, _ in written.joined:
             if link.request is None:
                 self._links.heard_of(link.url, link.number, link.evidence)

@@ -68,6 +68,8 @@ class Ticked:
     budget: tuple[int, int]
     #: How many `PagesWritten` there were before.
     n_written: int
+    #: As of `Leasing.reckonings`; None: this worker is not patient.
+    reckonings: tuple[float, list[list[float]]] | None = None
 
 
 @dataclass(frozen=True, slots=True)

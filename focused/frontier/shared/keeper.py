@@ -68,6 +68,8 @@ class Wishes:
     is_busy: bool = True
     n_own: int = 0
     best: int | None = None
+    #: What this worker tells the others of its links; None: it is not patient.
+    reckoning: list[float] | None = None
 
 
 class Keeper(threading.Thread):
@@ -186,7 +188,9 @@ class Keeper(threading.Thread):
         """Do what is to be done now; what cannot be done is still wished for."""
         with self._lock:
             wishes = self._wishes
-            self._wishes = Wishes(is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best)
+            self._wishes = Wishes(
+                is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best, reckoning=wishes.reckoning
+            )
         try:
             return self._keep(leasing, wishes)
         except psycopg.Error:
@@ -252,7 +256,13 @@ class Keeper(threading.Thread):
 
     def _renew(self, leasing: Leasing, wishes: Wishes) -> None:
         asked, n_written = now(), self._n_written()
-        leasing.renew(self.worker, is_busy=wishes.is_busy, n_hosts=wishes.n_own, best=wishes.best)
+        leasing.renew(
+            self.worker,
+            is_busy=wishes.is_busy,
+            n_hosts=wishes.n_own,
+            best=wishes.best,
+            reckoning=wishes.reckoning,
+        )
         self.valid_until = asked + _ASKS_FOR * self._lease_secs
         self._renewed = asked
         if asked - self._looked >= _OVERDUE_SECS:
@@ -261,9 +271,13 @@ class Keeper(threading.Thread):
         is_over = not wishes.is_busy and leasing.is_over()
         free = leasing.best_free(8)
         others, totals = leasing.bests_of_others(self.worker), leasing.totals()
+        reckonings = None if wishes.reckoning is None else leasing.reckonings(self.numbers)
         if self._n_analyzed < len(_ANALYZED_AT) and totals.n_pages >= _ANALYZED_AT[self._n_analyzed]:
             self._n_analyzed = sum(totals.n_pages >= n_pages for n_pages in _ANALYZED_AT)
             leasing.analyze()
         self._box.put(
-            Ticked(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written)
+            Ticked(
+                *(totals, leasing.news(self.worker), free, others, is_over, leasing.budget_of(self.worker), n_written),
+                reckonings=reckonings,
+            )
         )

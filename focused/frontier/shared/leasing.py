@@ -15,7 +15,7 @@ from focused.frontier.shared.written import LeaseLostError
 from focused.frontier.store.schema import WAITING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from psycopg import Connection
 
@@ -23,7 +23,8 @@ _JOIN = """
 INSERT INTO workers (crawl, name, alive_until) VALUES (%s, %s, clock_timestamp() + make_interval(secs => %s)) RETURNING id
 """
 _RENEW = """
-UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s, best = %s
+UPDATE workers SET alive_until = clock_timestamp() + make_interval(secs => %s), is_busy = %s, n_hosts = %s, best = %s,
+    reckoning = coalesce(%s, reckoning)
 WHERE id = %s AND ended_at IS NULL
 """
 _OVERDUE = """
@@ -101,6 +102,12 @@ _OTHERS = """
 SELECT best FROM workers WHERE crawl = %s AND ended_at IS NULL AND id <> %s
     AND alive_until > clock_timestamp() + make_interval(secs => %s)
 """
+# What those that have ended would have asked for counts, too.
+_RECKONINGS = """
+SELECT coalesce(sum(reckoning[1]), 0)::float8,
+    coalesce(jsonb_agg(reckoning) FILTER (WHERE ended_at IS NULL AND alive_until > clock_timestamp()), '[]')
+FROM workers WHERE crawl = %s AND reckoning IS NOT NULL AND id <> ALL(%s::int4[])
+"""
 # One snapshot. An owner gives a host back when nothing of it waits.
 _IS_OVER = """
 SELECT NOT EXISTS (SELECT 1 FROM workers WHERE crawl = %s AND ended_at IS NULL AND is_busy)
@@ -171,9 +178,12 @@ class Leasing:
         assert row is not None
         return int(row[0])
 
-    def renew(self, worker: int, *, is_busy: bool, n_hosts: int, best: int | None) -> None:
-        """Renew a worker's lease; a `LeaseLostError` if the worker has ended."""
-        if not self.sql.execute(_RENEW, (self.secs, is_busy, n_hosts, best, worker)).rowcount:
+    def renew(
+        self, worker: int, *, is_busy: bool, n_hosts: int, best: int | None, reckoning: list[float] | None = None
+    ) -> None:
+        """Renew a worker's lease, with what it tells the others; a `LeaseLostError` if the worker has ended."""
+        values = self.secs, is_busy, n_hosts, best, reckoning, worker
+        if not self.sql.execute(_RENEW, values).rowcount:
             raise LeaseLostError
 
     def end_overdue(self) -> list[int]:
@@ -211,6 +221,12 @@ class Leasing:
     def bests_of_others(self, worker: int) -> list[int | None]:
         """Return the rank of the best link of each other worker; None of one that has nothing to ask for."""
         return [rank for (rank,) in self.sql.execute(_OTHERS, (self.crawl, worker, 0.8 * self.secs)).fetchall()]
+
+    def reckonings(self, workers: Collection[int]) -> tuple[float, list[list[float]]]:
+        """Return what all but these workers tell: requests of an impatient crawl in all, and the rows of those at work."""
+        row = self.sql.execute(_RECKONINGS, (self.crawl, list(workers))).fetchone()
+        assert row is not None
+        return float(row[0]), row[1]
 
     def ahead(self, n_links: Mapping[str, int]) -> dict[str, list[WaitingLink]]:
         """Return the best waiting links of hosts, at most so many each; in their order."""

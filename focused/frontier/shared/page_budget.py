@@ -6,8 +6,9 @@ from typing import Any
 
 from focused.frontier.shared.events import now
 
-GRANT = 16
-"""Pages that are reserved at a time at least; more where more are fetched in `_AHEAD_SECS`."""
+GRANT, SLOW_GRANT = 16, 4
+"""Pages that are reserved at a time at least; more where more are fetched in `_AHEAD_SECS`. Fewer where hosts rest: what one
+worker holds while it waits another cannot fetch."""
 _AHEAD_SECS = 0.5
 _MOST = 512
 
@@ -18,7 +19,9 @@ class PageBudget:
     def __init__(self, max_pages: int) -> None:
         self.max_pages = max_pages
         self._n_granted = self._n_spent = 0
-        self._n_at_a_time, self._n_before, self._since = GRANT, 0, now()
+        #: Whether hosts rest between two requests.
+        self.is_slow = False
+        self._n_at_a_time, self._n_before, self._since = 0, 0, now()
         #: Whether a grant is on its way back. Grants that were on their way before it count no more.
         self._is_returning = False
 
@@ -68,6 +71,6 @@ class PageBudget:
         """Return how many pages to reserve at a time, by what this worker has fetched of late."""
         if (secs := now() - self._since) >= _AHEAD_SECS:
             n_pages = int((self._n_spent - self._n_before) / secs * _AHEAD_SECS)
-            self._n_at_a_time = max(GRANT, min(_MOST, n_pages))
+            self._n_at_a_time = min(_MOST, n_pages)
             self._n_before, self._since = self._n_spent, now()
-        return self._n_at_a_time
+        return max(SLOW_GRANT if self.is_slow else GRANT, self._n_at_a_time)

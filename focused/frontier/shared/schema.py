@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 2
+VERSION = 3
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -97,6 +97,8 @@ ALTER TABLE records ADD COLUMN IF NOT EXISTS n_links integer NOT NULL DEFAULT 0,
     ADD COLUMN IF NOT EXISTS model_version integer NOT NULL DEFAULT 1;
 CREATE INDEX IF NOT EXISTS records_of_worker ON records (worker, id);
 """,
+    # What a worker knows of the links that wait: focused.frontier.reckoning. NULL: nothing yet, or it is not patient.
+    3: "ALTER TABLE workers ADD COLUMN reckoning double precision[]",
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""
 _ALIVE = "SELECT count(*) FROM workers WHERE ended_at IS NULL AND alive_until > clock_timestamp()"

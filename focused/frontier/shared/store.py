@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from focused.frontier.shared.memory import NoLog, NoTransaction, OwnMemory, SharedForms, SharedScores
+from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.shared.page import EndedLink, Move
 from focused.frontier.store.answers import SENT, TOO_DEEP, UNREACHABLE
 from focused.frontier.store.caps import DOMAIN_CAP, HOST_CAP
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.memory import SharedRecords
     from focused.frontier.shared.own_host import OwnHost
     from focused.frontier.shared.worker import Worker
+    from focused.frontier.shared.written import Written
     from focused.frontier.store.link import FrontierLink
     from focused.frontier.store.ranks import Ranks
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
@@ -69,7 +71,9 @@ class SharedStore(OwnMemory):
         self.choice = Choice(self.hosts, self.own.names, self.standing, self)
         self.forms = SharedForms()
         self.waiting = SharedScores(self)
+        #: Of the whole crawl; what one worker knows is not enough.
         self.by_level: WaitingCounts | None = None
+        self._counts: OwnWaiting | None = None
         self.joined: tuple[int, Evidence, Evidence] | None = None
         self.last_id = 0
         self.n_cut = self.n_cut_rounds = self.n_resumed = 0
@@ -167,6 +171,8 @@ class SharedStore(OwnMemory):
 
     def _lease(self, link: WaitingLink) -> Leased:
         self.own.lease(link)
+        if self._counts is not None:
+            self._counts.leased(link.host, link.url, link.rank)
         asked = link.number, link.url, link.host_name, priority_of(link.rank), link.tunnel, link.evidence
         return Leased(*asked, link.callback, link.request)
 
@@ -204,11 +210,17 @@ class SharedStore(OwnMemory):
 
     def give_back(self, number: int) -> None:
         """Let a leased link wait again: in the database it does."""
-        self.own.give_back(number)
+        self._give_back(number)
+
+    def _give_back(self, number: int) -> OwnHost:
+        own = self.own.give_back(number)
+        if self._counts is not None:
+            self._counts.gave_back(own.number)
+        return own
 
     def wait_again(self, number: int) -> None:
         """Let a leased link wait again, unless its host has been given up."""
-        own = self.own.give_back(number)
+        own = self._give_back(number)
         for origin in [origin for origin in self.worker.given_up if host_of(origin) == own.name]:
             self.draft.page.given_up.append(origin)
             own.forget_origin(origin)
@@ -258,8 +270,15 @@ class SharedStore(OwnMemory):
 
     # --- All links
 
-    def count_waiting(self, n_memory_pages: float) -> None:
-        """Return None: what one worker knows is not enough."""
+    def count_waiting(self, n_memory_pages: float) -> OwnWaiting:
+        """Count the links of this worker's hosts from now on, as far as they are in memory."""
+        self._counts = OwnWaiting(self.own, n_memory_pages, lambda: self.worker.reckonings.n_workers)
+        return self._counts
+
+    def written(self, written: Written) -> None:
+        """Count the links that a transaction has brought."""
+        if self._counts is not None:
+            self._counts.written(written)
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int = 1, slice_links: int = 2_000

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from focused.frontier.shared.balance import Around, least_priority, share_of_hosts, to_let_go
 from focused.frontier.shared.events import now
+from focused.frontier.store.ranks import priority_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 _STUCK_SECS = 3.0
 """After so long without a page of any worker poor links are asked for, too."""
+_STUCK_PATIENT_SECS = 15.0
+"""The same of crawls that wait for hosts: they rest longer."""
 _TIMES_UNKNOWN = 4
 """Looks at the database after which a host is lost that is this worker's there only."""
 
@@ -52,6 +55,12 @@ class Surroundings:
         """
         is_stuck = now() - self._seen_at > _STUCK_SECS
         return None if is_stuck else least_priority(self._around)
+
+    def others_have(self, least: int) -> bool:
+        """Tell whether another worker has a link of at least this priority; not where no worker gets on."""
+        if now() - self._seen_at > _STUCK_PATIENT_SECS:
+            return False
+        return any(rank is not None and priority_of(rank) >= least for rank in self._around.others)
 
     def lost_hosts(self, names: Iterable[str], own: OwnHosts) -> list[str]:
         """Return hosts of which only the database knows that they are this worker's: they were lost on the way.

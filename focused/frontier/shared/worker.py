@@ -28,6 +28,7 @@ from focused.frontier.shared.own_hosts import OwnHosts
 from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
+from focused.frontier.shared.reckonings import SharedReckonings
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.store.schema import FAILED
 
@@ -64,6 +65,8 @@ class Worker:
         self.lessons = Lessons(exchange, self.draft)
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
+        #: What the other workers know of links that wait.
+        self.reckonings = SharedReckonings(exchange, self._surroundings)
         #: Why the crawl is over for all workers; empty: it is not.
         self.over = ""
         #: Whether the worker has lost its lease and waits for its last requests to end.
@@ -194,6 +197,7 @@ class Worker:
     def _ticked(self, seen: Ticked) -> None:
         self._surroundings.see(seen)
         self.own.read_since(seen.n_written)
+        self.reckonings.hear(seen.totals.n_workers, *(seen.reckonings or (0.0, [])))
         for own in self.own:
             if own.name in seen.news and seen.news[own.name] != own.news:
                 own.news, own.has_news = seen.news[own.name], True
@@ -229,6 +233,7 @@ class Worker:
             wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
         else:
             wishes["best"] = None
+        self.budget.is_slow = not self.waits()
         wishes |= self.budget.wishes(len(self.own.under_way), is_busy=self._is_busy)
         if rests:
             wishes["give_back"] = rests

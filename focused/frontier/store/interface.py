@@ -207,8 +207,8 @@ class LinkStore(Protocol):
     def done_urls(self) -> Iterable[str]:
         """Yield the URLs whose pages are in, where the store is one crawl's alone."""
 
-    def count_waiting(self, n_memory_pages: float) -> WaitingCounts | None:
-        """Count from now on how many links wait by host and level; None where that cannot be known."""
+    def count_waiting(self, n_memory_pages: float) -> WaitingCounts:
+        """Count from now on how many links wait by host and level; of many workers each counts those of its hosts."""
 
     def rescore(
         self, score: Callable[[WaitingSlice], NewScores], *, model_version: int = 1, slice_links: int = 2_000

@@ -172,19 +172,17 @@ class WaitingCounts:
                 table /= self._weight
             self._weight = 1.0
 
-    def least_priority(self, n_links: int, n_wanted: int, turns: Floats | float) -> int | None:
-        """Return the least priority of the links that are worth a request; None if every link is.
+    def supply(self, n_links: float, turns: Floats | float) -> Floats:
+        """Return how many links can be asked for of the best level, of the two best, and so on; shape (N_BINS,).
 
-        Wanted are the best ``n_wanted`` of the links that wait now and of those that are going to come in. As many of a level
-        or better come in for each request as the last pages brought whose own links were of that level or better: only these
-        will be asked for. Of each host no more count than it has turns left.
+        They are the links that wait now and those that are going to come in. As many of a level or better come in for each
+        request as the last pages brought whose own links were of that level or better: only these will be asked for. Of each
+        host no more count than it has turns left.
 
         Parameters
         ----------
-        n_links : int
+        n_links : float
             Requests that the budget still allows.
-        n_wanted : int
-            For how many of them links are looked for now.
         turns : float or ndarray of shape (n_hosts,)
             How often each host may still be asked; hosts beyond the array as often as its last one.
         """
@@ -207,16 +205,24 @@ class WaitingCounts:
         else:
             supply = np.zeros(N_BINS)
         supply = supply + _from_best(small) + np.maximum(_from_best(came_in_all), 0) * scale
-        place = int(np.searchsorted(np.maximum.accumulate(supply), n_wanted))
-        bin_ = N_BINS - 1 - place
-        return None if bin_ <= 0 else BOUNDS[bin_ - 1]
+        return np.maximum.accumulate(supply)
 
-    def _coming(self, n_links: int, came_in_all: npt.NDArray[Any]) -> Floats:
+    def _coming(self, n_links: float, came_in_all: npt.NDArray[Any]) -> Floats:
         """Return how many links are going to come in for each that came, by bin from the best: of it and all better ones."""
         flow = np.maximum(np.diagonal(_from_best(_from_best(self._flow.T).T)), 0)
         n_pages = _from_best(self._pages) + _FEW * self._weight
         came = np.maximum(_from_best(came_in_all), 0)
         return np.divide(flow / n_pages * n_links, came, out=np.zeros(N_BINS), where=came > 0)
+
+
+def least_priority(supply: Floats, n_wanted: int) -> int | None:
+    """Return the least priority of the best ``n_wanted`` links of a supply, as of `WaitingCounts.supply`; None: of all.
+
+    >>> least_priority(np.array([0.0, 3.0, *[9.0] * (N_BINS - 2)]), 3) == BOUNDS[-2], least_priority(np.zeros(N_BINS), 1)
+    (True, None)
+    """
+    bin_ = N_BINS - 1 - int(np.searchsorted(supply, n_wanted))
+    return None if bin_ <= 0 else BOUNDS[bin_ - 1]
 
 
 def _from_best(counts: npt.NDArray[Any]) -> Floats:

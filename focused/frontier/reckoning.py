@@ -1,0 +1,56 @@
+"""What a crawl's workers tell each other of the links that wait, so that each is patient for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from focused.frontier.store.waiting_counts import N_BINS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from focused.frontier.store.waiting_counts import Floats
+
+
+class Reckoning(NamedTuple):
+    """What one worker knows of its own hosts."""
+
+    #: Requests that it would have made by now if it never waited, and how many of them a second.
+    n_impatient: float
+    rate: float
+    #: Links that it can ask for until the end, of the best level, of the two best, and so on; shape (N_BINS,).
+    supply: Floats
+
+    def numbers(self) -> list[float]:
+        """Return it as a row of numbers."""
+        return [self.n_impatient, self.rate, *self.supply.tolist()]
+
+    @classmethod
+    def of_numbers(cls, numbers: Sequence[float]) -> Reckoning:
+        """Return what a row of numbers says; levels that are not known here, or there, count as none."""
+        supply = np.zeros(N_BINS)
+        given = np.asarray(numbers[2 : 2 + N_BINS], dtype=float)
+        supply[: len(given)] = given
+        return cls(float(numbers[0]), float(numbers[1]), supply)
+
+
+class OtherWorkers:
+    """What a crawl's other workers have told; a crawl of one process has none."""
+
+    def __init__(self) -> None:
+        #: Workers that are at work, this one included.
+        self.n_workers = 1
+        #: Of those that have ended, too.
+        self.n_impatient = 0.0
+        #: Of those that are at work.
+        self.rate = 0.0
+        self.supply: Floats = np.zeros(N_BINS)
+
+    def tell(self, own: Reckoning) -> None:
+        """Let the others know of this worker."""
+
+    def have(self, least: int) -> bool:
+        """Tell whether another worker is about to ask for a link of at least this priority: better ones may come of it."""
+        return False
