@@ -26,8 +26,9 @@ from common import machine, table
 from provenance import now, write_blocks
 
 from focused.collection.figures import Figures, figures
+from focused.collection.page_table import QueuedPage
 from focused.collection.picks import RANDOM
-from focused.collection.queue import Queue, QueuedPage
+from focused.collection.queue import Queue
 from focused.collection.random_order import place
 from focused.collection.sample import Group, Share
 

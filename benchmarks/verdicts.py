@@ -32,7 +32,8 @@ from known_webs import DEMO, KNOWN, folder_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 from verdicts_tables import ORDERS, STARTS, STEPS, of_orders, of_webs, of_wrong
 
-from focused.collection.queue import Queue, QueuedPage
+from focused.collection.page_table import QueuedPage
+from focused.collection.queue import Queue
 from focused.method.topic import Topic, load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.acceptance import mostly_verdicts

@@ -11,8 +11,9 @@ from collected import collect, collected, url
 
 from focused.collection.belief import Belief
 from focused.collection.judging import JudgingSession
+from focused.collection.page_table import QueuedPage
 from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
-from focused.collection.queue import ORDERS, Queue, QueuedPage
+from focused.collection.queue import ORDERS, Queue
 from focused.collection.verdict_folder import Opinion, VerdictFolder, VerdictLog
 
 
@@ -69,11 +70,10 @@ def test_what_is_drawn_at_random_does_not_depend_on_what_else_is_judged():
 def test_a_page_that_comes_later_is_drawn_before_those_that_stand_behind_it_in_the_random_order():
     whole = queue_of(RELEVANCES, "random")
     first = [page for page, _ in shown(whole, 10)]
-    growing = queue_of(RELEVANCES, "random")
-    growing.pages = [page for page in growing.pages if page.url != first[4]]
     late = Queue("random", "seed", lambda page: {})
-    for page in growing.pages:
-        late.add(page)
+    for row in range(len(whole.pages)):
+        if (page := whole.pages.page(row)).url != first[4]:
+            late.add(page)
     assert first[4] not in [page for page, _ in shown(late, 3)]
     number = int(first[4].rpartition("/")[2])
     late.add(QueuedPage(number, first[4], RELEVANCES[number - 1], 0.5, RELEVANCES[number - 1] >= 0.5))

@@ -10,9 +10,8 @@ import numpy as np
 
 from focused.collection.figures import Figures, figures
 from focused.collection.page import unpack_terms
+from focused.collection.page_table import PageTable, QueuedPage
 from focused.collection.picks import RANDOM
-from focused.collection.queue import QueuedPage
-from focused.collection.random_order import place
 from focused.collection.sample import Group
 from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import ASSESSOR, Opinion, VerdictFolder
@@ -72,7 +71,8 @@ class JudgedCollection:
         self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER)
         self._view = CollectionView(run_dir)
         self._last_id = 0
-        self._pages: dict[str, QueuedPage] = {}
+        #: All pages; those that may be judged are shown.
+        self.pages = PageTable()
         #: URL of the page that a copy repeats, as it was found; and pages that ask not to be indexed.
         self._copy_of: dict[str, str] = {}
         self._hidden: set[str] = set()
@@ -94,15 +94,15 @@ class JudgedCollection:
         """Close the file."""
         self._view.close()
 
-    def refresh(self) -> list[QueuedPage]:
-        """Read what is new; return the new pages that may be judged: no copies, and free to be indexed."""
-        found = []
+    def refresh(self) -> None:
+        """Read what is new. Pages may be judged that are no copies, and free to be indexed."""
+        n_before = len(self.pages)
         for row in self._view.rows(_NEW, [self._last_id]):
             self._last_id = row["id"]
             self.seed = self.seed or f"{row['url']} {row['fetched_at']}"
             self.last_number = max(self.last_number, row["number"])
             page = _queued(row)
-            self._pages[page.url] = page
+            self.pages.put(page, is_shown=not (row["noindex"] or row["duplicate_of"]))
             if row["location"] not in ("", row["url"]):
                 self._other_names[row["location"]] = row["url"]
             self._copy_of.pop(page.url, None)
@@ -112,12 +112,9 @@ class JudgedCollection:
             if row["duplicate_of"]:
                 self._copy_of[page.url] = row["duplicate_of"]
                 self._copies[row["duplicate_of"]].append(page.url)
-            elif not row["noindex"]:
-                found.append(page)
-        if found:
+        if len(self.pages) > n_before:
             self._forms.clear()
         self.opinions = self.folder.read()
-        return found
 
     def url_of(self, url: str) -> str:
         """Return the URL that the collection has for a page that may be judged; empty if it is not there.
@@ -127,7 +124,7 @@ class JudgedCollection:
         found = self._name_of(url)
         if found in self._copy_of:
             found = self._name_of(self._copy_of[found])
-        return found if found in self._pages and self._is_shown(found) else ""
+        return found if found in self.pages and self._is_shown(found) else ""
 
     def _is_shown(self, url: str) -> bool:
         """Whether a page may be judged: it is no copy, and may be indexed."""
@@ -173,36 +170,33 @@ class JudgedCollection:
 
     def figures(self) -> Figures:
         """Return what people's verdicts on random pages say of the collection."""
-        known = sorted(
-            (page for url, page in self._pages.items() if self._is_shown(url)),
-            key=lambda page: page.number,
-        )
-        drawn_at: dict[str, int] = {}
+        pages, drawn_at = self.pages, np.zeros(len(self.pages), dtype=np.int64)
         for opinion in self.opinions:
             if opinion.drawn == RANDOM and not opinion.person.startswith(ASSESSOR):
-                url = self.url_of(opinion.url)
-                drawn_at[url] = max(drawn_at.get(url, 0), opinion.pages)
-        said = self.verdicts()
-        group = Group(
-            np.array([page.number for page in known], dtype=np.int64),
-            np.array([place(page.url, self.seed) for page in known]),
-            np.array([said.get(page.url, np.nan) for page in known]),
-            np.array([drawn_at.get(page.url, 0) for page in known], dtype=np.int64),
-        )
-        return figures(group, np.array([page.relevant for page in known], dtype=np.bool_))
+                row = pages.row_of(self.url_of(opinion.url))
+                if row is not None:
+                    drawn_at[row] = max(drawn_at[row], opinion.pages)
+        said = np.full(len(pages), np.nan)
+        for url, share in self.verdicts().items():
+            said[pages.row_of(url)] = share
+        known = np.flatnonzero(pages.is_shown)
+        number = pages.number
+        known = known[np.argsort(number[known], kind="stable")]
+        group = Group(number[known], pages.places(self.seed)[known], said[known], drawn_at[known])
+        return figures(group, pages.relevant[known])
 
     def believed_precision(self) -> float | None:
         """Return what the model believes of the pages that it calls relevant: their mean relevance; None of none."""
-        found = [page.relevance for url, page in self._pages.items() if page.relevant and self._is_shown(url)]
-        return float(np.mean(found)) if found else None
+        found = self.pages.relevance[self.pages.relevant & self.pages.is_shown]
+        return float(found.mean()) if len(found) else None
 
     def _name_of(self, url: str) -> str:
-        if url in self._pages:
+        if url in self.pages:
             return url
         if url in self._other_names:
             return self._other_names[url]
         if not self._forms:  # rarely needed, and dear: files that `scrapy judge` wrote have the URLs as they are
-            names = {**self._other_names, **{each: each for each in self._pages}}
+            names = {**self._other_names, **{each: each for each in self.pages.urls()}}
             self._forms = {canonical_form(name) or name: name_of for name, name_of in names.items()}
         return self._forms.get(canonical_form(url) or url, "")
 

@@ -50,10 +50,8 @@ class JudgingSession:
         self._log = VerdictLog(run_dir / VERDICTS_FOLDER, person)
         self._collection = JudgedCollection(run_dir)
         self._is_program = person.startswith(ASSESSOR)
-        new = self._collection.refresh()
-        self._queue = Queue(order, self._collection.seed, self._collection.terms_of)
-        for page in new:
-            self._queue.add(page)
+        self._collection.refresh()
+        self._queue = Queue(order, self._collection.seed, self._collection.terms_of, pages=self._collection.pages)
         self._remember(person)
         self._shown: ShownPage | None = None
         self._pages = 0
@@ -148,8 +146,7 @@ class JudgingSession:
         self._log.write(opinion)
 
     def _refresh(self) -> None:
-        for page in self._collection.refresh():
-            self._queue.add(page)
+        self._collection.refresh()
         said = self._collection.verdicts(of=self._log.person if self._is_program else None)
         self._queue.learn({url: share >= 0.5 for url, share in said.items()})
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from focused.collection.belief import Belief, decision
+from focused.collection.page_table import PageTable, QueuedPage
 from focused.collection.picks import NEW_SIDE, RANDOM, TOP, UNCERTAIN
-from focused.collection.random_order import place
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -44,21 +44,6 @@ _GROWTH = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class QueuedPage:
-    """A page that may be shown: no copy of another, and free to be indexed."""
-
-    #: Place among the judged pages of the crawl, from 1.
-    number: int
-    url: str
-    relevance: float
-    threshold: float
-    #: What the model says.
-    relevant: bool
-    #: Whether its text was kept: what cannot be read cannot be judged.
-    has_text: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Pick:
     """The page that is shown next."""
 
@@ -67,27 +52,6 @@ class Pick:
     kind: str
     #: Of random ones: with what chance a page of its group was drawn so far, in (0, 1].
     probability: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The pages as arrays of shape (n_pages,)."""
-
-    relevance: Floats
-    threshold: Floats
-    relevant: Flags
-    has_text: Flags
-    place: Floats
-
-    @classmethod
-    def of(cls, pages: list[QueuedPage], seed: str) -> _Columns:
-        rows = [(page.relevance, page.threshold, page.relevant, page.has_text, place(page.url, seed)) for page in pages]
-        relevance, threshold, relevant, has_text, places = np.array(rows, dtype=np.float64).reshape(-1, 5).T
-        return cls(relevance, threshold, relevant > 0, has_text > 0, places)
-
-    def and_then(self, other: _Columns) -> _Columns:
-        names = self.__slots__
-        return _Columns(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in names))
 
 
 @dataclass(slots=True)
@@ -111,30 +75,34 @@ class Queue:
         Of the random order; the same for all people who judge a crawl, so that they draw one sample together.
     terms_of : callable
         Returns the term counts of a page, by its URL.
+    max_looked : int
+        As of `MAX_LOOKED`.
+    pages : PageTable
+        The pages, where somebody else adds them; by default the queue has its own.
     """
 
     def __init__(
-        self, order: str, seed: str, terms_of: Callable[[str], Mapping[str, int]], *, max_looked: int = MAX_LOOKED
+        self,
+        order: str,
+        seed: str,
+        terms_of: Callable[[str], Mapping[str, int]],
+        *,
+        max_looked: int = MAX_LOOKED,
+        pages: PageTable | None = None,
     ) -> None:
         self._max_looked = max_looked
         self._shares = ORDERS[order]
         self._seed = seed
         self._terms_of = terms_of
-        self.pages: list[QueuedPage] = []
-        self._row_of: dict[str, int] = {}
+        self.pages = PageTable() if pages is None else pages
         self._verdicts: dict[int, bool] = {}
         self._aside: set[int] = set()
-        self._columns: _Columns | None = None
         self._shown: dict[str, str] = {}
         self._looked: _Looked | None = None
 
     def add(self, page: QueuedPage) -> None:
         """Add a page, or what is new of one that is there."""
-        if (row := self._row_of.get(page.url)) is not None:
-            self.pages[row], self._columns = page, None
-            return
-        self._row_of[page.url] = len(self.pages)
-        self.pages.append(page)
+        self.pages.put(page)
 
     def count(self, url: str, kind: str | None) -> None:
         """Count a page that this person was shown, now or in an earlier session, by its kind; None: it was not.
@@ -148,14 +116,14 @@ class Queue:
 
     def learn(self, verdicts: Mapping[str, bool]) -> None:
         """Take all verdicts in, by URL: those that are not there any more are forgotten."""
-        known = {row: said for url, said in verdicts.items() if (row := self._row_of.get(url)) is not None}
+        known = {row: said for url, said in verdicts.items() if (row := self.pages.row_of(url)) is not None}
         if any(known.get(row) != said for row, said in self._verdicts.items()):
             self._looked = None  # a verdict was changed or taken back
         self._verdicts = known
 
     def put_aside(self, url: str, *, is_aside: bool = True) -> None:
         """Do not show a page again; or show it after all."""
-        if (row := self._row_of.get(url)) is not None:
+        if (row := self.pages.row_of(url)) is not None:
             (self._aside.add if is_aside else self._aside.discard)(row)
 
     def next(self) -> Pick | None:
@@ -168,44 +136,36 @@ class Queue:
                 return found
         return self._drawn()
 
-    def _table(self) -> _Columns:
-        """Return the pages as columns."""
-        n_known = 0 if self._columns is None else len(self._columns.place)
-        if self._columns is None or n_known < len(self.pages):
-            new = _Columns.of(self.pages[n_known:], self._seed)
-            self._columns = new if self._columns is None else self._columns.and_then(new)
-        return self._columns
-
-    def _is_open(self, columns: _Columns) -> Flags:
-        """Return which pages may be shown; shape (n_pages,)."""
-        found = columns.has_text.copy()
+    def _is_open(self) -> Flags:
+        """Return which pages may be shown now; shape (n_pages,)."""
+        found = self.pages.has_text & self.pages.is_shown
         found[list(self._verdicts)] = False
         found[list(self._aside)] = False
         return found
 
     def _drawn(self) -> Pick | None:
         """Return the next page in the random order."""
-        columns = self._table()
-        is_open = self._is_open(columns)
-        drawn = [self._row_of[url] for url, kind in self._shown.items() if kind == RANDOM and url in self._row_of]
-        wanted = int(columns.relevant[drawn].sum()) <= ACCEPTED_SHARE * len(drawn)
+        pages, is_open = self.pages, self._is_open()
+        relevant, is_shown, places = pages.relevant, pages.is_shown, pages.places(self._seed)
+        rows_of_drawn = (pages.row_of(url) for url, kind in self._shown.items() if kind == RANDOM)
+        drawn = [row for row in rows_of_drawn if row is not None]
+        wanted = int(relevant[drawn].sum()) <= ACCEPTED_SHARE * len(drawn)
         for group in (wanted, not wanted):
-            of_group = columns.relevant == group
+            of_group = (relevant == group) & is_shown
             rows = np.flatnonzero(is_open & of_group)
             if len(rows):
-                row = int(rows[np.argmin(columns.place[rows])])
-                chance = float((columns.place[of_group] <= columns.place[row]).mean())
-                return Pick(self.pages[row], RANDOM, round(chance, 6))
+                row = int(rows[np.argmin(places[rows])])
+                chance = float((places[of_group] <= places[row]).mean())
+                return Pick(pages.page(row), RANDOM, round(chance, 6))
         return None
 
     def _chosen(self, kind: str) -> Pick | None:
-        columns = self._table()
-        is_open = self._is_open(columns)
+        is_open = self._is_open()
         if not is_open.any():
             return None
         if kind == TOP:
-            return Pick(self.pages[int(np.argmax(np.where(is_open, columns.relevance, -1.0)))], TOP)
-        looked = self._look(columns, is_open)
+            return Pick(self.pages.page(int(np.argmax(np.where(is_open, self.pages.relevance, -1.0)))), TOP)
+        looked = self._look(is_open)
         belief, is_open = looked.belief, is_open[looked.rows]
         if kind == NEW_SIDE:
             score = belief.mean + belief.spread
@@ -216,18 +176,19 @@ class Queue:
             return None
         score = score + DENSITY * np.log(belief.unknown_like(is_open))
         row = int(looked.rows[np.argmax(np.where(is_open, score, -np.inf))])
-        return Pick(self.pages[row], kind)
+        return Pick(self.pages.page(row), kind)
 
-    def _look(self, columns: _Columns, is_open: Flags) -> _Looked:
+    def _look(self, is_open: Flags) -> _Looked:
         """Return the pages that are looked at, with what the verdicts say of them."""
         if self._looked is None or len(self.pages) > _GROWTH * self._looked.n_pages:
-            far = np.abs(decision(columns.relevance, columns.threshold))
+            relevance, threshold = self.pages.relevance, self.pages.threshold
+            far = np.abs(decision(relevance, threshold))
             far[list(self._verdicts)] = -1.0  # what has a verdict is looked at: others are like it
             far[~is_open & (far >= 0)] = np.inf
             rows = np.sort(np.argsort(far, kind="stable")[: self._max_looked])
             rows = rows[np.isfinite(far[rows])]
-            terms = (self._terms_of(self.pages[row].url) for row in rows.tolist())
-            belief = Belief(columns.relevance[rows], columns.threshold[rows], terms)
+            terms = (self._terms_of(self.pages.url(row)) for row in rows.tolist())
+            belief = Belief(relevance[rows], threshold[rows], terms)
             self._looked = _Looked(rows, belief, len(self.pages))
         looked = self._looked
         new = [row for row in self._verdicts if row not in looked.learnt]
