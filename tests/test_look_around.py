@@ -180,6 +180,24 @@ def test_against_the_pages_met_the_model_is_trained_again_after_20_40_80_pages_a
     assert resumed.is_due
 
 
+def test_a_training_that_verdicts_bring_does_not_put_the_next_one_off_also_if_resumed():
+    labels = PageLabels(RetrainingOptions(unlabeled="met", every_pages=14), is_against_met=True)
+    for number in range(1, 151):
+        labels.add_page(number, 0.9)
+    for number in range(137, 151):
+        labels.add_verdict(number, number > 140)
+    labels.restore_counts(80, 150, {})
+    assert labels.is_due  # all judged pages came after the last training
+    labels.reset_counts()
+    due = []
+    for number in range(151, 321):
+        labels.add_page(number, 0.9)
+        if labels.is_due:
+            due.append(number)
+            labels.reset_counts()
+    assert due == [160, 320]
+
+
 def test_the_unlabelled_pages_are_those_met_where_the_topics_own_are_a_background():
     against = Topic("t", "t", "en", [])
     for examples, unlabeled, mode, expected in (

@@ -15,6 +15,15 @@ FIRST_MET = 20
 """Pages before the first training against the pages met; after that their number doubles from one to the next."""
 
 
+def trainings_due(n_pages: int) -> int:
+    """Return how many trainings against the pages met are due by a number of pages, verdicts apart: after 20, 40, 80, ...
+
+    >>> [trainings_due(n) for n in (19, 20, 39, 40, 159, 160)]
+    [0, 1, 1, 2, 3, 4]
+    """
+    return (n_pages // FIRST_MET).bit_length()
+
+
 def label_by_relevance(relevance: float, t1: float, t2: float) -> bool | None:
     """Return True for a page that joins the positives, False for the negatives, None for neither [I18, alg. 2].
 
@@ -87,10 +96,11 @@ class PageLabels:
     def is_due(self) -> bool:
         """Whether k pages were counted since the last training.
 
-        Against the pages met: whether as many were judged as before it, or people judged k of them.
+        Against the pages met: whether 20, 40, 80, ... pages have been judged since, or people judged k of them. A training
+        that verdicts bring does not put the next one off: what it has learnt of this web is no more than before.
         """
         if self.is_against_met and len(self.said) < self.options.every_pages:
-            return self.n_pages - self.n_trained >= max(self.n_trained, FIRST_MET)
+            return trainings_due(self.n_pages) > trainings_due(self.n_trained)
         return len(self.counted) >= self.options.every_pages
 
     def reset_counts(self) -> None:
@@ -105,7 +115,9 @@ class PageLabels:
         The last training began after ``n_trained`` pages, and knew the verdicts ``trained``.
         """
         new = {n for n, label in self.by_verdict.items() if n <= n_trained and trained.get(n) != label}
-        self.counted, self.changed, self.said = set(new), set(new), set(new)
+        self.counted, self.changed = set(new), set(new)
+        # Of later pages, too: people judge them as soon as they are there.
+        self.said = {n for n, label in self.by_verdict.items() if trained.get(n) != label}
         self.n_trained = n_trained
         for number in range(n_trained + 1, n_pages + 1):
             has_label = number in self.by_relevance or number in self.by_verdict
