@@ -17,7 +17,6 @@ import csv
 import json
 import shutil
 from contextlib import closing
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -36,6 +35,7 @@ from focused.webs.demo.web import DemoWeb
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
 WEBS = {"webkb": 4, "demo": 1, "hyperphysics": 1, "foldoc": 1, "grass": 1, "wiki": 1, "sites": 1}
 """Topics of each web; four of WebKB, for a single one of its topics once decided the mean."""

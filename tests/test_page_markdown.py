@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from markdown_it import MarkdownIt
 
@@ -12,6 +14,7 @@ from focused.method.page.reader import PageReader
 from focused.method.text.analyzer import Analyzer
 
 READER = PageReader(Analyzer("en"))
+READER.keeps_emphasis = True
 PARSER = MarkdownIt("commonmark").enable("table")
 TEXT = "A star is a hot body of gas that shines by its own light for a very long time, as everybody can see."
 
@@ -30,7 +33,7 @@ def outline(markdown: str) -> list[str]:
         if token.type.endswith("_open") and token.type != "paragraph_open":
             found.append(token.tag)
         elif token.type == "inline":
-            found.append("".join(child.content for child in token.children if child.type == "text"))
+            found.append("".join(child.content for child in token.children if child.type in ("text", "code_inline")))
         elif token.type in ("fence", "html_block", "code_block", "hr"):
             found.append(f"{token.type}: {token.content}")
     return found
@@ -75,6 +78,60 @@ def test_code_keeps_its_lines_and_no_fence_within_it_ends_it():
     code = "def f(x):\n    return x\n\n```\nend"
     markdown, _ = made(f"<p>{TEXT}</p><ul><li>item<pre>\n{code}\n</pre></ul><p>after")
     assert outline(markdown)[1:] == ["ul", "li", "item", f"fence: {code}\n", "after"]
+
+
+def emphasised(markdown: str) -> list[tuple[str, str]]:
+    """Return what the parser finds emphasised, with the outermost tag."""
+    found, inside = [], []
+    for child in (child for token in PARSER.parse(markdown) for child in token.children or ()):
+        if child.type in ("em_open", "strong_open"):
+            inside.append(child.tag)
+            found.append((" ".join(inside), ""))
+        elif child.type in ("em_close", "strong_close"):
+            inside.pop()
+        elif child.type == "code_inline":
+            found.append(("code", child.content))
+        elif inside and child.type == "text":
+            found[-1] = found[-1][0], found[-1][1] + child.content
+    return [each for each in found if each[1]]
+
+
+def test_emphasis_and_code_within_a_line_are_kept_also_in_links_lists_and_tables():
+    markdown, _ = made(
+        f"<p>{TEXT} A <b>hot  body</b>, <i>very</i> <strong><em>hot</em></strong>, in<em>side</em>, <code>x*y &lt;b&gt;</code>, "
+        f"<a href=/y>a <tt>link()</tt></a>.<ul><li><b>1. item</b> (<i>so!</i>)</ul><h2>The <b>head</b></h2>"
+        "<table><tr><th>a<th><b>b</b><tr><td><code>c|d</code><td><code>e</code><tr><td>f<td>g</table>"
+    )
+    assert emphasised(markdown) == [
+        *(
+            ("strong", "hot body"),
+            ("em", "very"),
+            ("em strong", "hot"),
+            ("em", "side"),
+            ("code", "x*y <b>"),
+            ("code", "link()"),
+        ),
+        *(("strong", "1. item"), ("em", "so!"), ("strong", "b"), ("code", "e")),
+    ]
+    assert "## The head" in markdown.splitlines()
+
+
+def test_no_mark_becomes_text_whatever_is_emphasised():
+    rng, n_marked = random.Random(4), 0
+    tags, texts = (
+        ("b", "i", "code", "tt", "em", "strong", "u", "a href=/x"),
+        ("a", "*", " ", "_b", "`", "\\", "(", "é", "1.", "|"),
+    )
+    for _ in range(100):
+        html = ""
+        for _ in range(rng.randrange(1, 9)):
+            tag, text = rng.choice(tags), "".join(rng.choices(texts, k=rng.randrange(4)))
+            inner = f"<{rng.choice(tags[:6])}>{text}</{rng.choice(tags[:6])}>" if rng.random() < 0.3 else ""
+            html += f"<{tag}>{text}{inner}{rng.choice(texts)}</{tag.split()[0]}>{rng.choice(('', ' ', 'x', '.'))}"
+        markdown, plain = made(f"<p>{TEXT}</p><p>{html} word</p><p>{TEXT} Again.</p>")
+        assert outline(markdown) == printable(plain).split("\n"), markdown
+        n_marked += len(emphasised(markdown))
+    assert n_marked > 100
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,7 @@ class RecordedPages:
     def __init__(self, run_dirs: Sequence[Path]) -> None:
         self._open = ExitStack()
         self._reader = PageReader(Analyzer())
+        self._reader.keeps_emphasis = True
         self._files: dict[Path, BinaryIO] = {}
         self._members: dict[Path, dict[str, Member]] = {}
         for each in run_dirs:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from focused.crawl.own_settings import LANGUAGES, PAGE_CLASSIFIER, PAGE_READER
+from focused.crawl.own_settings import LANGUAGES, MARKDOWN, PAGE_CLASSIFIER, PAGE_READER
 from focused.method.page.limits import MAX_UNIT_TERMS, PageLimits
 from focused.method.page.link_context import WINDOW_CHARS
 from focused.method.page.own_text import AUTO, OWN, PAGE_TEXT, WHOLE
@@ -36,6 +36,7 @@ def make_reader(analyzer: Analyzer, settings: Any) -> PageReader:
         limits=PageLimits(**read_parameters(PageLimits, settings)),
     )
     reader.not_a_page = not_a_page(settings)
+    reader.keeps_emphasis = MARKDOWN.read(settings) == "on"
     return reader.with_settings(settings)
 
 

@@ -2,19 +2,22 @@
 
 Only lines of the main text are written. What a line stands in (a list, a quotation, a table, ``pre``) is read from the page's
 nodes. A table is one where it holds data: two rows and two columns of short cells; others lay out a page, and their cells are
-paragraphs. Emphasis and code within a line are not known of a page, and are left out.
+paragraphs. Of emphasis and code within a line see `focused.method.page.markdown_emphasis`.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urljoin, urlsplit
 
 from focused.method.page.encoding import printable
+from focused.method.page.markdown_emphasis import marked, styled
 from focused.method.page.marked_text import LINK, TAG_KINDS
-from focused.utils.markdown import escaped_beginning, escaped_inside
+from focused.utils.markdown import escaped_beginning
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -67,6 +70,7 @@ class _Blocks:
         self.base = urljoin(page.url, page.marked_text.base) if page.marked_text.base else page.url
         self.found = list(self._main_lines(is_main.nonzero()[0].tolist()))
         self.link_of = self._links()
+        self._emphasis = page.marked_text.emphasis_of_chunks() if page.marked_text.emphasis else {}
 
     def _main_lines(self, numbers: list[int]) -> Iterator[_Line]:
         firsts = self.lines.first.tolist()
@@ -102,21 +106,27 @@ class _Blocks:
             child = self._ends[child]
         return found
 
-    def inline(self, line: _Line) -> str:
-        """Return the text of a line with its links."""
-        pieces: list[tuple[str, str]] = []
+    def inline(self, line: _Line, *, is_marked: bool = True) -> str:
+        """Return the text of a line with its links and, if ``is_marked``, its emphasis."""
+        written = ""
+        for url, pieces in groupby(self._pieces(line, is_marked=is_marked), key=itemgetter(0)):
+            runs = [(style, text) for _, style, text in pieces]
+            text = "".join(text for _, text in runs)
+            if not url or not text.strip():
+                written = marked(written, runs)
+                continue
+            inside = " ".join(marked("[", runs)[1:].split())
+            start, end = (" " if edge.isspace() else "" for edge in (text[0], text[-1]))
+            written += f"{start}[{inside}](<{url}>){end}"
+        return escaped_beginning(" ".join(written.split()))
+
+    def _pieces(self, line: _Line, *, is_marked: bool) -> Iterator[tuple[str, str, str]]:
+        """Yield the texts of a line, each with the URL of its link and its emphasis; empty where it has none."""
         for chunk in range(int(self.lines.first[line.number]), int(self.lines.last[line.number])):
             url, text = self.link_of.get(chunk, ""), self.chunks[chunk]
-            if pieces and pieces[-1][0] == url:
-                pieces[-1] = url, pieces[-1][1] + text
-            else:
-                pieces.append((url, text))
-        written = []
-        for url, text in pieces:
-            words = escaped_inside(" ".join(printable(text).split()))
-            before, after = (" " if text[place : place + 1 or None].isspace() else "" for place in (0, -1))
-            written.append(f"{before}{f'[{words}](<{url}>)' if url and words else words}{after}")
-        return escaped_beginning(" ".join("".join(written).split()))
+            spans = self._emphasis.get(chunk, ()) if is_marked else ()
+            for style, part in styled(text, spans) if spans else [("", text)]:
+                yield url, style, printable(part)
 
 
 def _absolute(base: str, target: str) -> str:
@@ -208,7 +218,8 @@ def _unit(blocks: _Blocks, found: list[_Line], number: int, tables: dict[int, in
         stop = _stop(found, number, pre)
         first, last = int(blocks.lines.first[line.number]), int(blocks.lines.last[found[stop - 1].number])
         return _code("".join(blocks.chunks[first:last])), stop
-    text, level = blocks.inline(line), int(blocks.lines.level[line.number])
+    level = int(blocks.lines.level[line.number])
+    text = blocks.inline(line, is_marked=not level and _DT not in line.inner)
     if level:
         return [f"{'#' * level} {text.removesuffix('#')}" + ("\\#" if text.endswith("#") else "")], number + 1
     return [f"**{text}**" if _DT in line.inner and "](<" not in text else text], number + 1

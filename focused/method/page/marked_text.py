@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +57,9 @@ class MarkedText:
     #: Name, in small letters, and content of each ``<meta>`` that may be meant for robots.
     robots: list[tuple[str, str]] = field(default_factory=list)
 
+    #: Where emphasised texts begin and end in the text, and their kinds: ``strong``, ``em`` or ``code``; noted if the walker
+    #: is told to. Each lies in one chunk: elements that hold a node are left out. They may lie within each other.
+    emphasis: list[tuple[int, int, str]] = field(default_factory=list)
     #: Targets, as written, of ``<link rel=alternate>`` to feeds.
     feeds: list[str] = field(default_factory=list)
     #: What the page says of itself.
@@ -69,6 +74,16 @@ class MarkedText:
     def chunks(self) -> list[str]:
         """The chunks, with the white space of the source."""
         return _split_at_marks(self.text)
+
+    def emphasis_of_chunks(self) -> dict[int, list[tuple[int, int, str]]]:
+        """Return what is emphasised in each chunk that holds some: begin and end in the chunk, and the kind."""
+        starts = list(accumulate((len(chunk) + _MARK_CHARS for chunk in self.chunks), initial=0))
+        found: dict[int, list[tuple[int, int, str]]] = {}
+        for first, stop, kind in self.emphasis:
+            chunk = bisect_right(starts, first) - 1
+            if first < stop <= starts[chunk + 1] - _MARK_CHARS:
+                found.setdefault(chunk, []).append((first - starts[chunk], stop - starts[chunk], kind))
+        return found
 
     def joined(self, first: int, last: int) -> str:
         """Return the text of a line: neighbouring chunks that no edge of a block divides, white space folded."""

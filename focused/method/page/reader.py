@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,11 +78,17 @@ class PageReader:
         self.alpha = alpha
         self.min_links = min_links
         self.limits = limits or PageLimits()
+        #: Whether pages know what is emphasised in them: Markdown needs it. Set before the first page is read.
+        self.keeps_emphasis = False
         #: Extensions of URLs that are no links to pages. Set before the first page is read: URLs are remembered.
         self.not_a_page: Container[str] = NOT_A_PAGE
         self._urls = UrlMemo()
-        self._walker = Walker(block_tags, self.limits.max_elements)
+        self._block_tags = block_tags
         self._block_kinds = block_kinds(block_tags)
+
+    @cached_property
+    def _walker(self) -> Walker:
+        return Walker(self._block_tags, self.limits.max_elements, keeps_emphasis=self.keeps_emphasis)
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the reader ready to read; called once. One that is plugged in reads its own settings here."""

@@ -38,6 +38,12 @@ HEAD_TAGS = frozenset({"base", "meta", "link"})
 INVISIBLE_TAGS = frozenset({"script", "style", "template", "noscript", "noembed", "textarea"})
 RAW_TEXT_TAGS = frozenset({"title", "noframes"})
 LEAF_LINK_TAGS = frozenset({"area", "frame", "iframe"})
+EMPHASIS = {
+    **dict.fromkeys(("b", "strong"), "strong"),
+    **dict.fromkeys(("i", "em", "cite", "dfn", "var"), "em"),
+    **dict.fromkeys(("code", "kbd", "samp", "tt"), "code"),
+}
+"""Phrase tags that Markdown has a mark for, and its kind."""
 NOTED_TAGS = frozenset({"html", "time"})
 
 # What the start of a tag adds to the text: a mark, nothing (phrase elements), or None: the walk decides.

@@ -7,6 +7,7 @@ stop at 2,048 levels, be quadratic in the attributes of an element, and need a s
 from __future__ import annotations
 
 from collections import Counter
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -15,6 +16,7 @@ from focused.method.page.furniture_names import names_furniture
 from focused.method.page.marked_text import HEAD, NODE, PHRASE_NODE, MarkedText
 from focused.method.page.parser_feed import PageIsFullError, feed
 from focused.method.page.tags import (
+    EMPHASIS,
     FURNITURE_START,
     HEAD_TAGS,
     INVISIBLE_TAGS,
@@ -44,12 +46,12 @@ class Walker:
     """Walks over pages, one after the other.
 
     ``block_tags``: which tags count for the height of a block. ``max_elements``: nodes of a page that are read, in document
-    order.
+    order. ``keeps_emphasis``: whether it is noted which texts are emphasised or code; Markdown needs it.
     """
 
-    def __init__(self, block_tags: str, max_elements: int) -> None:
+    def __init__(self, block_tags: str, max_elements: int, *, keeps_emphasis: bool = False) -> None:
         self.begin, self.start, self.end, self.data, self.depth, self.finish = _callbacks(
-            block_tags, max_elements, self._read_noframes
+            block_tags, max_elements, self._read_noframes, keeps_emphasis=keeps_emphasis
         )
         # One parser for all pages: making one takes longer than reading a small page.
         self._parser = self._new_parser()
@@ -91,7 +93,7 @@ class Walker:
 
 
 def _callbacks(
-    block_tags: str, max_elements: int, read_noframes: Callable[[str], None]
+    block_tags: str, max_elements: int, read_noframes: Callable[[str], None], *, keeps_emphasis: bool
 ) -> tuple[Callable[..., Any], ...]:
     """Return the functions that begin a page, take the parser's start, end and data events, and finish it.
 
@@ -102,6 +104,7 @@ def _callbacks(
     pieces: list[str] = []  # texts and marks
     phrases: list[int] = []  # places of the innermost open phrase elements that hold no node yet
     anchors: list[Mapping[str, str]] = []  # attributes of the open ``a``
+    spans: list[tuple[int, int, str]] = []  # places of emphasised pieces
     blanks = frozenset(("", " ", "\t", "\n", "\r", "\f", "\xa0"))
     n_open = n_nodes = 0
     hidden_depth = 0  # of the outermost open element that is hidden; 0 if there is none
@@ -121,6 +124,7 @@ def _callbacks(
         pieces.clear()
         phrases.clear()
         anchors.clear()
+        spans.clear()
         n_open = n_nodes = hidden_depth = 0
         is_json = False
 
@@ -172,7 +176,9 @@ def _callbacks(
                 add(label_of(attributes))
             add(NODE_END)
         elif phrases:
-            phrases.pop()
+            place = phrases.pop()
+            if keeps_emphasis and tag in EMPHASIS:
+                spans.append((place, len(pieces), EMPHASIS[tag]))
         else:
             add(NODE_END)  # the phrase element has become a node
 
@@ -261,7 +267,12 @@ def _callbacks(
         if hidden_depth:
             del pieces[hidden_place:]
         marked_text.title = " ".join("".join(titles).split())
-        marked_text.text = f"{marked_text.title}{_HEAD}{' '.join(keywords)}{_HEAD}{''.join(pieces)}"
+        head = f"{marked_text.title}{_HEAD}{' '.join(keywords)}{_HEAD}"
+        marked_text.text = f"{head}{''.join(pieces)}"
+        if spans:
+            at = list(accumulate(map(len, pieces), initial=len(head)))
+            last = len(pieces)  # a text that became hidden later is gone
+            marked_text.emphasis = [(at[first], at[stop], kind) for first, stop, kind in spans if stop <= last]
         pieces.clear()
         return marked_text
 
