@@ -192,6 +192,18 @@ def test_the_collection_of_a_finished_crawl_follows_the_verdicts_at_the_end(caps
         assert {row["url"] for row in view.pages() if row["delivered"]} == {url(number) for number in range(2, 7)}
 
 
+def test_a_session_in_which_nothing_is_said_follows_the_files_of_others_and_names_what_is_no_verdict(
+    capsys, monkeypatch, run_dir
+):
+    (run_dir / "verdicts").mkdir()
+    table = "url,relevant\n" + f"{url(1)},no\n{url(2)},maybe\n{url(3)},perhaps\n"
+    (run_dir / "verdicts" / "bo.csv").write_text(table)
+    out = judge(capsys, monkeypatch, "", run_dir, pages="0")
+    assert "not any more: 1 page" in out
+    assert f"bo.csv, line 3 is no verdict: '{url(2)},maybe'. \"relevant\" must be true or false, yes or no" in out
+    assert "2 lines of" in out
+
+
 def test_the_help_names_the_orders_that_the_queue_knows():
     assert set(ORDERS) == set(queue.ORDERS)
 

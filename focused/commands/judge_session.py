@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from focused.collection.judging import JudgingSession
 
 
+_MOST_FAULTS = 5
+"""Verdict files of which a line is named that holds no verdict."""
+
+
 def judge(run_dir: Path, person: str, order: str, most: int | None) -> None:
     """Let a person judge pages, at most so many, and print what the verdicts say in the end."""
     # Scrapy imports this module before every command, and only this one should wait for numpy and scipy.
@@ -74,8 +78,6 @@ def _so_far(session: JudgingSession) -> str:
 
 def taken_in(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     """Let the collection follow the verdicts, also of a crawl that has ended; say what it changes."""
-    if not any(session.counts):
-        return
     try:
         changed = apply_verdicts(run_dir)
     except CollectionFileError as error:
@@ -92,8 +94,10 @@ def _ending(session: JudgingSession, run_dir: Path) -> Iterator[str]:
     if n_yes or n_no or n_skipped:
         yield f"{n_yes} relevant, {n_no} not, {n_skipped} skipped: {session.path}"
     yield from figure_lines(session.figures(), session.about.believed_precision())
-    if n_bad := session.about.folder.n_bad:
-        yield f"{quantity(n_bad, 'lines')} of {session.path.parent} hold no verdict; the crawl's log names them"
+    folder = session.about.folder
+    yield from folder.faults[:_MOST_FAULTS]
+    if folder.n_bad > 1:
+        yield f"{folder.n_bad:,} lines of {folder.path} hold no verdict"
     if topic := session.about.about("topic"):
         yield as_typed(
             f"Learn from the verdicts: scrapy train {shlex.quote(topic)} --from-run {shlex.quote(str(run_dir))}"
