@@ -358,6 +358,30 @@ def test_words_beside_the_examples_are_learnt_from_with_the_pages_met_and_are_no
     assert found.examples.pages.shape[0] == without.examples.pages.shape[0]
 
 
+@pytest.mark.parametrize("n_judged", [40, 80])
+def test_however_many_pages_a_careful_person_judges_the_pages_that_come_next_are_told_apart(n_judged):
+    rng = np.random.default_rng(0)
+    topic = a_topic(rng)
+    rare = [f"rare{number}" for number in range(3000)]
+
+    def hard(n: int) -> tuple[list[JudgedPage], np.ndarray]:
+        """Pages with few words of their side and many that no other page has: a model knows those it has learnt by heart."""
+        pages, truth = pages_met(rng, n)
+        texts = [
+            words(rng, TOPIC if is_relevant else BESIDE, TOPIC[:4], n=5)
+            | words(rng, OF_WEB, n=10)
+            | words(rng, rare, n=25)
+            for is_relevant in truth
+        ]
+        return [replace(page, terms=terms) for page, terms in zip(pages, texts, strict=True)], np.array(truth)
+
+    pages, truth = hard(80)
+    made = train_on_pages_met(topic, pages, {n: bool(truth[n - 1]) for n in range(1, n_judged + 1)})
+    unseen, is_relevant = hard(200)
+    accepted = relevances(made, unseen) >= made.threshold("page")
+    assert (accepted == is_relevant).mean() > 0.9
+
+
 def test_too_few_drawn_pages_say_nothing_of_the_web():
     rng = np.random.default_rng(3)
     pages, _ = pages_met(rng, n=16)

@@ -92,6 +92,7 @@ def held_out_decisions(
     learnt: NDArray[np.bool_] | None = None,
     term_vectors: NDArray[np.floating[Any]] | None = None,
     hidden_share: float | None = None,
+    scale_by_classes: bool = False,
 ) -> list[NDArray[np.float64]]:
     """Return the decisions on each group of units, by models that were not trained on the units' pages.
 
@@ -123,6 +124,10 @@ def held_out_decisions(
         Word vectors, for learners that know of them.
     hidden_share : float, optional
         Expected share of positives among the unlabelled pages, for learners that take it.
+    scale_by_classes : bool
+        Whether the scale is the distance from unlabelled pages to positives, each of a status that is the same for both
+        models: learnt by both, or by none. Otherwise it is the upper spread of all unlabelled pages, which says nothing where
+        the final model has learnt nearly all of them: all lie at its margin then.
     """
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
     fold_of = np.empty(len(positive), dtype=np.int64)
@@ -134,31 +139,53 @@ def held_out_decisions(
         unlabeled = counts[~positive & ~learnt_only]
     is_learnt = np.ones(len(positive), dtype=np.bool_) if learnt is None else learnt
     members = [[np.flatnonzero(fold_of[group.pages] == fold) for group in units] for fold in range(n_folds)]
+    scales = [_Scale(unlabeled)] * n_folds
+    if scale_by_classes:
+        scales = [_Scale.of_classes(counts, positive, (fold_of != fold) | ~is_learnt) for fold in range(n_folds)]
     results = Parallel(n_jobs=n_jobs)(
         delayed(_judge)(
             learner,
             random_state,
             counts[is_learnt & (fold_of != fold)],
             positive[is_learnt & (fold_of != fold)],
-            [unlabeled, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
+            [scales[fold].counts, *(group.counts[rows] for group, rows in zip(units, members[fold], strict=True))],
             term_vectors,
             hidden_share,
         )
         for fold in range(n_folds)
     )
-    centre, width = _scale(final.decision_function(unlabeled))
     decisions = [np.empty(len(group.pages)) for group in units]
-    for rows_of_fold, (on_unlabeled, *judged) in zip(members, results, strict=True):
-        fold_centre, fold_width = _scale(on_unlabeled)
+    for scale, rows_of_fold, (on_scale, *judged) in zip(scales, members, results, strict=True):
+        centre, width = scale.measured(final.decision_function(scale.counts))
+        fold_centre, fold_width = scale.measured(on_scale)
         for values, rows, found in zip(decisions, rows_of_fold, judged, strict=True):
             values[rows] = (found - fold_centre) * (width / fold_width) + centre
     return decisions
 
 
-def _scale(decisions: NDArray[np.float64]) -> tuple[float, float]:
-    """Return the median of the unlabelled pages' decisions, and the distance from it to their upper tenth."""
-    middle, upper = np.quantile(decisions, [0.5, 0.9])
-    return float(middle), max(float(upper - middle), 1e-9)
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """Texts by whose decisions those of two models are compared: unlabelled pages, and behind them perhaps positives."""
+
+    counts: sparse.csr_matrix
+    n_positive: int = 0
+
+    @classmethod
+    def of_classes(cls, counts: sparse.csr_matrix, positive: NDArray[np.bool_], chosen: NDArray[np.bool_]) -> _Scale:
+        shown = counts[chosen & positive]
+        return cls(sparse.vstack([counts[chosen & ~positive], shown], format="csr"), shown.shape[0])
+
+    def measured(self, decisions: NDArray[np.float64]) -> tuple[float, float]:
+        """Return the median of the unlabelled pages' decisions, and the distance from it to their upper tenth.
+
+        With positives: the distance to the positives' median.
+        """
+        if self.n_positive:
+            unlabeled, shown = np.split(decisions, [-self.n_positive])
+            middle, upper = np.median(unlabeled), np.median(shown)
+        else:
+            middle, upper = np.quantile(decisions, [0.5, 0.9])
+        return float(middle), max(float(upper - middle), 1e-9)
 
 
 def _judge(

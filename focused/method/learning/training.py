@@ -172,6 +172,8 @@ def train_topic(
         learnt_only=None if learnt_only is None else ~drawn,
         learnt=learnt,
         term_vectors=term_vectors,
+        # What people refuse is learnt, however like the positives it is: perhaps nothing is left that is not.
+        scale_by_classes=verdicts is not None,
     )
 
     def fitted(hidden_share: float | None = None) -> LinearCountClassifier:
