@@ -13,7 +13,8 @@ from test_retraining import COMET_WORDS, OTHER_WORDS, STAR_WORDS, TABLE_WORDS, a
 
 from focused.collection.page import CollectedPage
 from focused.collection.store import CollectionStore
-from focused.commands.train_from_run import PREVIOUS, WOULD, train_from_run
+from focused.commands.train_from_run import PREVIOUS, train_from_run
+from focused.commands.train_from_run_words import WOULD
 from focused.method.topic import load_topic
 from focused.method.topic.counted import relevance_of_counts
 from focused.retraining.augmentation import AugmentedExamples

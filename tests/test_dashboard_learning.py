@@ -168,7 +168,7 @@ def test_a_worse_model_is_taken_only_after_the_page_has_said_what_these_verdicts
 
 
 def test_the_page_knows_how_the_command_begins_its_answer():
-    from focused.commands.train_from_run import WOULD as OF_COMMAND
+    from focused.commands.train_from_run_words import WOULD as OF_COMMAND
 
     assert OF_COMMAND == WOULD
 

@@ -22,10 +22,10 @@ from focused.frontier.link_requests import LinkRequests
 from focused.frontier.look_around import LookAround
 from focused.frontier.patience import IMPATIENT, WAITED, Patience
 from focused.frontier.politeness import HostAvailability
-from focused.frontier.reckoning import OtherWorkers
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.store.link import FrontierLink
 from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.reckoning import OtherWorkers
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.waiting_counts import BOUNDS, N_BINS, WaitingCounts, bin_of, least_priority, of_length
 from focused.method.scoring import Evidence

@@ -11,7 +11,6 @@ from stores import PostgreSQLStore, link, until
 
 pytest.importorskip("psycopg")
 
-from focused.frontier.reckoning import OtherWorkers, Reckoning
 from focused.frontier.shared.balance import Around
 from focused.frontier.shared.leasing import TakenHost
 from focused.frontier.shared.link_rows import WaitingLink, waiting_from
@@ -21,6 +20,7 @@ from focused.frontier.shared.own_waiting import OwnWaiting
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.written import Written
 from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import N_BINS, bin_of, least_priority
 from focused.method.scoring.priority import to_priority
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 import shutil
 from typing import TYPE_CHECKING
 
+from focused.commands.train_from_run_words import about_verdicts, compared, decided, verdict_on, where, would
 from focused.method.topic import TopicError, check_counting, load_topic
 from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
 from focused.utils.file_names import RETRAINING_FILE
@@ -18,21 +18,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from focused.method.topic import Topic
-    from focused.retraining.acceptance import AcceptanceFigures, Comparison
     from focused.retraining.run_labels import RunLabels
 
 PREVIOUS = "previous"
 """Folder in a topic's directory that keeps the former topic, laid out as a models folder."""
 
-_N_NAMED = 5
 _OTHER_OPTIONS = (
     *("positive", "positive_urls", "keywords", "describe", "unlabeled", "unlabeled_urls", "unlabeled_sample"),
     *("seeds", "title", "note", "language", "preset"),
 )
-
-
-WOULD = "Nothing is written: this is what a training"
-"""How the answer of a dry run begins."""
 
 
 def check_alone(opts: argparse.Namespace) -> None:
@@ -134,15 +128,18 @@ def train_from_run(
         )
     else:
         why = "" if by_people else why_people_refuse(errors)
-    compared = f"{_compared(found, len(people))}; {_decided(new, first)}"
+    figures_of_both = f"{compared(found, len(people))}; {decided(new, first)}"
     if why and not (force or dry_run):
         raise ValueError(
-            f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {compared}. Take it all the "
+            f"Topic {name!r} stays as it is, for the new model is worse: {why}. Compared: {figures_of_both}. Take it all the "
             "same with --force; the former topic is kept."
         )
     if dry_run:
-        return _would(
-            topic, made, run_dir, f"It is worse ({why}): {compared}" if why else f"It is no worse: {compared}"
+        return would(
+            topic,
+            made,
+            run_dir,
+            f"It is worse ({why}): {figures_of_both}" if why else f"It is no worse: {figures_of_both}",
         )
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
@@ -155,37 +152,16 @@ def train_from_run(
         f"{quantity(len(joined) - n_positive, 'negatives')} "
         f"joined, {f'as in version {version}' if version != FIRST else 'by verdicts on pages'} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
-        f"{f'It is worse ({why})' if why else _verdict_on(found, new, first, widens)}: {compared}.",
+        f"{f'It is worse ({why})' if why else verdict_on(found, new, first, widens)}: {figures_of_both}.",
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
-        *_about_verdicts(made, len(people) + len(slips), len(slips), run),
+        *about_verdicts(made, len(people) + len(slips), len(slips), run),
         *changed_lines(found_changes),
-        *_where(directory, kept),
+        *where(directory, kept),
     ]
     if run.n_bad:
         lines.append(f"{run.n_bad} lines of {RETRAINING_FILE} could not be read and are left out.")
     return "\n".join(lines)
-
-
-def _would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
-    """Say what a new model would be and change, of which nothing is written."""
-    from focused.retraining.changed_mind import changes
-    from focused.retraining.changed_mind import lines as changed_lines
-
-    now, new = ((each.manifest.get("figures") or {}).get("f1") for each in (topic, made))
-    of_examples = (
-        []
-        if new is None
-        else [f"F1 of held-out examples {new:.3f}" + ("." if now is None else f"; of the topic as it is {now:.3f}.")]
-    )
-    return "\n".join(
-        [
-            f"{WOULD} of topic {topic.name} would do.",
-            f"{how}.",
-            *of_examples,
-            *changed_lines(changes(topic, made, run_dir)),
-        ]
-    )
 
 
 def _against_pages_met(
@@ -211,7 +187,7 @@ def _against_pages_met(
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
     why = why_people_refuse(errors) if verdicts_decide(errors) is False else ""
     if dry_run:
-        return _would(topic, made, run_dir, f"It is worse: {why}" if why else "No verdict speaks against it")
+        return would(topic, made, run_dir, f"It is worse: {why}" if why else "No verdict speaks against it")
     if why and not force:
         raise ValueError(
             f"Topic {topic.name!r} stays as it is, for the new model is worse: {why}. Take it all the "
@@ -234,66 +210,11 @@ def _against_pages_met(
             f"with "
             "what is known of that web, and look around no more.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
-            *_about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
+            *about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
             *changed_lines(found_changes),
-            *_where(directory, kept),
+            *where(directory, kept),
         ]
     )
-
-
-def _about_verdicts(made: Topic, n_judged: int, n_slips: int, run: RunLabels) -> list[str]:
-    """Return what became of the verdicts."""
-    found, lines = made.manifest["retraining"], list[str]()
-    if n_judged:
-        n_left = found.get("n_not_followed", 0)
-        lines.append(
-            f"Of {quantity(n_judged, 'pages')} that people judged {n_judged - n_left:,} stand on their side of the threshold, "
-            f"which is {made.threshold('page'):.3f} ({found.get('n_put_right', 0):,} had to be put there)."
-        )
-        lines += [
-            f"  not followed: {each['url']} ({'yes' if each['relevant'] else 'no'}): {each['why']}"
-            for each in found.get("not_followed", [])[:_N_NAMED]
-        ]
-        if n_slips:
-            lines.append(
-                f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them."
-            )
-    if run.n_without_words:
-        lines.append(
-            f"Of {quantity(run.n_without_words, 'pages')} with a verdict no words were kept; they are left out."
-        )
-    return lines
-
-
-def _where(directory: Path, kept: Path) -> list[str]:
-    return [
-        f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
-        f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
-    ]
-
-
-def _compared(found: Comparison, n_verdicts: int) -> str:
-    judges = "the topic's own examples" + (f" and {n_verdicts} pages with a verdict" if n_verdicts else "")
-    return (
-        f"average precision {found.new:.3f} with the pages of the run, {found.first:.3f} without, on the same "
-        f"examples, "
-        f"kept from both ({judges})"
-    )
-
-
-def _decided(new: AcceptanceFigures, first: AcceptanceFigures) -> str:
-    return (
-        f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} "
-        f"and "
-        f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
-    )
-
-
-def _verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:
-    pairs = [(found.new, found.first), (new.recall, first.recall)]
-    if not widens:
-        pairs += [(new.f1, first.f1), (new.skill, first.skill)]
-    return "It is not worse" if all(a >= b for a, b in pairs) else "It is not clearly worse"
 
 
 def _keep(topic: Topic, models_dir: Path) -> Path:

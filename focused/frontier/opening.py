@@ -11,10 +11,10 @@ from focused.frontier.host_failures import MOST_FAILURES, REST_SECS, HostFailure
 from focused.frontier.host_penalty import HostPenalty
 from focused.frontier.idle_parameters import IdleParameters
 from focused.frontier.patience import PATIENCE, Patience
-from focused.frontier.reckoning import OtherWorkers
 from focused.frontier.rediscovery import Rediscovery
 from focused.frontier.sinking import Sinking
 from focused.frontier.store.link import host_of
+from focused.frontier.store.reckoning import OtherWorkers
 from focused.frontier.store.store import FrontierStore
 from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.frontier.unreachable import UnreachableHosts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from focused.frontier.reckoning import OtherWorkers, Reckoning
+from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import least_priority, of_length
 from focused.utils.setting import TOPIC, Setting
 from focused.utils.words import duration, quantity

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from focused.frontier.reckoning import OtherWorkers, Reckoning
+from focused.frontier.store.reckoning import OtherWorkers, Reckoning
 from focused.frontier.store.waiting_counts import N_BINS
 
 if TYPE_CHECKING:

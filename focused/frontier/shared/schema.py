@@ -97,7 +97,7 @@ ALTER TABLE records ADD COLUMN IF NOT EXISTS n_links integer NOT NULL DEFAULT 0,
     ADD COLUMN IF NOT EXISTS model_version integer NOT NULL DEFAULT 1;
 CREATE INDEX IF NOT EXISTS records_of_worker ON records (worker, id);
 """,
-    # What a worker knows of the links that wait: focused.frontier.reckoning. NULL: nothing yet, or it is not patient.
+    # What a worker knows of the links that wait: focused.frontier.store.reckoning. NULL: nothing yet, or it is not patient.
     3: "ALTER TABLE workers ADD COLUMN reckoning double precision[]",
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""

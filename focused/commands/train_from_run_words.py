@@ -1,0 +1,99 @@
+"""What `scrapy train --from-run` says: of a new model, how it compares, and what became of the verdicts."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from focused.method.topic import Topic
+    from focused.retraining.acceptance import AcceptanceFigures, Comparison
+    from focused.retraining.run_labels import RunLabels
+
+WOULD = "Nothing is written: this is what a training"
+"""How the answer of a dry run begins."""
+_N_NAMED = 5
+
+
+def would(topic: Topic, made: Topic, run_dir: Path, how: str) -> str:
+    """Say what a new model would be and change, of which nothing is written."""
+    from focused.retraining.changed_mind import changes
+    from focused.retraining.changed_mind import lines as changed_lines
+
+    now, new = ((each.manifest.get("figures") or {}).get("f1") for each in (topic, made))
+    of_examples = (
+        []
+        if new is None
+        else [f"F1 of held-out examples {new:.3f}" + ("." if now is None else f"; of the topic as it is {now:.3f}.")]
+    )
+    return "\n".join(
+        [
+            f"{WOULD} of topic {topic.name} would do.",
+            f"{how}.",
+            *of_examples,
+            *changed_lines(changes(topic, made, run_dir)),
+        ]
+    )
+
+
+def about_verdicts(made: Topic, n_judged: int, n_slips: int, run: RunLabels) -> list[str]:
+    """Return what became of the verdicts."""
+    found, lines = made.manifest["retraining"], list[str]()
+    if n_judged:
+        n_left = found.get("n_not_followed", 0)
+        lines.append(
+            f"Of {quantity(n_judged, 'pages')} that people judged {n_judged - n_left:,} stand on their side of the threshold, "
+            f"which is {made.threshold('page'):.3f} ({found.get('n_put_right', 0):,} had to be put there)."
+        )
+        lines += [
+            f"  not followed: {each['url']} ({'yes' if each['relevant'] else 'no'}): {each['why']}"
+            for each in found.get("not_followed", [])[:_N_NAMED]
+        ]
+        if n_slips:
+            lines.append(
+                f"  {quantity(n_slips, 'verdicts')} were not learnt from: all other examples speak against them."
+            )
+    if run.n_without_words:
+        lines.append(
+            f"Of {quantity(run.n_without_words, 'pages')} with a verdict no words were kept; they are left out."
+        )
+    return lines
+
+
+def where(directory: Path, kept: Path) -> list[str]:
+    """Say where the new topic is, and how to have the former one back."""
+    return [
+        f"Saved in {directory}. The former topic is kept in {kept}; put it back with",
+        f"  cp {shlex.quote(str(kept))}/* {shlex.quote(str(directory))}/",
+    ]
+
+
+def compared(found: Comparison, n_verdicts: int) -> str:
+    """Say how the pages of both models are ordered."""
+    judges = "the topic's own examples" + (f" and {n_verdicts} pages with a verdict" if n_verdicts else "")
+    return (
+        f"average precision {found.new:.3f} with the pages of the run, {found.first:.3f} without, on the same "
+        f"examples, "
+        f"kept from both ({judges})"
+    )
+
+
+def decided(new: AcceptanceFigures, first: AcceptanceFigures) -> str:
+    """Say how both models decide."""
+    return (
+        f"on the topic's own examples, at the threshold, F1 {new.f1:.3f} and {first.f1:.3f}, recall {new.recall:.3f} "
+        f"and "
+        f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
+    )
+
+
+def verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:
+    """Say how much better or worse a new model is, in words."""
+    pairs = [(found.new, found.first), (new.recall, first.recall)]
+    if not widens:
+        pairs += [(new.f1, first.f1), (new.skill, first.skill)]
+    return "It is not worse" if all(a >= b for a, b in pairs) else "It is not clearly worse"
