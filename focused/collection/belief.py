@@ -102,13 +102,13 @@ def weighted(terms: Iterable[Mapping[str, int]]) -> sparse.csr_matrix:
     del numbers
     kept = is_kept[column_of]
     column_of = column_of[kept]
-    values = 1 + np.log(np.asarray(counts)[kept], dtype=np.float64)
-    values *= np.log(n_pages / found_in)[column_of]
+    values = 1 + np.log(np.asarray(counts)[kept], dtype=np.float32)
+    values *= np.log(n_pages / found_in).astype(np.float32)[column_of]
     ends_kept = np.append(0, np.cumsum(kept))[np.asarray(ends)].astype(np.int32)
     del cols, counts, kept
     n_columns = max(int(is_kept.sum()), 1)
     found = sparse.csr_matrix((values, new_number[column_of], ends_kept), shape=(n_pages, n_columns))
     found.sort_indices()
     length = sparse.linalg.norm(found, axis=1)
-    found.data *= np.repeat(1 / np.where(length > 0, length, 1.0), np.diff(ends_kept))
+    found.data *= np.repeat((1 / np.where(length > 0, length, 1.0)).astype(np.float32), np.diff(ends_kept))
     return found

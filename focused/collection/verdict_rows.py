@@ -51,6 +51,11 @@ class VerdictRows:
         """Yield URL and location of all pages."""
         yield from self._sql.execute("SELECT url, location FROM pages")
 
+    def addresses_of(self, urls: Iterable[str]) -> list[tuple[str, str]]:
+        """Return URL and location of the pages of these URLs."""
+        rows = (self._sql.execute("SELECT url, location FROM pages WHERE url = ?", (url,)).fetchone() for url in urls)
+        return [row for row in rows if row is not None]
+
     def n_judged(self) -> int:
         """Return how many pages have a verdict."""
         return int(self._sql.execute("SELECT count(*) FROM pages WHERE verdict IS NOT NULL").fetchone()[0])

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from focused.crawl.own_settings import METRICS_TOKEN
 from focused.crawl.shared_copy import local_run, refresh
 from focused.utils.database import is_database_url
+from focused.utils.heaps import share_heaps
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
@@ -126,6 +127,7 @@ class Command(ProjectCommand):
                 f"Open http://{(opts.name or named)[0]}:{port}/ and say the password. Without TLS others can read along.",
                 flush=True,
             )
+        share_heaps()  # threads that read large runs one after the other would keep what each has needed
         uvicorn.Server(config).run(sockets=[listening])
 
 

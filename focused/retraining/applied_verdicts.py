@@ -87,7 +87,10 @@ def apply_verdicts(run_dir: Path, *further: Path) -> list[Change]:
     try:
         if not len(table) and not rows.judged():
             return []
-        for url, location in rows.addresses():
+        # Most verdicts name pages as the collection does: others are looked for among the forms of all pages, which is dear.
+        named = {each.url for each in table}
+        found = rows.addresses_of(named)
+        for url, location in found if len(found) == len(named) else rows.addresses():
             forms.remember(url, location)
         return take_in_all(rows, table, forms)
     except sqlite3.Error as error:
