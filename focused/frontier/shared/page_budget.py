@@ -24,6 +24,8 @@ class PageBudget:
         self._n_at_a_time, self._n_before, self._since = 0, 0, now()
         #: Whether a grant is on its way back. Grants that were on their way before it count no more.
         self._is_returning = False
+        #: Whether the crawl had nothing more to grant when it was asked last.
+        self.is_dry = False
 
     def left(self, n_under_way: int) -> int | None:
         """Return how many more pages may be asked for; None: there is no limit."""
@@ -41,6 +43,7 @@ class PageBudget:
         """Take in how many pages are this worker's, the fetched ones included."""
         self._is_returning = self._is_returning and not is_return
         if not self._is_returning:
+            self.is_dry = not is_return and n_pages <= self._n_granted
             self._n_granted = n_pages
 
     def agree(self, n_granted: int, n_spent: int) -> None:

@@ -71,10 +71,15 @@ class Surroundings:
         self._n_times_unknown = {name: self._n_times_unknown.get(name, 0) + 1 for name in unknown}
         return [name for name, n_times in self._n_times_unknown.items() if n_times >= _TIMES_UNKNOWN]
 
-    def let_go(self, own: OwnHosts) -> None:
-        """Let hosts go that another worker is to have; each goes when nothing of it is on its way."""
+    def let_go(self, own: OwnHosts, *, hosts_rest: bool = False) -> None:
+        """Let hosts go that another worker is to have; each goes when nothing of it is on its way.
+
+        Where ``hosts_rest`` between two requests another worker could ask a good host no more often than this one, and each
+        move costs it a part of a turn: none goes to a worker only because that has nothing as good.
+        """
         bests = own.bests()
-        for place in to_let_go([rank for rank, _ in bests], len(own), self.n_hosts_wanted, self._around):
+        around = self._around._replace(others=()) if hosts_rest else self._around
+        for place in to_let_go([rank for rank, _ in bests], len(own), self.n_hosts_wanted, around):
             host = bests[place][1]
             host.is_leaving = True
             own.refresh(host)

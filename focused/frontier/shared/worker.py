@@ -210,7 +210,7 @@ class Worker:
             self.over = "finished"
         if lost := self._surroundings.lost_hosts(seen.news, self.own):
             self.exchange.wish(give_back={name: self.times_of(name) for name in lost})
-        self._surroundings.let_go(self.own)
+        self._surroundings.let_go(self.own, hosts_rest=not self.waits())
         self.least_priority = self._surroundings.least_priority() if self.waits() else None
 
     @property
@@ -229,7 +229,8 @@ class Worker:
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         wishes["n_records"], wishes["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
-        if self.may_ask and not self.is_spent:
+        # Who only waits for pages of the budget is not one that has nothing to ask for.
+        if self.may_ask and not (self.is_spent and self.budget.is_dry):
             wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)
         else:
             wishes["best"] = None
