@@ -127,7 +127,7 @@ def serve(n_hosts: int, n_pages: int, listening: socket.socket) -> None:
 
 
 def crawl(seed: str, folder: Path, settings: dict[str, object], n_files: int) -> Watched:
-    """Crawl to the end; the process may open so many files before it raises the limit itself."""
+    """Crawl to the end, or until somebody stops it; the process may open so many files before it raises the limit itself."""
     run_dir = folder / "run"
     arguments = ["crawl", "focused", "-a", "topic=astrophysics", "-a", f"seeds={seed}", "-a", "max_pages=0"]
     arguments += ["-a", f"run_dir={run_dir}", *(f"-s{name}={value}" for name, value in settings.items())]
@@ -192,7 +192,8 @@ def main() -> None:
     parser.add_argument("--tree", help="keep runs and logs in this folder, which keeps finished crawls")
     parser.add_argument("--only", metavar="NAMES", default=",".join(NAMES), help=f"some of {', '.join(NAMES)}")
     options = parser.parse_args()
-    source = now(f"python benchmarks/many_hosts.py --hosts {options.hosts} --pages {options.pages}", CRAWL_ROOMS)
+    some = "" if options.only == ",".join(NAMES) else f" --only {options.only}"
+    source = now(f"python benchmarks/many_hosts.py --hosts {options.hosts} --pages {options.pages}{some}", CRAWL_ROOMS)
     settings: dict[str, object] = {
         "DOWNLOAD_DELAY": 0,
         "AUTOTHROTTLE_ENABLED": False,
@@ -227,7 +228,7 @@ def main() -> None:
     text = f"{table(HEADER, rows)}\n\n{machine()}. {options.requests} requests at a time."
     print(text)
     if not options.no_write:
-        write_blocks({"many hosts": text}, source)
+        write_blocks({"many hosts" if names == list(NAMES) else f"many hosts, {', '.join(names)}": text}, source)
 
 
 def measured(what: str, seed: str, folder: Path, settings: dict[str, object], n_files: int) -> list[str]:
