@@ -41,6 +41,7 @@ class ManyHosts:
         self._is_flaky = is_flaky  # each page can be had at the second time only
         self.asked: dict[str, list[float]] = defaultdict(list)
         self.n_asked: Counter[str] = Counter()
+        self.n_robots: Counter[str] = Counter()  # by host
         self._lock = threading.Lock()
         self.is_open = threading.Event()
         self.is_open.set()
@@ -55,6 +56,7 @@ class ManyHosts:
         with self._lock:
             self.asked[host].append(time.monotonic())
             self.n_asked[name] += name.isdigit()
+            self.n_robots[host] += name == "robots.txt"
             is_first = self.n_asked[name] == 1
         if name.isdigit():
             self.is_open.wait(40)
@@ -178,5 +180,7 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
     assert later.stats["focused/adaptive/outcomes_count"] >= n_first
     assert "focused/workers/heard_count" not in later.stats
     assert later.stats["focused/workers/taken_over_count"] > 0  # links of the workers that have ended
+    assert sorted(web.n_robots.values()) == [1] * N_HOSTS  # it goes with the host to its next owner
+    assert later.stats["focused/robots/handed_on_count"] > 0
     with connect(database) as sql:
         assert sql.execute("SELECT count(*) FROM workers WHERE heir IS NULL").fetchone() == (1,)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.completion import Completion
     from focused.frontier.dispatch import Dispatch
-    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts
+    from focused.frontier.interface import FrontierTask, GivenUpHost, HostCounts, RobotsOfHosts
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.unreachable import UnreachableHosts
     from focused.method.scoring import Evidence
@@ -43,6 +43,8 @@ class DurableFrontier:
         self._checkpoints, self._unreachable = completion.checkpoints, unreachable
         #: The links, on disk or in a database.
         self.store = self._links.store
+        #: Set where many workers share the crawl.
+        self.robots: RobotsOfHosts | None = None
 
     # --- Links
 

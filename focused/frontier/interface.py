@@ -34,12 +34,26 @@ class HostCounts(NamedTuple):
     n_failing: int
 
 
+class RobotsOfHosts(Protocol):
+    """Takes robots.txt files from one worker of a crawl to the next that asks their hosts."""
+
+    #: To be set: called with an origin (scheme, host and port), a text and its age in seconds when others have read it.
+    on_known: Callable[[str, bytes, float], None]
+
+    def was_read(self, origin: str, text: bytes) -> None:
+        """Hand on the text of a robots.txt that was read now; empty: there is none."""
+
+
 class Frontier(Protocol):
     """The links of a crawl that wait. Whichever scheduler holds them, the other components see only this."""
 
     @property
     def n_waiting(self) -> int:
         """How many links and other requests wait."""
+
+    @property
+    def robots(self) -> RobotsOfHosts | None:
+        """What hands robots.txt files on with their hosts; None where one process asks all hosts."""
 
     def note_fetched(self, url: str) -> bool:
         """Note the URL of a page that has been fetched; tell whether it was noted before."""

@@ -65,13 +65,24 @@ class RobotsCache(Generic[Rules]):
 
     def put(self, origin: str, text: bytes, at: float) -> Rules:
         """Keep a text that was read at a moment; return what it says. Empty: all is allowed."""
+        return self._rules(origin, self._keep(origin, text, at))
+
+    def put_if_later(self, origin: str, text: bytes, at: float) -> bool:
+        """Keep a text that somebody read at a moment, unless a later one is known; tell whether it is kept."""
+        known = self._entries.get(origin)
+        if known is not None and known.read_at >= at:
+            return False
+        self._keep(origin, text, at)
+        return True
+
+    def _keep(self, origin: str, text: bytes, at: float) -> _Entry:
         self._forget(origin)
         entry = _Entry(zlib.compress(text) if text else b"", len(text), at)
         self._entries[origin] = entry
         self._n_bytes += len(entry.packed) + _ENTRY_BYTES
         while self._n_bytes > self._max_bytes and len(self._entries) > 1:
             self._forget(next(iter(self._entries)))
-        return self._rules(origin, entry)
+        return entry
 
     def get(self, origin: str) -> Rules | None:
         """Return what an origin's robots.txt says, be it stale or not; None if it is not known."""

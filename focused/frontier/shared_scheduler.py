@@ -27,7 +27,7 @@ from focused.utils.words import quantity
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from scrapy import Request
+    from scrapy import Request, Spider
     from twisted.internet.defer import Deferred
 
     from focused.frontier.learning import Learning
@@ -63,6 +63,11 @@ class SharedScheduler(FrontierScheduler):
     ``focused/workers/taken_over_count`` (links of workers that have ended),
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
+
+    def open(self, spider: Spider) -> None:
+        """Join the crawl."""
+        super().open(spider)
+        self.frontier.robots = self.worker.robots
 
     def _open_store(self, folder: Path) -> LinkStore:
         settings, task = self.crawler.settings, self._task

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from scrapy.robotstxt import RobotParser
     from typing_extensions import Self
 
+    from focused.frontier.interface import RobotsOfHosts
+
 logger = logging.getLogger(__name__)
 
 MAX_TEXT_BYTES = 512_000
@@ -57,15 +59,16 @@ class RobotsTxtMiddleware:
     What the answer allows: 2xx what it says; 3xx what its target says; 4xx everything; 429, 5xx and no answer nothing, until
     it can be had. Meanwhile the links of the host wait, where the frontier lets them (see
     `focused.frontier.interface.Frontier.host_failed`), and fail elsewhere. An old robots.txt that cannot be read again holds.
+    Where many workers share a crawl, one that another has read is not asked for again before it is a day old.
 
     Place: 100, instead of Scrapy's own. Its signal ``robots_parsed`` is sent for every robots.txt that was read, also for a
-    missing one.
+    missing one; for one that another worker has read, when this one first asks its host.
 
     Settings: ROBOTSTXT_OBEY, ROBOTSTXT_PARSER, ROBOTSTXT_USER_AGENT, USER_AGENT. Meta: ``dont_obey_robotstxt``.
 
     Stats: as Scrapy's, ``robotstxt/request_count``, ``robotstxt/response_count``, ``robotstxt/response_status_count/N``,
     ``robotstxt/exception_count/TYPE``, ``robotstxt/forbidden``; ``focused/robots/unreachable_count``,
-    ``focused/robots/cut_count``, ``focused/robots/refused_count``.
+    ``focused/robots/cut_count``, ``focused/robots/refused_count``, ``focused/robots/handed_on_count``.
     """
 
     def __init__(self, crawler: Crawler, clock: Callable[[], float] = time.monotonic) -> None:
@@ -79,6 +82,12 @@ class RobotsTxtMiddleware:
         # Origins whose robots.txt is being read, and who waits for it. They are told why it cannot be had, or "".
         self._reading: dict[str, list[Deferred[str]]] = {}
         self._refused: dict[str, tuple[float, str]] = {}
+        #: Hands files on between workers; None where this process asks all hosts.
+        self._shared: RobotsOfHosts | None = None
+        #: Origins whose robots.txt another worker has read, until this one asks for something there.
+        self._handed_on: set[str] = set()
+        # The frontier is there by then, and has asked for nothing.
+        crawler.signals.connect(self._spider_opened, signals.spider_opened)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -86,6 +95,17 @@ class RobotsTxtMiddleware:
         if not crawler.settings.getbool("ROBOTSTXT_OBEY"):
             raise NotConfigured
         return cls(crawler)
+
+    def _spider_opened(self) -> None:
+        crawl = crawl_of(self.crawler)
+        self._shared = None if crawl is None else crawl.frontier.robots
+        if self._shared is not None:
+            self._shared.on_known = self._was_handed_on
+
+    def _was_handed_on(self, origin: str, text: bytes, age_secs: float) -> None:
+        """Take over what another worker has read: what is too old holds only if it cannot be read again."""
+        if self._cache.put_if_later(origin, text, self._clock() - age_secs):
+            self._handed_on.add(origin)
 
     async def process_request(self, request: Request) -> None:
         """Pass a request that its robots.txt allows; end any other by an `IgnoreRequest`."""
@@ -107,8 +127,13 @@ class RobotsTxtMiddleware:
                 if why:
                     self._refuse(origin, request, why)
             rules = self._cache.get(origin)
-            if rules is not None:  # else there was no room for it
-                return rules
+            if rules is None:  # there was no room for it
+                continue
+            if origin in self._handed_on:
+                self._handed_on.discard(origin)
+                self._stats.inc_value("focused/robots/handed_on_count")
+                await self._say_parsed(rules, request)
+            return rules
 
     def _refuse(self, origin: str, request: Request, why: str) -> None:
         """End a request whose robots.txt cannot be had; its link waits if it can."""
@@ -155,8 +180,14 @@ class RobotsTxtMiddleware:
                 return self._unreachable(origin, f"HTTP {response.status}")
             text = self._as_far_as_read(response) if 200 <= response.status < 300 else b""
         rules = self._cache.put(origin, text, self._clock())
-        await self.crawler.signals.send_catch_log_async(signals.robots_parsed, robotparser=rules, request=request)
+        self._handed_on.discard(origin)
+        if self._shared is not None:
+            self._shared.was_read(origin, text)
+        await self._say_parsed(rules, request)
         return ""
+
+    async def _say_parsed(self, rules: RobotParser, request: Request) -> None:
+        await self.crawler.signals.send_catch_log_async(signals.robots_parsed, robotparser=rules, request=request)
 
     def _unreachable(self, origin: str, why: str) -> str:
         self._stats.inc_value("focused/robots/unreachable_count")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.leasing import TakenHost, Totals
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.page import LearntRecord, PageCommit
+    from focused.frontier.shared.robots import KnownRobots
     from focused.frontier.shared.written import Written
 
 NOT_STORED = "not stored"
@@ -51,6 +52,8 @@ class LinksAhead:
     taken: list[TakenHost]
     #: How many `PagesWritten` there were before the links were read.
     n_written: int
+    #: What the robots.txt files of the taken hosts say, as their last owners read them.
+    robots: list[KnownRobots] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,6 +162,7 @@ class Exchange:
         """Tell the database that the worker ends, and the crawl if there is a reason; return False if the server is away."""
         try:
             with connect(self._url, connect_secs=3) as sql:
+                self.keeper.write_last(sql)
                 if self.worker:
                     self._leasing(sql).leave(self.worker, rests)
                 if reason:

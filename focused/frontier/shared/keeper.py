@@ -26,6 +26,7 @@ from focused.frontier.shared.leasing import Leasing
 from focused.frontier.shared.orphan_links import Inheritance, scores_of
 from focused.frontier.shared.own_host import AHEAD
 from focused.frontier.shared.records import RecordReader
+from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.written import LeaseLostError
 
@@ -59,6 +60,8 @@ class Wishes:
     n_hosts: int = 0
     ahead: dict[str, int] = field(default_factory=dict)
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
+    #: Texts of robots.txt files by their origins, and when they were read, by `now`.
+    robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
     n_pages: int = 0
     n_records: int = 0
     inherits: bool = False
@@ -140,6 +143,11 @@ class Keeper(threading.Thread):
         """Let the thread end."""
         self._is_stopping = True
 
+    def write_last(self, sql: Connection[Any]) -> None:
+        """Write what the next owners of the hosts are to know, and the thread has not written before its end."""
+        if robots := self._wishes.robots:
+            write_robots(sql, self._crawl, robots)
+
     # --- Of the thread
 
     def run(self) -> None:
@@ -197,7 +205,7 @@ class Keeper(threading.Thread):
             with self._lock:
                 later = self._wishes
                 later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
-                later.scores = wishes.scores | later.scores
+                later.scores, later.robots = wishes.scores | later.scores, wishes.robots | later.robots
                 later.returns_pages |= wishes.returns_pages
                 later.joins |= wishes.joins
             raise
@@ -212,6 +220,9 @@ class Keeper(threading.Thread):
         if now() - self._renewed >= self._lease_secs / _RENEWALS:
             self._renew(leasing, wishes)
             is_new = True
+        # Before its host may be another worker's.
+        if wishes.robots:
+            write_robots(leasing.sql, self._crawl, wishes.robots)
         if wishes.give_back:
             leasing.give_back(self.worker, wishes.give_back)
         if wishes.returns_pages:
@@ -224,7 +235,8 @@ class Keeper(threading.Thread):
         asked = wishes.ahead | {host.name: AHEAD for host in taken}
         if asked:
             n_written = self._n_written()
-            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written))
+            robots = read_robots(leasing.sql, self._crawl, [host.name for host in taken]) if taken else []
+            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, robots))
             is_new = True
         if wishes.n_records and now() - self._read >= _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)

@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 3
+VERSION = 4
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -99,6 +99,14 @@ CREATE INDEX IF NOT EXISTS records_of_worker ON records (worker, id);
 """,
     # What a worker knows of the links that wait: focused.frontier.store.reckoning. NULL: nothing yet, or it is not patient.
     3: "ALTER TABLE workers ADD COLUMN reckoning double precision[]",
+    # What a host's robots.txt files say, one of each origin (scheme, host and port); empty: there is none.
+    4: """
+CREATE TABLE robots (
+    crawl integer NOT NULL, domain bigint NOT NULL, host bigint NOT NULL, origin text NOT NULL,
+    content bytea NOT NULL, read_at timestamptz NOT NULL,
+    PRIMARY KEY (crawl, domain, host, origin)
+);
+""",
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""
 _ALIVE = "SELECT count(*) FROM workers WHERE ended_at IS NULL AND alive_until > clock_timestamp()"

@@ -29,6 +29,7 @@ from focused.frontier.shared.page import PageCommit
 from focused.frontier.shared.page_budget import PageBudget
 from focused.frontier.shared.page_draft import PageDraft
 from focused.frontier.shared.reckonings import SharedReckonings
+from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.store.schema import FAILED
 
@@ -63,6 +64,8 @@ class Worker:
         self.draft = PageDraft(exchange, self.own)
         #: What workers learn from each other.
         self.lessons = Lessons(exchange, self.draft)
+        #: What workers say to each other of robots.txt files.
+        self.robots = SharedRobots(exchange)
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
         #: What the other workers know of links that wait.
@@ -156,7 +159,8 @@ class Worker:
                     self.budget.refund(was_page=ended.relevant is not None)
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
-            case LinksAhead(links, asked, taken, n_written):
+            case LinksAhead(links, asked, taken, n_written, robots):
+                self.robots.hear(robots)
                 for host in taken:
                     own.take(host)
                     self.let_rest(host.name, host.rest, host.delay)
