@@ -36,8 +36,9 @@ class ManyHosts:
     It answers with pages once it is open.
     """
 
-    def __init__(self, *, is_flaky: bool = False) -> None:
+    def __init__(self, *, is_flaky: bool = False, n_texts: int = 0) -> None:
         self.site: Site | None = None
+        self._n_texts = n_texts  # that different pages have; 0: theirs differ in their numbers only
         self._is_flaky = is_flaky  # each page can be had at the second time only
         self.asked: dict[str, list[float]] = defaultdict(list)
         self.n_asked: Counter[str] = Counter()
@@ -66,7 +67,10 @@ class ManyHosts:
             return None
         number = int(name)
         links = [each for each in (2 * number + 1, 2 * number + 2, number // 3) if each < N_PAGES]
-        return hand_made.html(f"{hand_made.STARS} {number}", *((self.url(each), f"star {each}") for each in links))
+        text = f"{hand_made.STARS} {number}"
+        if self._n_texts:
+            text = f"{hand_made.STARS} " + " ".join(f"star{number % self._n_texts}of{each}" for each in range(80))
+        return hand_made.html(text, *((self.url(each), f"star {each}") for each in links))
 
 
 def open_for_both(web: ManyHosts, database: str) -> None:
@@ -96,13 +100,15 @@ def pages_by_worker(sql: Connection) -> dict[int, int]:
     return dict(sql.execute("SELECT worker, count(*) FROM pages GROUP BY worker").fetchall())
 
 
-def workers(stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int, max_pages: int = 0):
+def workers(
+    stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int, max_pages: int = 0, copies="off"
+):
     settings = {
         "FOCUSED_DATABASE": database,
         "DOWNLOAD_DELAY": DELAY,
         "RANDOMIZE_DOWNLOAD_DELAY": 0,
         "AUTOTHROTTLE_ENABLED": 0,
-        "FOCUSED_COPIES": "off",
+        "FOCUSED_COPIES": copies,
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "FOCUSED_PRIVATE_ADDRESSES": "allow",
     }
@@ -184,3 +190,30 @@ def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begi
     assert later.stats["focused/robots/handed_on_count"] > 0
     with connect(database) as sql:
         assert sql.execute("SELECT count(*) FROM workers WHERE heir IS NULL").fetchone() == (1,)
+
+
+def test_a_copy_of_a_page_that_another_worker_fetched_is_no_second_relevant_page(models, tmp_path, database):
+    n_texts, n_pages = 8, 24
+    web = ManyHosts(n_texts=n_texts)
+    with Site(web, "0.0.0.0", by_host=True) as web.site:
+        for max_pages in (n_pages // 2, n_pages):  # a worker, and when it has ended another
+            folder = tmp_path / str(max_pages)
+            folder.mkdir()
+            with ExitStack() as stack:
+                [worker] = workers(stack, models, folder, web, database, 1, max_pages, "on")
+                worker.join(40)
+                done = finished(worker, folder / "0")
+            assert done.exit_code == 0, done.err
+    with connect(database) as sql:
+        rows = sql.execute(
+            "SELECT url, duplicate_of, worker FROM collected JOIN pages USING (url) ORDER BY page"
+        ).fetchall()
+        n_relevant = sql.execute("SELECT count(*) FROM pages WHERE relevant").fetchone()
+    assert len(rows) == n_pages
+    firsts: dict[int, str] = {}
+    worker_of = {url: worker for url, _, worker in rows}
+    for url, copy_of, _ in rows:
+        assert firsts.setdefault(int(url.rpartition("/")[2]) % n_texts, url) == (copy_of or url)
+    assert any(copy_of and worker_of[copy_of] != worker for _, copy_of, worker in rows)
+    assert n_relevant == (len(firsts),)
+    assert done.stats["focused/workers/texts_heard_count"] == n_pages // 2

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from test_shared_store import a_link
 
-from focused.frontier.shared import records as shared_records
+from focused.frontier.shared import records, rows_of_others
 from focused.frontier.shared.link_writing import LinkRules
 from focused.frontier.shared.page import LearntRecord, PageCommit
 from focused.frontier.shared.page_statements import COUNT, RECORD
@@ -138,7 +138,7 @@ def test_no_crawl_reads_those_of_another(crawl):
 
 
 def test_of_more_than_can_be_remembered_the_latest_are_read(crawl, monkeypatch):
-    monkeypatch.setattr(shared_records, "_ROWS_AT_A_TIME", 2)
+    monkeypatch.setattr(records, "_ROWS_AT_A_TIME", 2)
     one, other = crawl.worker(), crawl.worker()
     for number in range(5):
         crawl.write(one, f"one {number}", n_links=10)
@@ -151,8 +151,8 @@ def test_of_more_than_can_be_remembered_the_latest_are_read(crawl, monkeypatch):
 
 
 def test_who_is_far_behind_goes_on_with_the_latest(crawl, monkeypatch):
-    monkeypatch.setattr(shared_records, "_LOOK_SECS", 0.0)
-    monkeypatch.setattr(shared_records, "MOST_BEHIND", 5)
+    monkeypatch.setattr(rows_of_others, "_LOOK_SECS", 0.0)
+    monkeypatch.setattr(rows_of_others, "MOST_BEHIND", 5)
     worker = crawl.worker()
     crawl.write(worker, *map(str, range(20)))
     reader = RecordReader(crawl.number)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from focused.frontier.link_requests import NotDurableError
+from focused.frontier.store.link import host_of
 from focused.utils.reactor import FifoLock, yield_to_reactor
 
 if TYPE_CHECKING:
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
     from focused.frontier.look_around import LookAround
     from focused.frontier.patience import Patience
     from focused.frontier.sinking import Sinking
-    from focused.frontier.store.interface import LinkStore
+    from focused.frontier.store.interface import KnownPages, LinkStore
     from focused.frontier.store.link import FrontierLink
-    from focused.frontier.store.texts import StoredTexts
     from focused.method.scoring.met_links import JoinedLink
 
 _SLICE_LINKS = 1_000
@@ -72,7 +72,7 @@ class Outcomes:
     #: Of a strategy that learns: it is told about each page.
     learning: Learning | None
     #: The pages that ended, with their texts.
-    texts: StoredTexts
+    texts: KnownPages
     #: Told about each link that ends; None: the crawl never waits for better ones.
     patience: Patience | None = None
     #: What pages teach of the groups of URLs that they belong to; None: nothing.
@@ -145,6 +145,13 @@ class Outcomes:
         for number in earlier:
             self.store.done(number, note="redirect")
         return last
+
+    def heard(self, url: str, copy_of: str, referrer: str, relevant: bool) -> None:
+        """Learn from a page that another worker has fetched; arguments as of `Credit.page`."""
+        if self.sinking is not None:
+            self.sinking.page(url, copy_of, referrer, relevant)
+        if self.penalty.strength:
+            self._sink(self.penalty.judged(host_of(url), relevant))
 
     def _sink(self, levels_of: dict[str, int]) -> None:
         if self.sinking is None:

@@ -21,6 +21,7 @@ from focused.frontier.shared.orphan_links import OrphanLinks
 from focused.frontier.shared.store import SharedStore
 from focused.frontier.shared.worker import Worker
 from focused.frontier.store.ranks import Ranks
+from focused.frontier.store.texts import MAX_PAGES as MAX_TEXTS
 from focused.utils.scrapy_internals import requests_in_progress
 from focused.utils.words import quantity
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from focused.frontier.politeness import HostAvailability
     from focused.frontier.resumption import Resumption
     from focused.frontier.shared.page import PageCommit
+    from focused.frontier.shared.texts import OtherText
     from focused.frontier.shared.written import Written
     from focused.frontier.store.interface import LinkStore
 
@@ -61,6 +63,7 @@ class SharedScheduler(FrontierScheduler):
 
     Stats: as FrontierScheduler, but ``focused/frontier/cut_count``; ``focused/workers/refused_count``,
     ``focused/workers/taken_over_count`` (links of workers that have ended),
+    ``focused/workers/texts_heard_count`` (pages of others, whose copies are known for copies),
     ``focused/workers/unwritten_count`` (pages that were not durable when the worker ended); those of `Hearing`.
     """
 
@@ -115,6 +118,8 @@ class SharedScheduler(FrontierScheduler):
     def _resume(self, earlier: Resumption, learning: Learning | None) -> None:
         self._outcomes.resume()
         self._crawl.harvest.begin_after(self.worker.exchange.spent_secs)
+        if self._crawl.texts is not None or self._outcomes.sinking is not None or self._outcomes.penalty.strength:
+            self.worker.texts.listen(self._hear_texts, MAX_TEXTS)
         #: Where the strategy learns from other workers, too; None: it does not.
         self._hearing: Hearing | None = None
         if learning is None:
@@ -131,6 +136,14 @@ class SharedScheduler(FrontierScheduler):
         self._learning = learning
         if n_bad := learning.resume():
             self._stats.inc_value("focused/adaptive/records_lost_count", n_bad)
+
+    def _hear_texts(self, texts: list[OtherText]) -> None:
+        """Know copies of pages of other workers for copies, and let links stand back for what those have brought."""
+        if self._crawl.texts is not None:
+            self._crawl.texts.restore((each.url, each.sketch) for each in texts if each.sketch)
+        for each in texts:
+            self._outcomes.heard(*each[:4])
+        self._stats.inc_value("focused/workers/texts_heard_count", len(texts))
 
     def _take_over(self, scores: dict[int, float]) -> None:
         """Move links from now on whose finder has ended."""

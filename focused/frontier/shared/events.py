@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.robots import KnownRobots
+    from focused.frontier.shared.texts import OtherText
     from focused.frontier.shared.written import Written
 
 NOT_STORED = "not stored"
@@ -92,6 +93,13 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True)
+class TextsHeard:
+    """What pages of other workers say."""
+
+    texts: list[OtherText]
+
+
+@dataclass(frozen=True, slots=True)
 class Inherited:
     """Records of a worker that has ended, and whose links this one is to move from now on."""
 
@@ -131,6 +139,7 @@ Event = (
     | Ticked
     | Granted
     | Heard
+    | TextsHeard
     | Inherited
     | ScoresKnown
     | LeaseLost

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from focused.frontier.shared.events import Event
     from focused.frontier.shared.page import LearntRecord, PageCommit
+    from focused.frontier.shared.texts import OtherText
     from focused.frontier.store.ranks import Ranks
     from focused.method.scoring.evidence import Evidence
 
@@ -138,6 +139,14 @@ class Exchange:
             while n_left > 0 and (records := reader.read(sql, self.keeper.numbers, min(n_left, _RECORDS_AT_A_TIME))):
                 n_left -= len(records)
                 yield from records
+
+    def earlier_texts(self, max_pages: int) -> Iterator[list[OtherText]]:
+        """Yield what the latest pages of all workers say, at most so many; what comes later is an event. It waits."""
+        reader = self.keeper.texts
+        with connect(self._url) as sql:
+            reader.leave_out_all_but(sql, max_pages)
+            while texts := reader.read(sql, self.keeper.numbers):
+                yield texts
 
     def close(self, rests: Mapping[str, tuple[float, float]], reason: str = "", secs: float = 30.0) -> int:
         """Write what is left, and say good-bye; returns how many pages could not be written in time. It waits."""

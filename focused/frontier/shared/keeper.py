@@ -19,6 +19,7 @@ from focused.frontier.shared.events import (
     LeaseLost,
     LinksAhead,
     ScoresKnown,
+    TextsHeard,
     Ticked,
     now,
 )
@@ -28,6 +29,7 @@ from focused.frontier.shared.own_host import AHEAD
 from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
+from focused.frontier.shared.texts import TextReader
 from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ class Wishes:
     robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
     n_pages: int = 0
     n_records: int = 0
+    hears_texts: bool = False
     inherits: bool = False
     scores: dict[tuple[int, int], None] = field(default_factory=dict)
     returns_pages: bool = False
@@ -118,7 +121,7 @@ class Keeper(threading.Thread):
         self._wishes = Wishes()
         self._lock = threading.Lock()
         self._is_stopping = False
-        self._renewed = self._looked = self._read = self._inherited = 0.0
+        self._renewed = self._looked = self._read = self._read_texts = self._inherited = 0.0
         self._n_analyzed = 0
         #: The worker's number; 0: none now. A worker asks for nothing after ``valid_until``.
         self.worker, self.valid_until = 0, 0.0
@@ -126,6 +129,8 @@ class Keeper(threading.Thread):
         self.numbers: set[int] = set()
         #: What other workers have learnt.
         self.reader = RecordReader(crawl)
+        #: What their pages say of copies.
+        self.texts = TextReader(crawl)
         self._inheritance = Inheritance(crawl)
 
     # --- Of the reactor
@@ -240,6 +245,11 @@ class Keeper(threading.Thread):
             is_new = True
         if wishes.n_records and now() - self._read >= _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)
+        if wishes.hears_texts and now() - self._read_texts >= _READ_SECS:
+            self._read_texts = now()
+            if texts := self.texts.read(leasing.sql, self.numbers):
+                self._box.put(TextsHeard(texts))
+                is_new = True
         return self._inherit(leasing, wishes) or is_new
 
     def _inherit(self, leasing: Leasing, wishes: Wishes) -> bool:

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from focused.frontier.shared.page import Move
 from focused.frontier.store.page_records import StoredPages
-from focused.frontier.store.texts import StoredTexts
-from focused.frontier.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -86,10 +84,6 @@ class OwnMemory:
     def pages(self, max_pages: int) -> StoredPages:
         """Return the pages that this worker keeps as they came."""
         return StoredPages(self._sql, max_pages)
-
-    def texts(self, max_pages: int) -> StoredTexts:
-        """Return what this worker keeps of the texts of its pages."""
-        return StoredTexts(self._sql, Transaction(self._sql), max_pages)
 
     def remembered(self, key: str, default: Any = None) -> Any:
         """Return the default: what a run remembers stands elsewhere."""

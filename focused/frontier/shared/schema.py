@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 4
+VERSION = 5
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -106,6 +106,15 @@ CREATE TABLE robots (
     content bytea NOT NULL, read_at timestamptz NOT NULL,
     PRIMARY KEY (crawl, domain, host, origin)
 );
+""",
+    # What a page says of copies and of the groups of URLs that it belongs to: focused.frontier.store.texts.
+    5: """
+CREATE TABLE texts (
+    id bigint GENERATED ALWAYS AS IDENTITY, crawl integer NOT NULL, worker integer NOT NULL,
+    url text NOT NULL, copy_of text NOT NULL, referrer text NOT NULL, relevant boolean NOT NULL, sketch bytea NOT NULL,
+    PRIMARY KEY (worker, id)
+);
+CREATE INDEX texts_of_crawl ON texts (crawl, id);
 """,
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.link_rows import WaitingLink
     from focused.frontier.shared.memory import SharedRecords
     from focused.frontier.shared.own_host import OwnHost
+    from focused.frontier.shared.texts import SharedTexts
     from focused.frontier.shared.worker import Worker
     from focused.frontier.shared.written import Written
     from focused.frontier.store.link import FrontierLink
@@ -299,6 +300,10 @@ class SharedStore(OwnMemory):
     def records(self, max_links: int) -> SharedRecords:
         """Return where records of pages go, and what workers have learnt so far."""
         return self.worker.lessons.records(max_links)
+
+    def texts(self, max_pages: int) -> SharedTexts:
+        """Return where a page's text goes, and those of other workers come from."""
+        return self.worker.texts
 
     def move(self, moves: Iterable[Move]) -> None:
         """Let scores of waiting links be others."""

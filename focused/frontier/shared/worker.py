@@ -20,6 +20,7 @@ from focused.frontier.shared.events import (
     PageRefused,
     PagesWritten,
     ScoresKnown,
+    TextsHeard,
     Ticked,
     now,
 )
@@ -31,6 +32,7 @@ from focused.frontier.shared.page_draft import PageDraft
 from focused.frontier.shared.reckonings import SharedReckonings
 from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.surroundings import Surroundings
+from focused.frontier.shared.texts import SharedTexts
 from focused.frontier.store.schema import FAILED
 
 if TYPE_CHECKING:
@@ -66,6 +68,8 @@ class Worker:
         self.lessons = Lessons(exchange, self.draft)
         #: What workers say to each other of robots.txt files.
         self.robots = SharedRobots(exchange)
+        #: What they say of the texts of pages.
+        self.texts = SharedTexts(self.draft, exchange.earlier_texts)
         self.budget = PageBudget(max_pages)
         self._max_relevant, self._surroundings = max_relevant, Surroundings(max_hosts)
         #: What the other workers know of links that wait.
@@ -177,6 +181,8 @@ class Worker:
                 self.budget.granted(n_pages, is_return=is_return)
             case Heard(records):
                 self.lessons.hear(records)
+            case TextsHeard(texts):
+                self.texts.hear(texts)
             case Inherited(records):
                 keys = self.lessons.on_inherited(records)
                 if keys:
@@ -233,6 +239,7 @@ class Worker:
         n_hosts = max(0, self._surroundings.n_hosts_wanted - len(self.own))
         wishes: dict[str, Any] = {"n_hosts": n_hosts, "is_busy": self._is_busy, "n_own": len(self.own)}
         wishes["n_records"], wishes["inherits"] = self.lessons.n_wanted(), self.lessons.inherits()
+        wishes["hears_texts"] = self.texts.on_heard is not None
         # Who only waits for pages of the budget is not one that has nothing to ask for.
         if self.may_ask and not (self.is_spent and self.budget.is_dry):
             wishes["best"] = min(filter(None, (self.own.queue.place(own.number) for own in self.own)), default=None)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from focused.frontier.store.rescoring import NewScores, WaitingSlice
     from focused.frontier.store.standing_back import StandingBack
     from focused.frontier.store.store_transaction import StoreTransaction
-    from focused.frontier.store.texts import StoredTexts
     from focused.frontier.store.waiting_counts import WaitingCounts
     from focused.method.scoring.evidence import Evidence
     from focused.utils.scope import Scope
@@ -49,6 +48,19 @@ class StoredScores(Protocol):
 
     def count_referrers(self, rows: Iterable[tuple[float, int, int]]) -> None:
         """Note that more pages link to links: rows of the sum of the pages' scores, how many, and the link's number."""
+
+
+class KnownPages(Protocol):
+    """What is kept of pages that ended: see `focused.frontier.store.texts.StoredTexts`."""
+
+    def add(self, url: str, copy_of: str, referrer: str, sketch: bytes, relevant: bool) -> None:
+        """Keep a page."""
+
+    def pages(self) -> Iterator[tuple[str, str, str, int]]:
+        """Yield the pages of an earlier run, but for their sketches, the oldest first."""
+
+    def sketches(self) -> Iterator[tuple[str, bytes]]:
+        """Yield URL and sketch of those that are no copy and have words, the oldest first."""
 
 
 class StoredRecords(Protocol):
@@ -232,7 +244,7 @@ class LinkStore(Protocol):
     def pages(self, max_pages: int) -> StoredPages:
         """Return the pages that are kept as they came."""
 
-    def texts(self, max_pages: int) -> StoredTexts:
+    def texts(self, max_pages: int) -> KnownPages:
         """Return what is kept of the texts of pages."""
 
     def close(self) -> int | None:
