@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
+from scrapy import Request
+from scrapy.statscollectors import MemoryStatsCollector
+from scrapy.utils.test import get_crawler
 
 from focused.frontier.host_failures import LONGEST_REST_SECS, HostFailures
 from focused.frontier.store.answers import NEW, UNREACHABLE
 from focused.frontier.store.link import FrontierLink, fingerprint_of
 from focused.frontier.store.store import FrontierStore
+from focused.frontier.unreachable import UnreachableHosts
 from focused.method.scoring.evidence import Evidence
 
 HOST = "h.org"
@@ -90,3 +96,43 @@ def test_another_port_of_a_host_that_is_given_up_goes_on(tmp_path):
     assert [store.next().url for _ in range(2)] == [f"http://{HOST}:8080/{path}" for path in "be"]
     assert store.next() is None
     store.close()
+
+
+@pytest.mark.parametrize("has_answered", [True, False])
+def test_processes_that_hand_a_host_on_let_it_rest_as_long_and_give_it_up_as_soon_as_one(has_answered):
+    def owner() -> HostFailures:
+        return HostFailures(10.0, 5, lambda _: False)
+
+    one, found, now = owner(), [], 100.0
+    if has_answered:
+        one.answered(HOST)
+    standing = one.standing(HOST)
+    while not found or found[-1]:
+        one = owner()
+        one.take_over(HOST, *standing)
+        one.failed(HOST, "refused", now, is_sure=True)
+        until = one.rests_until(HOST)
+        found.append(until - now if until else 0.0)
+        now, standing = until, one.standing(HOST)
+    assert found == ([10, 20, 40, 80, 0] if has_answered else [10, 20, 0])
+    after = owner()
+    after.take_over(HOST, *standing)
+    assert after.failed(HOST, "refused", now, is_sure=True)
+    assert after.given_up == {HOST: "refused"}  # by whoever owns it next, with one request
+    after = owner()
+    after.take_over(HOST, *standing)
+    after.answered(HOST)
+    assert after.standing(HOST) == (0, "", True)
+
+
+def test_what_a_host_does_is_told_when_it_fails_and_when_it_answers_again():
+    told, url = [], f"http://{HOST}/a"
+    leases = SimpleNamespace(now=lambda: 100.0, of=lambda request: None, ready_at=SimpleNamespace(rest=lambda *_: None))
+    failures = HostFailures(10.0, 5, lambda _: False)
+    hosts = UnreachableHosts(SimpleNamespace(), leases, failures, MemoryStatsCollector(get_crawler()))
+    hosts.tell = lambda *about: told.append(about)
+    hosts.answered(Request(url))
+    assert told == []  # as nearly all do
+    hosts.failed(Request(url), "refused", is_sure=True)
+    hosts.answered(Request(url))
+    assert told == [(f"http://{HOST}", 1, "refused", True), (f"http://{HOST}", 0, "", True)]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.slow
 
 N_HOSTS, N_PAGES, DELAY = 6, 90, 0.15
+CLOSED = "http://127.0.3.99:1"
+"""Where nobody answers."""
 N_SHARE = 10
 """Pages that each worker has when one is killed."""
 
@@ -101,7 +103,15 @@ def pages_by_worker(sql: Connection) -> dict[int, int]:
 
 
 def workers(
-    stack: ExitStack, models, tmp_path, web: ManyHosts, database: str, n_workers: int, max_pages: int = 0, copies="off"
+    stack: ExitStack,
+    models,
+    tmp_path,
+    web: ManyHosts,
+    database: str,
+    n_workers: int,
+    max_pages: int = 0,
+    copies="off",
+    more_seeds="",
 ):
     settings = {
         "FOCUSED_DATABASE": database,
@@ -112,7 +122,7 @@ def workers(
         "FOCUSED_METRICS_INTERVAL_SECS": 0,
         "FOCUSED_PRIVATE_ADDRESSES": "allow",
     }
-    argv = crawl_argv(settings, crawl="all", seeds=web.url(0), max_pages=max_pages)
+    argv = crawl_argv(settings, crawl="all", seeds=web.url(0) + more_seeds, max_pages=max_pages)
     for number in range(n_workers):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -150,7 +160,7 @@ def test_two_workers_fetch_every_page_once_when_one_is_killed_and_no_host_is_ask
 def test_a_crawl_whose_last_pages_are_retries_ends_with_its_budget_spent(models, tmp_path, database):
     web = ManyHosts(is_flaky=True)
     with Site(web, "0.0.0.0", by_host=True) as web.site, ExitStack() as stack:
-        [worker] = workers(stack, models, tmp_path, web, database, 1, max_pages=12)
+        [worker] = workers(stack, models, tmp_path, web, database, 1, max_pages=12, more_seeds=f",{CLOSED}/")
         worker.join(40)
         assert not worker.is_alive(), "the retries that wait hold a place of the budget each, and are never asked for"
         done = finished(worker, tmp_path / "0")
@@ -158,6 +168,9 @@ def test_a_crawl_whose_last_pages_are_retries_ends_with_its_budget_spent(models,
     assert "Finished (max_pages)" in done.err
     with connect(database) as sql:
         assert sql.execute("SELECT count(*) FROM pages").fetchone() == (12,)
+        # What the host's next owner is to know.
+        [trouble] = sql.execute("SELECT origin, n_failures, has_answered FROM troubles").fetchall()
+        assert trouble == (CLOSED, 1, False)
 
 
 def test_every_worker_learns_from_the_pages_of_all_and_one_that_comes_later_begins_with_them(

@@ -1,4 +1,4 @@
-"""A robots.txt goes with its host from one worker to the next, on a real server."""
+"""A robots.txt, and what is wrong with a host, go with it from one worker to the next, on a real server."""
 
 from __future__ import annotations
 
@@ -52,6 +52,27 @@ def test_who_takes_a_host_over_hears_what_its_last_owner_read_before_it_has_a_li
         assert found == {"http://h0.example:8080": (RULES, True), "https://h1.example": (b"", True)}
     finally:
         third.close()
+
+
+def test_who_takes_a_host_over_goes_on_with_the_failures_that_its_last_owner_has_met(database):
+    first, heard = a_store(database), []
+    first.add([a_link(0), a_link(1)])
+    first.commit()
+    until(lambda: len(first.worker.own) == 2, first)
+    first.worker.troubles.tell("http://h0.example", 1, "refused", False)
+    first.worker.troubles.tell("http://h0.example", 2, "\0timed out", True)
+    first.worker.troubles.tell("http://h1.example", 0, "", True)
+    first.close()
+    second = a_store(database)
+    try:
+        second.worker.troubles.on_known = lambda *about: heard.append((*about, len(second.worker.own)))
+        until(lambda: len(second.worker.own) == 2, second)
+        assert sorted(heard) == [
+            ("http://h0.example", 2, "timed out", True, 0),
+            ("http://h1.example", 0, "", True, 0),
+        ]
+    finally:
+        second.close()
 
 
 def test_of_two_texts_of_an_origin_the_one_stays_that_was_read_later_whoever_writes_last(database):

@@ -91,6 +91,9 @@ class HostFailures:
     def answered(self, host: str) -> None:
         """Note that a host has answered: what was wrong is over."""
         self._troubles.pop(host, None)
+        self._note_answer(host)
+
+    def _note_answer(self, host: str) -> None:
         if host not in self._answered:
             if len(self._answered) >= _MOST_ANSWERED:
                 del self._answered[next(iter(self._answered))]
@@ -114,7 +117,7 @@ class HostFailures:
                 return False
         trouble.n_failures += 1
         trouble.why = why
-        most = self.most_failures if self._is_known(host) else min(self.most_failures, _TRIES_OF_A_STRANGER)
+        most = self._most(host)
         if trouble.n_failures >= most and is_alone and self._is_known(host):
             trouble.n_failures = most - 1
             return False
@@ -125,6 +128,31 @@ class HostFailures:
             secs = self._first_rest_secs * 2 ** min(trouble.n_failures - 1, 30)
             trouble.rests_until = now + min(secs, LONGEST_REST_SECS)
         return True
+
+    def standing(self, host: str) -> tuple[int, str, bool]:
+        """Return what another process is to go on with: failures in a row, why, and whether the host has ever answered.
+
+        A host that was given up has had all but one of its failures: if it is asked again, one more is enough.
+        """
+        if host in self.given_up:
+            return self._most(host) - 1, self.given_up[host], self._is_known(host)
+        trouble = self._troubles.get(host)
+        return (
+            (0, "", self._is_known(host))
+            if trouble is None
+            else (trouble.n_failures, trouble.why, self._is_known(host))
+        )
+
+    def take_over(self, host: str, n_failures: int, why: str, has_answered: bool) -> None:
+        """Go on with what another process has met of a host that it asks no more."""
+        self._troubles.pop(host, None)
+        if n_failures and host not in self.given_up:
+            self._troubles[host] = HostTrouble(why, n_failures)
+        if has_answered:
+            self._note_answer(host)
+
+    def _most(self, host: str) -> int:
+        return self.most_failures if self._is_known(host) else min(self.most_failures, _TRIES_OF_A_STRANGER)
 
     def _is_known(self, host: str) -> bool:
         return host in self._answered or self._has_answered(host)

@@ -71,6 +71,8 @@ class SharedScheduler(FrontierScheduler):
         """Join the crawl."""
         super().open(spider)
         self.frontier.robots = self.worker.robots
+        troubles, self._unreachable.tell = self.worker.troubles, self.worker.troubles.tell
+        troubles.on_known = self._unreachable.failures.take_over
 
     def _open_store(self, folder: Path) -> LinkStore:
         settings, task = self.crawler.settings, self._task

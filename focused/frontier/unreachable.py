@@ -13,6 +13,8 @@ from focused.frontier.store.link import host_of, origin_of
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scrapy import Request
     from scrapy.statscollectors import StatsCollector
 
@@ -47,6 +49,8 @@ class UnreachableHosts:
     stats: StatsCollector
     #: Until when nothing is asked for, on the downloader's clock.
     paused_until: float = 0.0
+    #: Called with an origin and its standing, as of `HostFailures.standing`, when that changes.
+    tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
     _to_give_up: list[str] = field(default_factory=list)
     # Of each origin in trouble the link that failed last, and how many times in a row.
     _same_link: dict[str, tuple[str, int]] = field(default_factory=dict)
@@ -80,6 +84,7 @@ class UnreachableHosts:
             is_alone = n_times >= failures.most_failures and why.startswith("HTTP ")
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
+            self.tell(origin, *failures.standing(origin))
             if len(failures.given_up) > before[1]:
                 self._to_give_up.append(origin)
                 del self._same_link[origin]
@@ -100,7 +105,10 @@ class UnreachableHosts:
         """Note that a request was answered."""
         origin = origin_of(request.url)
         self._same_link.pop(origin, None)
+        was_troubled = bool(self.failures) and self.failures.standing(origin)[0] > 0
         self.failures.answered(origin)
+        if was_troubled:
+            self.tell(origin, *self.failures.standing(origin))
 
     def settle(self) -> bool:
         """Let the links of hosts that have been given up fail; tell whether there were any. The caller commits."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from focused.frontier.shared.page import LearntRecord, PageCommit
     from focused.frontier.shared.robots import KnownRobots
     from focused.frontier.shared.texts import OtherText
+    from focused.frontier.shared.troubles import KnownTrouble
     from focused.frontier.shared.written import Written
 
 NOT_STORED = "not stored"
@@ -55,6 +56,8 @@ class LinksAhead:
     n_written: int
     #: What the robots.txt files of the taken hosts say, as their last owners read them.
     robots: list[KnownRobots] = field(default_factory=list)
+    #: What was wrong with them.
+    troubles: list[KnownTrouble] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ from focused.frontier.shared.records import RecordReader
 from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.texts import TextReader
+from focused.frontier.shared.troubles import read_troubles, write_troubles
 from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ class Wishes:
     give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
     #: Texts of robots.txt files by their origins, and when they were read, by `now`.
     robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
+    #: Failures of origins: in a row, why, and whether they have ever answered.
+    troubles: dict[str, tuple[int, str, bool]] = field(default_factory=dict)
     n_pages: int = 0
     n_records: int = 0
     hears_texts: bool = False
@@ -150,8 +153,7 @@ class Keeper(threading.Thread):
 
     def write_last(self, sql: Connection[Any]) -> None:
         """Write what the next owners of the hosts are to know, and the thread has not written before its end."""
-        if robots := self._wishes.robots:
-            write_robots(sql, self._crawl, robots)
+        self._hand_on(sql, self._wishes)
 
     # --- Of the thread
 
@@ -211,6 +213,7 @@ class Keeper(threading.Thread):
                 later = self._wishes
                 later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
                 later.scores, later.robots = wishes.scores | later.scores, wishes.robots | later.robots
+                later.troubles = wishes.troubles | later.troubles
                 later.returns_pages |= wishes.returns_pages
                 later.joins |= wishes.joins
             raise
@@ -225,9 +228,7 @@ class Keeper(threading.Thread):
         if now() - self._renewed >= self._lease_secs / _RENEWALS:
             self._renew(leasing, wishes)
             is_new = True
-        # Before its host may be another worker's.
-        if wishes.robots:
-            write_robots(leasing.sql, self._crawl, wishes.robots)
+        self._hand_on(leasing.sql, wishes)  # before a host may be another worker's
         if wishes.give_back:
             leasing.give_back(self.worker, wishes.give_back)
         if wishes.returns_pages:
@@ -240,8 +241,9 @@ class Keeper(threading.Thread):
         asked = wishes.ahead | {host.name: AHEAD for host in taken}
         if asked:
             n_written = self._n_written()
-            robots = read_robots(leasing.sql, self._crawl, [host.name for host in taken]) if taken else []
-            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, robots))
+            about = leasing.sql, self._crawl, [host.name for host in taken]
+            handed_on = (read_robots(*about), read_troubles(*about)) if taken else ([], [])
+            self._box.put(LinksAhead(leasing.ahead(asked), asked, taken, n_written, *handed_on))
             is_new = True
         if wishes.n_records and now() - self._read >= _READ_SECS:
             is_new |= self._hear(leasing, wishes.n_records)
@@ -251,6 +253,13 @@ class Keeper(threading.Thread):
                 self._box.put(TextsHeard(texts))
                 is_new = True
         return self._inherit(leasing, wishes) or is_new
+
+    def _hand_on(self, sql: Connection[Any], wishes: Wishes) -> None:
+        """Write what the next owners of hosts are to know."""
+        if wishes.robots:
+            write_robots(sql, self._crawl, wishes.robots)
+        if wishes.troubles:
+            write_troubles(sql, self._crawl, wishes.troubles)
 
     def _inherit(self, leasing: Leasing, wishes: Wishes) -> bool:
         """Take over links of workers that have ended; tell whether there is anything."""

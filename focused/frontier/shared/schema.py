@@ -19,7 +19,7 @@ from focused.frontier.shared.outputs import TABLES as OUTPUT_TABLES
 if TYPE_CHECKING:
     from psycopg import Connection
 
-VERSION = 5
+VERSION = 6
 N_PARTITIONS = 4
 LEAST_SERVER = 150_000
 """Oldest PostgreSQL, as its ``server_version``: 15."""
@@ -115,6 +115,14 @@ CREATE TABLE texts (
     PRIMARY KEY (worker, id)
 );
 CREATE INDEX texts_of_crawl ON texts (crawl, id);
+""",
+    # Failures in a row of origins (scheme, host and port), 0: it has answered since; and whether it ever has.
+    6: """
+CREATE TABLE troubles (
+    crawl integer NOT NULL, domain bigint NOT NULL, host bigint NOT NULL, origin text NOT NULL,
+    n_failures integer NOT NULL, why text NOT NULL, has_answered boolean NOT NULL,
+    PRIMARY KEY (crawl, domain, host, origin)
+);
 """,
 }
 """What makes tables of one version of those of the version before, by version. All tables begin as those of version 1."""

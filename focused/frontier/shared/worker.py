@@ -33,6 +33,7 @@ from focused.frontier.shared.reckonings import SharedReckonings
 from focused.frontier.shared.robots import SharedRobots
 from focused.frontier.shared.surroundings import Surroundings
 from focused.frontier.shared.texts import SharedTexts
+from focused.frontier.shared.troubles import SharedTroubles
 from focused.frontier.store.schema import FAILED
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class Worker:
         self.lessons = Lessons(exchange, self.draft)
         #: What workers say to each other of robots.txt files.
         self.robots = SharedRobots(exchange)
+        #: What they say of hosts that do not answer.
+        self.troubles = SharedTroubles(exchange)
         #: What they say of the texts of pages.
         self.texts = SharedTexts(self.draft, exchange.earlier_texts)
         self.budget = PageBudget(max_pages)
@@ -163,8 +166,9 @@ class Worker:
                     self.budget.refund(was_page=ended.relevant is not None)
                 self._fail_unstored(page, why)
                 self.on_refused(page, why)
-            case LinksAhead(links, asked, taken, n_written, robots):
+            case LinksAhead(links, asked, taken, n_written, robots, troubles):
                 self.robots.hear(robots)
+                self.troubles.hear(troubles)
                 for host in taken:
                     own.take(host)
                     self.let_rest(host.name, host.rest, host.delay)
