@@ -28,7 +28,7 @@ from common import chosen_names, machine, table
 from evaluations.plan import web_arguments
 from evaluations.running import evaluate
 from forecast_recorder import FILE
-from known_webs import DEMO, KNOWN, folder_of, labels_of, web_parser
+from known_webs import DEMO, KNOWN, RECORDED, folder_of, labels_of, web_parser
 from provenance import CRAWL_ROOMS, now, write_blocks
 
 from focused.crawl.forecast import Forecaster
@@ -146,6 +146,7 @@ def by_moment(found: list[Told]) -> str:
     groups = {
         "chosen on": [each for each in found if each.web in CHOSEN_ON],
         "others": [each for each in found if each.web not in CHOSEN_ON],
+        "recorded": [each for each in found if each.web in RECORDED],
         "all": found,
     }
     rows = []
