@@ -9,6 +9,8 @@ from functools import lru_cache
 import Stemmer
 import stop_words
 
+from focused.method.text.language_model import identifier
+
 # The list of the stop-words package for English holds 1,333 words, "course", "computer" and "system" among
 # them: it would blind a topic such as university courses. English therefore has its own list of function words.
 # Personal pronouns are not among them, see _PRONOUNS.
@@ -133,15 +135,11 @@ def detect_language(text: str, least_letters: int = 20) -> str | None:
     """
     if sum(map(str.isalpha, text[:4000])) < least_letters:
         return None
-    import py3langid  # its import loads a model of 4 MB, which few crawls need
-
-    code = str(py3langid.classify(text[:4000])[0])
+    code = str(identifier().classify(text[:4000])[0])
     return {"nb": "no", "nn": "no", "zxx": None}.get(code, code)  # zxx: no language at all
 
 
 def detectable_languages() -> frozenset[str]:
     """Return the codes that `detect_language` can give."""
-    import py3langid
-
-    codes = {str(code) for code, _ in py3langid.rank("")}
+    codes = {str(code) for code, _ in identifier().rank("")}
     return frozenset(codes - {"nb", "nn", "zxx"} | {"no"})
