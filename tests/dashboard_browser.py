@@ -12,7 +12,7 @@ import pytest
 from commands import ROOT, environment, started
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 VIEWS = ("", "/pages?which=all", "/pages/1?words=star", "/judge", "/judge?as=ann", "/learn", "/export", "/manage")
@@ -20,14 +20,18 @@ VIEWS = ("", "/pages?which=all", "/pages/1?words=star", "/judge", "/judge?as=ann
 
 
 @contextmanager
-def dashboard(folder: Path) -> Iterator[tuple[Any, str]]:
-    """Serve ``folder/runs``, with topics of its own in ``folder/models``; yield the process and the link that it prints."""
+def dashboard(folder: Path, before: Callable[[], None] | None = None) -> Iterator[tuple[Any, str]]:
+    """Serve ``folder/runs``, with topics of its own in ``folder/models``; yield the process and the link that it prints.
+
+    ``before`` is a function of a module of the tests, called in the process before the command.
+    """
     if not (folder / "models").exists():
         shutil.copytree(ROOT / "models" / "demo", folder / "models" / "demo")
         (folder / "runs").mkdir()
     out = folder / "out"
     out.unlink(missing_ok=True)
-    with started("dashboard", "runs", "--port", "0", cwd=folder, env=environment(folder / "models")) as process:
+    env = environment(folder / "models")
+    with started("dashboard", "runs", "--port", "0", cwd=folder, env=env, before=before) as process:
         deadline = time.monotonic() + 60
         while not (link := re.search(r"http://\S+", out.read_text() if out.exists() else "")):
             assert time.monotonic() < deadline

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
+import resource
 import shutil
+import socket
 import threading
+import time
 from collections import Counter
+from contextlib import ExitStack
 
 import pytest
 from commands import ROOT, crawl
+from dashboard_browser import dashboard
 from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
@@ -19,6 +23,7 @@ from focused.dashboard.app import make_app
 from focused.dashboard.guard import MAX_STREAMS, POLICY, Guard
 from focused.dashboard.runs import KILLED, LIVE, Runs
 from focused.frontier.store.schema import lock
+from focused.utils.open_files import raise_limit
 
 MODELS = ROOT / "models"
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
@@ -219,44 +224,42 @@ def test_no_more_than_some_streams_are_open_at_a_time():
     assert not started_
 
 
-def test_of_a_thousand_open_streams_some_are_served_and_the_others_cost_nothing_and_all_are_given_back(app, runs):
-    """By the application itself: a server would only add sockets."""
-    scope = {
-        "type": "http", "method": "GET", "path": f"/runs/{key_of(runs, 'live')}/events", "query_string": b"", "root_path": "",
-        "scheme": "http", "http_version": "1.1", "asgi": {"version": "3.0"},
-        "headers": [(b"host", HOST.encode()), (b"cookie", f"dashboard_token_8088={TOKEN}".encode())],
-    }  # fmt: skip
-    scope["raw_path"] = scope["path"].encode()
+def few_files():
+    """In the process of a dashboard: it may open fewer files than a thousand."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (700, 700))
 
-    async def streams() -> tuple[Counter[int], int, int]:
-        closed, answers = asyncio.Event(), Counter[int]()
 
-        async def one() -> None:
-            async def receive():
-                await closed.wait()
-                return {"type": "http.disconnect"}
+def test_of_a_thousand_open_streams_some_are_served_and_the_others_refused_and_all_are_given_back(tmp_path):
+    for folder in ("models", "runs/live"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "runs" / "live" / "run.json").write_text(json.dumps({"topic": "stars", "finish_reason": "running"}))
+    raise_limit()
+    with (
+        lock(tmp_path / "runs" / "live" / "frontier.sqlite"),
+        dashboard(tmp_path, before=few_files) as (_, link),
+        ExitStack() as sockets,
+    ):
+        address, token = re.fullmatch(r"http://(.+)/\?token=(.+)", link).groups()
+        host, port = address.split(":")
+        asked = f"GET /runs/{key_of(tmp_path / 'runs', 'live')}/events HTTP/1.1\r\nHost: {address}\r\n"
+        asked += f"Cookie: dashboard_token_{port}={token}\r\n\r\n"
 
-            async def send(message):
-                if message["type"] == "http.response.start":
-                    answers[message["status"]] += 1
+        def status(stays_in: ExitStack) -> int:
+            opened = stays_in.enter_context(socket.create_connection((host, int(port)), 60))
+            opened.sendall(asked.encode())
+            return int(opened.recv(100).split()[1])
 
-            await app(dict(scope), receive, send)
-
-        open_ = [asyncio.create_task(one()) for _ in range(1000)]
-        while answers.total() < 1000:
-            assert not [task.exception() for task in open_ if task.done() and task.exception()]
-            await asyncio.sleep(0.01)
-        n_held = sum(not task.done() for task in open_)
-        closed.set()
-        await asyncio.wait_for(asyncio.gather(*open_), 60)
-        before = answers.total()
-        await one()
-        return answers, n_held, answers.total() - before
-
-    with lock(runs / "live" / "frontier.sqlite"):
-        answers, n_held, n_afterwards = asyncio.run(streams())
-    assert answers == {200: MAX_STREAMS + 1, 503: 1000 - MAX_STREAMS}
-    assert (n_held, n_afterwards) == (MAX_STREAMS, 1)
+        answers = Counter(status(sockets) for _ in range(1000))
+        assert answers == {200: MAX_STREAMS, 503: 1000 - MAX_STREAMS}
+        sockets.close()
+        deadline = time.monotonic() + 30
+        while True:
+            with ExitStack() as one:
+                if status(one) == 200:
+                    break
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    assert set((tmp_path / "err").read_text().splitlines()) == {"WARNING:  Exceeded concurrency limit."}
 
 
 def test_a_page_of_ten_megabytes_is_shown_in_part_and_soon(client, runs):

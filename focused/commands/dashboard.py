@@ -15,6 +15,7 @@ from focused.crawl.own_settings import METRICS_TOKEN
 from focused.crawl.shared_copy import local_run, refresh
 from focused.utils.database import is_database_url
 from focused.utils.heaps import share_heaps
+from focused.utils.open_files import raise_limit
 from focused.utils.places import models_dirs
 from focused.utils.project_command import ProjectCommand, whole_number
 
@@ -40,6 +41,8 @@ Examples:
 """
 
 _FOLLOW_SECS = 15.0
+_FILES_FOR_RUNS = 200
+"""Open files that connections leave to run directories and commands."""
 
 
 class Command(ProjectCommand):
@@ -117,8 +120,16 @@ class Command(ProjectCommand):
             password=password,
             metrics_token=metrics_token,
         )
+        n_files = raise_limit()
         config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=1, lifespan="off"
+            app,
+            log_level="warning",
+            access_log=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+            lifespan="off",
+            # More get 503 at once, instead of an error of the server for each.
+            limit_concurrency=None if n_files is None else max(n_files - _FILES_FOR_RUNS, n_files // 2),
         )
         if is_local:
             print(f"Open http://{LOCAL}:{port}/?token={token}", flush=True)

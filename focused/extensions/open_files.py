@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from scrapy import signals
@@ -11,12 +10,8 @@ from scrapy.exceptions import NotConfigured
 from scrapy.utils.asyncio import create_looping_call
 
 from focused.frontier.interface import crawl_of
+from focused.utils.open_files import raise_limit
 from focused.utils.scrapy_internals import keep_connections
-
-try:
-    import resource
-except ImportError:  # not on this system
-    resource = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
@@ -24,8 +19,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-MOST_FILES = 65_536
-"""The limit is raised to this, if the system lets a process have so many."""
 _IDLE_SECS = 10.0
 """How long a connection is kept that nothing is asked on; a host that is asked every second keeps its own."""
 _FILES_A_REQUEST, _OTHER_FILES = 4, 64
@@ -33,7 +26,7 @@ _FILES_A_REQUEST, _OTHER_FILES = 4, 64
 
 
 class OpenFiles:
-    """Raises the limit of open files to ``MOST_FILES``, and closes connections that are idle for ten seconds.
+    """Raises the limit of open files to 65,536, and closes connections that are idle for ten seconds.
 
     A crawl of many hosts has a connection open to each that it has just asked. By default a process may have 1,024 files open,
     and Scrapy keeps idle connections for four minutes. Off where the web is not live. If so few are allowed that
@@ -70,17 +63,3 @@ class OpenFiles:
     def _spider_closed(self) -> None:
         if self._calls is not None and self._calls.running:
             self._calls.stop()
-
-
-def raise_limit() -> int | None:
-    """Let this process open up to ``MOST_FILES`` files; return how many it may open, None where that is not limited."""
-    n_files = None
-    if resource is not None:
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        most = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
-        n_files = None if soft == resource.RLIM_INFINITY else soft
-        if n_files is not None and n_files < most:
-            with suppress(OSError, ValueError):  # some systems allow less than they say
-                resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-                n_files = most
-    return n_files
