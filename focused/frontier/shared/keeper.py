@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -31,6 +30,7 @@ from focused.frontier.shared.robots import read_robots, write_robots
 from focused.frontier.shared.schema import connect
 from focused.frontier.shared.texts import TextReader
 from focused.frontier.shared.troubles import read_troubles, write_troubles
+from focused.frontier.shared.wishes import Wishes
 from focused.frontier.shared.written import LeaseLostError
 
 if TYPE_CHECKING:
@@ -54,31 +54,6 @@ _INHERIT_SECS = 1.0
 """How often workers that have ended, and have no heir, are looked for."""
 _SOON_SECS = 1.0
 """A host that may be asked so soon is taken already."""
-
-
-@dataclass(slots=True)
-class Wishes:
-    """What the reactor wants of the keeper."""
-
-    n_hosts: int = 0
-    ahead: dict[str, int] = field(default_factory=dict)
-    give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
-    #: Texts of robots.txt files by their origins, and when they were read, by `now`.
-    robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
-    #: Failures of origins: in a row, why, and whether they have ever answered.
-    troubles: dict[str, tuple[int, str, bool]] = field(default_factory=dict)
-    n_pages: int = 0
-    n_records: int = 0
-    hears_texts: bool = False
-    inherits: bool = False
-    scores: dict[tuple[int, int], None] = field(default_factory=dict)
-    returns_pages: bool = False
-    joins: bool = False
-    is_busy: bool = True
-    n_own: int = 0
-    best: int | None = None
-    #: What this worker tells the others of its links; None: it is not patient.
-    reckoning: list[float] | None = None
 
 
 class Keeper(threading.Thread):
@@ -203,19 +178,12 @@ class Keeper(threading.Thread):
         """Do what is to be done now; what cannot be done is still wished for."""
         with self._lock:
             wishes = self._wishes
-            self._wishes = Wishes(
-                is_busy=wishes.is_busy, n_own=wishes.n_own, best=wishes.best, reckoning=wishes.reckoning
-            )
+            self._wishes = wishes.fulfilled()
         try:
             return self._keep(leasing, wishes)
         except psycopg.Error:
             with self._lock:
-                later = self._wishes
-                later.ahead, later.give_back = wishes.ahead | later.ahead, wishes.give_back | later.give_back
-                later.scores, later.robots = wishes.scores | later.scores, wishes.robots | later.robots
-                later.troubles = wishes.troubles | later.troubles
-                later.returns_pages |= wishes.returns_pages
-                later.joins |= wishes.joins
+                self._wishes.take_back(wishes)
             raise
 
     def _keep(self, leasing: Leasing, wishes: Wishes) -> bool:

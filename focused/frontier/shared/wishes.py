@@ -1,0 +1,44 @@
+"""What the reactor of a worker wants of the thread that keeps its lease."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Wishes:
+    """What is wanted now, and what holds until it is said otherwise: ``is_busy``, ``n_own``, ``best`` and ``reckoning``."""
+
+    n_hosts: int = 0
+    ahead: dict[str, int] = field(default_factory=dict)
+    give_back: dict[str, tuple[float, float]] = field(default_factory=dict)
+    #: Texts of robots.txt files by their origins, and when they were read, by `focused.frontier.shared.events.now`.
+    robots: dict[str, tuple[bytes, float]] = field(default_factory=dict)
+    #: Failures of origins: in a row, why, and whether they have ever answered.
+    troubles: dict[str, tuple[int, str, bool]] = field(default_factory=dict)
+    n_pages: int = 0
+    n_records: int = 0
+    hears_texts: bool = False
+    inherits: bool = False
+    scores: dict[tuple[int, int], None] = field(default_factory=dict)
+    returns_pages: bool = False
+    joins: bool = False
+    is_busy: bool = True
+    n_own: int = 0
+    best: int | None = None
+    #: What this worker tells the others of its links; None: it is not patient.
+    reckoning: list[float] | None = None
+
+    def fulfilled(self) -> Wishes:
+        """Return what is left of these when all that was wanted is done."""
+        return Wishes(is_busy=self.is_busy, n_own=self.n_own, best=self.best, reckoning=self.reckoning)
+
+    def take_back(self, earlier: Wishes) -> None:
+        """Want once more what could not be done, and is not wanted anew by itself; what was said later holds."""
+        self.ahead = earlier.ahead | self.ahead
+        self.give_back = earlier.give_back | self.give_back
+        self.robots = earlier.robots | self.robots
+        self.troubles = earlier.troubles | self.troubles
+        self.scores = earlier.scores | self.scores
+        self.returns_pages |= earlier.returns_pages
+        self.joins |= earlier.joins
