@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from stores import PostgreSQLStore, link, quick_threads
 
+from focused.frontier.shared import exchange
 from focused.frontier.shared.exchange import Exchange
 from focused.frontier.shared.link_writing import LinkWriting
 from focused.frontier.shared.page import EndedLink, Move, PageCommit
@@ -34,7 +35,7 @@ def a_link(number: int, score: float = 0.5, **options: Any) -> FrontierLink:
 
 def a_store(database: str, *, lease_secs: float = 20.0, max_pages: int = 0, **options: Any) -> SharedStore:
     ranks = Ranks()
-    exchange = Exchange(
+    connection = Exchange(
         *(database, "stars", {}),
         worker_name="test",
         ranks=ranks,
@@ -42,7 +43,7 @@ def a_store(database: str, *, lease_secs: float = 20.0, max_pages: int = 0, **op
         max_pages=max_pages,
         lease_secs=lease_secs,
     )
-    return SharedStore(Worker(exchange, max_pages=max_pages), ranks, **options)
+    return SharedStore(Worker(connection, max_pages=max_pages), ranks, **options)
 
 
 def until(true: Any, *stores: SharedStore, secs: float = 10.0) -> None:
@@ -52,6 +53,25 @@ def until(true: Any, *stores: SharedStore, secs: float = 10.0) -> None:
         for store in stores:
             store.worker.tend()
         time.sleep(0.01)
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+def test_a_database_that_goes_away_while_a_worker_begins_is_waited_for(database, monkeypatch, fails_at):
+    n_calls = 0
+
+    def sometimes(url, **options):
+        nonlocal n_calls
+        n_calls += 1
+        if fails_at <= n_calls < fails_at + 2:
+            raise psycopg.OperationalError("the server has gone")
+        return connect(url, **options)
+
+    monkeypatch.setattr(exchange, "connect", sometimes)
+    monkeypatch.setattr(exchange, "TRY_AGAIN_SECS", 0.01)
+    store = a_store(database)
+    assert store.worker.exchange.worker
+    assert n_calls == 4
+    store.close()
 
 
 class Fetcher(SimpleNamespace):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+Answer = TypeVar("Answer")
+
 LEASE_SECS = 20.0
 """How long a worker lives that does not renew its lease."""
 PATIENCE_SECS = 120.0
@@ -48,7 +50,7 @@ class Exchange:
     SharedFrontierError
         If the database's tables are of another version, or its crawl is about something else.
     psycopg.Error
-        If the server cannot be reached.
+        If the server cannot be reached for ``patience_secs``.
     """
 
     def __init__(
@@ -68,10 +70,13 @@ class Exchange:
         self._url, self._lease_secs = url, lease_secs or LEASE_SECS
         #: What the threads say.
         self.box = EventBox()
-        with connect(url) as sql:
+
+        def join(sql: psycopg.Connection[Any]) -> tuple[int, float]:
             make_tables(sql)
-            #: The crawl's number.
-            self.crawl, secs = join_crawl(sql, crawl, about)
+            return join_crawl(sql, crawl, about)
+
+        #: The crawl's number.
+        self.crawl, secs = self._ask(join, patience_secs)
         self._began = now() - secs
         self._last_turn = 0
         self.writer = PageWriter(LinkRules(self.crawl, ranks, merge, self._turn))
@@ -83,11 +88,15 @@ class Exchange:
             lease_secs=self._lease_secs,
             patience_secs=patience_secs,
         )
-        with connect(url) as sql:
+
+        def begin(sql: psycopg.Connection[Any]) -> float:
             leasing = self._leasing(sql)
-            #: Seconds that the crawl had taken when this worker began.
-            self.spent_secs = leasing.spent_secs()
+            spent_secs = leasing.spent_secs()
             self.keeper.join_crawl(leasing)
+            return spent_secs
+
+        #: Seconds that the crawl had taken when this worker began.
+        self.spent_secs = self._ask(begin, patience_secs)
 
     def start(self) -> None:
         """Start the threads."""
@@ -119,7 +128,7 @@ class Exchange:
         self.committer.write(page)
 
     def wish(self, **wishes: Any) -> None:
-        """Tell the keeper what is wanted; see `focused.frontier.shared.keeper.Wishes`."""
+        """Tell the keeper what is wanted; see `focused.frontier.shared.wishes.Wishes`."""
         self.keeper.wish(**wishes)
 
     def take(self) -> list[Event]:
@@ -181,6 +190,18 @@ class Exchange:
         except psycopg.Error as error:  # it would say so again
             logger.warning("The database did not take this worker's end: %s", " ".join(str(error).split()))
         return True
+
+    def _ask(self, ask: Callable[[psycopg.Connection[Any]], Answer], patience_secs: float) -> Answer:
+        """Ask the database before the threads run; one that has gone away since the crawl was planned is waited for."""
+        until = now() + patience_secs
+        while True:
+            try:
+                with connect(self._url) as sql:
+                    return ask(sql)
+            except psycopg.OperationalError:
+                if now() > until:
+                    raise
+                time.sleep(TRY_AGAIN_SECS)
 
     def _leasing(self, sql: psycopg.Connection[Any]) -> Leasing:
         return Leasing(sql, self.crawl, self._lease_secs)
