@@ -4,17 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import shutil
-import socket
 import threading
-import time
-from collections import Counter
-from contextlib import ExitStack
 
 import pytest
 from commands import ROOT, crawl
-from dashboard_browser import dashboard
 from starlette.testclient import TestClient
 
 from focused.collection.page import CollectedPage
@@ -23,7 +17,6 @@ from focused.dashboard.app import make_app
 from focused.dashboard.guard import MAX_STREAMS, POLICY, Guard
 from focused.dashboard.runs import KILLED, LIVE, Runs
 from focused.frontier.store.schema import lock
-from focused.utils.open_files import raise_limit
 
 MODELS = ROOT / "models"
 HOST, TOKEN = "127.0.0.1:8088", "right-token"
@@ -222,44 +215,6 @@ def test_no_more_than_some_streams_are_open_at_a_time():
     assert client.get("/runs/x/events").status_code == 503
     release.set()
     assert not started_
-
-
-def few_files():
-    """In the process of a dashboard: it may open fewer files than a thousand."""
-    resource.setrlimit(resource.RLIMIT_NOFILE, (700, 700))
-
-
-def test_of_a_thousand_open_streams_some_are_served_and_the_others_refused_and_all_are_given_back(tmp_path):
-    for folder in ("models", "runs/live"):
-        (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "runs" / "live" / "run.json").write_text(json.dumps({"topic": "stars", "finish_reason": "running"}))
-    raise_limit()
-    with (
-        lock(tmp_path / "runs" / "live" / "frontier.sqlite"),
-        dashboard(tmp_path, before=few_files) as (_, link),
-        ExitStack() as sockets,
-    ):
-        address, token = re.fullmatch(r"http://(.+)/\?token=(.+)", link).groups()
-        host, port = address.split(":")
-        asked = f"GET /runs/{key_of(tmp_path / 'runs', 'live')}/events HTTP/1.1\r\nHost: {address}\r\n"
-        asked += f"Cookie: dashboard_token_{port}={token}\r\n\r\n"
-
-        def status(stays_in: ExitStack) -> int:
-            opened = stays_in.enter_context(socket.create_connection((host, int(port)), 60))
-            opened.sendall(asked.encode())
-            return int(opened.recv(100).split()[1])
-
-        answers = Counter(status(sockets) for _ in range(1000))
-        assert answers == {200: MAX_STREAMS, 503: 1000 - MAX_STREAMS}
-        sockets.close()
-        deadline = time.monotonic() + 30
-        while True:
-            with ExitStack() as one:
-                if status(one) == 200:
-                    break
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
-    assert set((tmp_path / "err").read_text().splitlines()) == {"WARNING:  Exceeded concurrency limit."}
 
 
 def test_a_page_of_ten_megabytes_is_shown_in_part_and_soon(client, runs):

@@ -3,58 +3,70 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 import socket
-import threading
 import time
 from collections import Counter
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import pytest
+from dashboard_browser import dashboard
 
-from focused.dashboard.app import make_app
 from focused.dashboard.guard import MAX_STREAMS
 from focused.dashboard.runs import Runs
 from focused.frontier.store.schema import lock
+from focused.utils.open_files import raise_limit
 
-uvicorn = pytest.importorskip("uvicorn")
-N, TOKEN = 1000, "right-token"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+N = 1000
 
 
-def test_of_a_thousand_open_sockets_some_are_served_and_pages_are_still_shown_and_all_are_given_back(tmp_path):
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < 2 * N + 200:
-        pytest.skip("needs 2,200 file descriptors: ulimit -n")
-    (tmp_path / "live").mkdir()
-    (tmp_path / "live" / "run.json").write_text(json.dumps({"topic": "stars", "finish_reason": "running"}))
-    key = next(run.key for run in Runs(tmp_path).all())
-    listening = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    host = f"127.0.0.1:{listening.getsockname()[1]}"
-    app = make_app(tmp_path, token=TOKEN, hosts=frozenset({host}))
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error", timeout_graceful_shutdown=1))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+def few_files() -> None:
+    """In the process of a dashboard: it may open fewer files than there are sockets."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (700, 700))
 
-    def ask(path: str) -> socket.socket:
-        client = socket.create_connection(listening_at, timeout=30)
-        cookie = f"dashboard_token_{listening_at[1]}={TOKEN}"
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: {host}\r\nCookie: {cookie}\r\n\r\n".encode())
-        return client
 
-    def status(client: socket.socket) -> int:
-        return int(client.recv(12)[9:])
+@pytest.fixture
+def runs(tmp_path) -> Path:
+    """A folder with a run that goes on."""
+    if (raise_limit() or N + 500) < N + 500:
+        pytest.skip(f"needs {N + 500} file descriptors: ulimit -Hn")
+    for folder in ("models", "runs/live"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "runs" / "live" / "run.json").write_text(json.dumps({"topic": "stars", "finish_reason": "running"}))
+    return tmp_path / "runs"
 
-    listening_at, events = listening.getsockname(), f"/runs/{key}/events"
-    with lock(tmp_path / "live" / "frontier.sqlite"):
-        thread.start()
-        clients = [ask(events) for _ in range(N)]
-        answers = Counter(map(status, clients))
-        others = [ask(events), ask("/")]
-        met = [status(each) for each in others]
-        for client in (*clients, *others):
-            client.close()
+
+@pytest.mark.parametrize(("before", "shown"), [(None, {200}), (few_files, {200, 503})])
+def test_of_a_thousand_open_streams_some_are_served_and_the_others_refused_and_all_are_given_back(
+    runs: Path, before: Callable[[], None] | None, shown: set[int]
+):
+    folder = runs.parent
+    key = next(run.key for run in Runs(runs).all())
+    with lock(runs / "live" / "frontier.sqlite"), dashboard(folder, before) as (_, link), ExitStack() as clients:
+        address, token = re.fullmatch(r"http://(.+)/\?token=(.+)", link).groups()
+        host, port = address.split(":")
+
+        def status(path: str, stays_in: ExitStack) -> int:
+            client = stays_in.enter_context(socket.create_connection((host, int(port)), 60))
+            asked = f"GET {path} HTTP/1.1\r\nHost: {address}\r\nCookie: dashboard_token_{port}={token}\r\n\r\n"
+            client.sendall(asked.encode())
+            return int(client.recv(12)[9:])
+
+        events = f"/runs/{key}/events"
+        assert Counter(status(events, clients) for _ in range(N)) == {200: MAX_STREAMS, 503: N - MAX_STREAMS}
+        assert status(events, clients) == 503
+        assert status("/", clients) in shown
+        clients.close()
         afterwards, until = 503, time.monotonic() + 30
         while afterwards == 503 and time.monotonic() < until:
-            with ask(events) as client:
-                afterwards = status(client)
-        server.should_exit = True
-        thread.join(30)
-    assert answers == {200: MAX_STREAMS, 503: N - MAX_STREAMS}
-    assert (met, afterwards) == ([503, 200], 200)
+            with ExitStack() as one:
+                afterwards = status(events, one)
+        assert afterwards == 200
+    said = set((folder / "err").read_text().splitlines())
+    assert said <= ({"WARNING:  Exceeded concurrency limit."} if before else set())
