@@ -117,7 +117,7 @@ class HostFailures:
                 return False
         trouble.n_failures += 1
         trouble.why = why
-        most = self._most(host)
+        most = self._tries_of(host)
         if trouble.n_failures >= most and is_alone and self._is_known(host):
             trouble.n_failures = most - 1
             return False
@@ -135,13 +135,10 @@ class HostFailures:
         A host that was given up has had all but one of its failures: if it is asked again, one more is enough.
         """
         if host in self.given_up:
-            return self._most(host) - 1, self.given_up[host], self._is_known(host)
+            return self._tries_of(host) - 1, self.given_up[host], self._is_known(host)
         trouble = self._troubles.get(host)
-        return (
-            (0, "", self._is_known(host))
-            if trouble is None
-            else (trouble.n_failures, trouble.why, self._is_known(host))
-        )
+        n_failures, why = (0, "") if trouble is None else (trouble.n_failures, trouble.why)
+        return n_failures, why, self._is_known(host)
 
     def take_over(self, host: str, n_failures: int, why: str, has_answered: bool) -> None:
         """Go on with what another process has met of a host that it asks no more."""
@@ -151,7 +148,7 @@ class HostFailures:
         if has_answered:
             self._note_answer(host)
 
-    def _most(self, host: str) -> int:
+    def _tries_of(self, host: str) -> int:
         return self.most_failures if self._is_known(host) else min(self.most_failures, _TRIES_OF_A_STRANGER)
 
     def _is_known(self, host: str) -> bool:
