@@ -14,7 +14,7 @@ from scrapy.exceptions import (
 )
 from scrapy.spidermiddlewares.httperror import HttpError
 
-from focused.frontier.unreachable import TOO_MANY_FILES
+from focused.frontier.unreachable import CONNECTION_BROKEN, TOO_MANY_FILES
 
 _WORDS = {
     "redirections": "redirected without end",
@@ -26,8 +26,8 @@ _UNANSWERED = {
     CannotResolveHostError: "name not found",
     DownloadConnectionRefusedError: "connection refused",
     DownloadTimeoutError: "timed out",
-    DownloadFailedError: "connection broken",
-    ResponseDataLossError: "connection broken",
+    DownloadFailedError: CONNECTION_BROKEN,
+    ResponseDataLossError: CONNECTION_BROKEN,
 }
 
 

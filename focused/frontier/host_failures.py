@@ -102,8 +102,8 @@ class HostFailures:
     def failed(self, host: str, why: str, now: float, *, is_sure: bool, is_alone: bool = False) -> bool:
         """Note that a request to a host failed at a moment; tell whether that is the host's fault.
 
-        ``is_alone``: whether it is the one request that has failed each time. Then a host that has answered others is not
-        given up for it: the next request tells whose fault it is.
+        ``is_alone``: whether it is one of the few requests that have failed each time. Then a host that has answered others is
+        not given up for it: the next request tells whose fault it is.
         While a host rests, what was under way fails as well, and does not count again.
         """
         if host in self.given_up:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 TOO_MANY_FILES = "too many open files"
+CONNECTION_BROKEN = "connection broken"
+_MOST_ALONE = 2
+"""So many pages that fail each time take no host with them that answers others."""
 _PAUSE_SECS = 2.0
 _MOST_NAMED = 3
 
@@ -35,8 +38,8 @@ class UnreachableHosts:
 
     A failure of a host costs its links nothing: the one that was asked for waits again, and the host rests. Failures are
     counted by origin (scheme, host and port): one port of a host may be closed while another answers. When an origin is given
-    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. Before that the link that
-    failed each time fails alone, if the host answers at all: the next one tells whose fault it is. What fails because this
+    up, what waits of it fails as `host not reachable`, and waits again when the crawl is resumed. Before that one or two links
+    that failed each time fail alone, if the host answers at all: the next one tells whose fault it is. What fails because this
     process has too many files open is no host's fault: nothing is asked for during two seconds.
 
     Stats: ``focused/hosts/rests_count``, ``given_up_count``, ``waits_again_count``, ``unreachable_links_count``,
@@ -52,8 +55,8 @@ class UnreachableHosts:
     #: Called with an origin and its standing, as of `HostFailures.standing`, when that changes.
     tell: Callable[[str, int, str, bool], None] = lambda origin, n_failures, why, has_answered: None
     _to_give_up: list[str] = field(default_factory=list)
-    # Of each origin in trouble the link that failed last, and how many times in a row.
-    _same_link: dict[str, tuple[str, int]] = field(default_factory=dict)
+    # Of each origin in trouble the links that have failed since it last answered; no more than are asked about.
+    _failed_links: dict[str, set[str]] = field(default_factory=dict)
     _said: float = 0.0
 
     def resume(self) -> None:
@@ -77,17 +80,17 @@ class UnreachableHosts:
         else:
             origin, failures = origin_of(request.url), self.failures
             before = failures.rests_until(origin), len(failures.given_up)
-            url, n_times = self._same_link.get(origin, ("", 0))
-            n_times = n_times + 1 if url == request.url else 1
-            self._same_link[origin] = request.url, n_times
-            # An answer that the same link has had each time may be the page's own.
-            is_alone = n_times >= failures.most_failures and why.startswith("HTTP ")
+            links = self._failed_links.setdefault(origin, set())
+            if len(links) <= _MOST_ALONE:
+                links.add(request.url)
+            # What the same few links have met each time may be the pages' own.
+            is_alone = len(links) <= _MOST_ALONE and (why.startswith("HTTP ") or why == CONNECTION_BROKEN)
             if not failures.failed(origin, why, self.leases.now(), is_sure=is_sure, is_alone=is_alone):
                 return False
             self.tell(origin, *failures.standing(origin))
             if len(failures.given_up) > before[1]:
                 self._to_give_up.append(origin)
-                del self._same_link[origin]
+                del self._failed_links[origin]
                 self.stats.set_value("focused/hosts/given_up_count", len(failures.given_up))
                 logger.debug("%s is given up: %s", origin, why)
             elif (until := failures.rests_until(origin)) > before[0]:
@@ -104,7 +107,7 @@ class UnreachableHosts:
     def answered(self, request: Request) -> None:
         """Note that a request was answered."""
         origin = origin_of(request.url)
-        self._same_link.pop(origin, None)
+        self._failed_links.pop(origin, None)
         was_troubled = bool(self.failures) and self.failures.standing(origin)[0] > 0
         self.failures.answered(origin)
         if was_troubled:
