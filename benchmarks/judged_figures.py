@@ -54,6 +54,8 @@ class Plan:
     bias: float = 0.0
     #: Share of pages that a person cannot judge.
     skipped: float = 0.0
+    #: After so many verdicts the model learns from them, and has the judged pages on their side.
+    learns_after: int = 0
 
 
 PLANS = (
@@ -68,6 +70,8 @@ PLANS = (
     Plan("mixed, a crawl that is faster", 100, n_pages=100, growth=20),
     Plan("a rare topic, a tenth is skipped", 120, growth=3, share=0.1, skipped=0.1),
     Plan("three people, three orders", 100, ("mixed", "random", "uncertain"), growth=2),
+    Plan("random, and the model learns half-way", 90, ("random",), learns_after=45),
+    Plan("mixed, and the model learns half-way", 160, growth=1, learns_after=80),
 )
 
 
@@ -163,8 +167,15 @@ def session(
     queues = [Queue(order, name, lambda url: {}, max_looked=MAX_LOOKED) for order in plan.orders]
     verdicts: dict[str, bool] = {}
     drawn_at = np.zeros(n_most, dtype=np.int64)
+    learnt = np.zeros(n_most, dtype=np.bool_)
     n_there = 0
     for turn in range(plan.n_verdicts):
+        if plan.learns_after and turn == plan.learns_after:
+            for url, said in verdicts.items():
+                learnt[int(url)], accepted[int(url)] = True, said
+            name, n_there = f"{seed} learnt", 0
+            drawn_at[:] = 0
+            queues = [Queue(order, name, lambda url: {}, max_looked=MAX_LOOKED) for order in plan.orders]
         n_pages = plan.n_pages + round(plan.growth * turn)
         for queue in queues:
             for row in range(n_there, n_pages):
@@ -187,8 +198,10 @@ def session(
     for url, said in verdicts.items():
         verdict[int(url)] = said
     places = np.array([place(str(row), name) for row in range(n_there)])
-    pages = Group(np.arange(1, n_there + 1), places, verdict, drawn_at[:n_there])
-    return figures(pages, accepted[:n_there]), accepted[:n_there], relevant[:n_there], verdict
+    number, known = np.arange(1, n_there + 1), learnt[:n_there]
+    pages = Group(number[~known], places[~known], verdict[~known], drawn_at[:n_there][~known])
+    found = figures(pages, accepted[:n_there][~known], number[known & (verdict == 1)])
+    return found, accepted[:n_there], relevant[:n_there], verdict
 
 
 def wilson(share: float, n: int) -> tuple[float, float]:

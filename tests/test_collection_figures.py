@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
+import hand_made
 import numpy as np
 import pytest
+from collected import collect, collected
 from scipy.stats import binom
 
 from focused.collection.figure_words import figure_lines
 from focused.collection.figures import Figures, figures
+from focused.collection.judged_figures import judged_figures
+from focused.collection.judging import JudgingSession
 from focused.collection.sample import Group, Share, chances, mid_p_interval
+from focused.collection.verdict_folder import VerdictFolder
+from focused.collection.view import CollectionView, PageFilter
+from focused.retraining.applied_verdicts import apply_verdicts
+from focused.retraining.judged_again import note_what_is_learnt
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 
@@ -63,6 +73,60 @@ def test_uncertain_pages_do_not_bias_the_figure_though_the_verdicts_on_them_are_
     assert abs(np.mean(precision.error)) < 0.06
     assert np.mean(precision.width) <= 1.2 * np.mean(precision.wilson_width)
     assert np.mean(precision.naive_held) < 0.6  # what the whole queue says is no sample
+
+
+def test_what_the_model_has_learnt_from_is_no_evidence_that_it_is_right():
+    plan = sessions.Plan("random", 60, ("random",), n_pages=300, learns_after=30)
+    precision, recall = sessions.tallies(plan, 60)
+    for tally in (precision, recall):
+        assert len(tally.n) == 60
+        assert np.mean(tally.held) >= 0.85
+        assert abs(np.mean(tally.error)) < 0.05
+    assert max(precision.n) < 30  # of thirty verdicts since
+
+
+def judge_at_random(session: JudgingSession, n: int) -> None:
+    for _ in range(n):
+        number = int(session.next().pick.page.url.rpartition("/")[2])
+        session.say(number % 4 != 0)
+
+
+def test_after_a_model_has_learnt_from_verdicts_others_say_how_good_the_pages_are(tmp_path):
+    # The model calls pages with even numbers relevant; every second of these is.
+    pages = [
+        collected(n, 0.9 - 0.8 * (n % 2), terms={hand_made.FOR[0] if n % 2 == 0 else "x": 1}) for n in range(1, 201)
+    ]
+    run_dir = collect(tmp_path / "run", *pages)
+    with JudgingSession(run_dir, "ada", "random") as session:
+        judge_at_random(session, 60)
+        before = session.figures()
+        assert 0.5 < before.precision.value < 0.8  # what people took out is not delivered
+        first = session.next().pick.page.url
+        topic = hand_made.topic()
+        note_what_is_learnt(run_dir, topic)  # it has learnt from no verdict
+        assert session.figures() == before
+        topic.manifest |= {"retraining": {"n_verdicts": 60}, "model_sha256": "0123456789abcdef"}
+        note_what_is_learnt(run_dir, topic)
+        note_what_is_learnt(run_dir, topic)  # the collection is judged again, and the same figures stay
+        with closing(sqlite3.connect(run_dir / "collection.sqlite")) as sql:  # what such a model does
+            for opinion in VerdictFolder(run_dir / "verdicts").read():
+                sql.execute("UPDATE pages SET relevant = ? WHERE url = ?", (opinion.relevant, opinion.url))
+            sql.commit()
+        found = session.figures()
+        assert (found.precision, found.recall) == (None, None)
+        assert (found.former_precision, found.former_recall) == (before.precision, before.recall)
+        said = "\n".join(figure_lines(found, 0.97))
+        assert "Precision of the collection: not known yet; 10 more verdicts" in said
+        assert f"Before the model learnt from these verdicts: precision {before.precision.value:.2f} (" in said
+        assert session.next().pick.page.url != first  # drawn in an order of its own
+        judge_at_random(session, 40)
+        found = session.figures()
+        assert found.precision.n + found.n_refused == 40
+        apply_verdicts(run_dir)
+        with CollectionView(run_dir) as view:
+            right = [row["number"] % 4 != 0 for row in view.pages(PageFilter(delivered=True))]
+        assert found.precision.low <= sum(right) / len(right) <= found.precision.high < 1.0
+    assert judged_figures(run_dir).as_json()["former_precision"]["n"] == before.precision.n
 
 
 def test_of_a_crawl_that_has_gone_far_beyond_the_sample_the_figure_is_of_the_pages_before():

@@ -19,7 +19,12 @@ def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
 
     Without a single verdict on a random page nothing is said at all.
     """
-    if not found.n_accepted + found.n_refused:
+    former = [
+        f"{name} {_share(share)}"
+        for name, share in (("precision", found.former_precision), ("recall", found.former_recall))
+        if share is not None
+    ]
+    if not (found.n_accepted + found.n_refused or former):
         return
     belief = "" if believed is None else f"; the model believes {believed:.2f}"
     if found.precision is not None:
@@ -32,6 +37,8 @@ def figure_lines(found: Figures, believed: float | None) -> Iterator[str]:
     else:
         n = max(LEAST_VERDICTS - found.n_refused, 1)
         yield f"Recall among the pages fetched: not known yet; {_missing(n)} it calls irrelevant will say"
+    if former:
+        yield f"Before the model learnt from these verdicts: {'; '.join(former)}. The same verdicts say nothing of it since"
     if found.n_skipped:
         yield f"Left out of these figures: {quantity(found.n_skipped, 'random pages')} that nobody would judge"
 

@@ -3,6 +3,8 @@
 Precision: of the pages that are delivered, the share that is relevant. Recall: of the relevant pages that were fetched, the
 share that is delivered. Both are those of the collection as it stands, in which each page with a verdict is where it belongs:
 so they say how good the rest is. Copies, and pages that ask not to be indexed, count nowhere.
+
+Pages whose verdicts the model has learnt from (`focused.collection.learnt`) are known, and say nothing of the others.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from focused.collection.sample import Group, Share, horizon, relevant_share
 
 if TYPE_CHECKING:
-    from focused.collection.sample import Flags
+    from focused.collection.sample import Flags, Ints
 
 LEAST_VERDICTS = 10
 """On pages drawn at random, from which a figure is shown."""
@@ -33,9 +35,12 @@ class Figures:
     n_refused: int
     #: Pages drawn at random that nobody would judge.
     n_skipped: int
+    #: What was known last before the model learnt from the verdicts.
+    former_precision: Share | None = None
+    former_recall: Share | None = None
 
 
-def figures(pages: Group, relevant: Flags) -> Figures:
+def figures(pages: Group, relevant: Flags, learnt: Ints | None = None) -> Figures:
     """Return the figures of a collection.
 
     Parameters
@@ -44,14 +49,18 @@ def figures(pages: Group, relevant: Flags) -> Figures:
         All pages of the crawl that are no copies and may be shown.
     relevant : ndarray of bool of shape (n_pages,)
         What the model says.
+    learnt : ndarray of int of shape (n_learnt,), optional
+        Numbers, ascending, of the pages that people call relevant and that are none of ``pages``: the model has learnt from
+        their verdicts. They are delivered.
     """
+    known = np.zeros(0, dtype=np.int64) if learnt is None else learnt
     accepted, refused = _part(pages, relevant), _part(pages, ~relevant)
     n_skipped = int((np.isnan(pages.verdict) & (pages.drawn_at > 0)).sum())
-    precision, recall = _precision(accepted, refused), _recall(accepted, refused)
+    precision, recall = _precision(accepted, refused, known), _recall(accepted, refused, known)
     return Figures(precision, recall, _n_sampled(accepted), _n_sampled(refused), n_skipped)
 
 
-def _precision(accepted: Group, refused: Group) -> Share | None:
+def _precision(accepted: Group, refused: Group, learnt: Ints) -> Share | None:
     """Return the precision. Pages that people have taken out, and those that they have put in, are known."""
     of_pages = horizon([accepted], LEAST_VERDICTS)
     if not of_pages:
@@ -59,7 +68,7 @@ def _precision(accepted: Group, refused: Group) -> Share | None:
     share, _ = relevant_share(accepted, of_pages)
     accepted, refused = accepted.up_to(of_pages), refused.up_to(of_pages)
     n_pages, n_left_out = len(accepted.number), _n_irrelevant(accepted)
-    n_delivered = n_pages - n_left_out + _n_relevant(refused)
+    n_delivered = n_pages - n_left_out + _n_relevant(refused) + _n_up_to(learnt, of_pages)
     if share is None or not n_delivered:
         return None
     n_unknown = float(np.isnan(accepted.verdict).sum())
@@ -71,7 +80,7 @@ def _precision(accepted: Group, refused: Group) -> Share | None:
     return Share(precision(share.value), precision(share.low), precision(share.high), share.n, of_pages)
 
 
-def _recall(accepted: Group, refused: Group) -> Share | None:
+def _recall(accepted: Group, refused: Group, learnt: Ints) -> Share | None:
     """Return the recall: found / (found + missed), its interval by MOVER for a ratio (Donner and Zou 2012)."""
     of_pages = horizon([accepted, refused], LEAST_VERDICTS)
     if not of_pages:
@@ -83,7 +92,8 @@ def _recall(accepted: Group, refused: Group) -> Share | None:
         return None
     n_put_in, n_unknown = _n_relevant(refused), float(np.isnan(refused.verdict).sum())
     n_accepted, n_refused = len(accepted.number), len(refused.number)
-    found = [n_accepted * limit + n_put_in for limit in (found_share.value, found_share.low, found_share.high)]
+    n_known = n_put_in + _n_up_to(learnt, of_pages)
+    found = [n_accepted * limit + n_known for limit in (found_share.value, found_share.low, found_share.high)]
     missed = [
         min(max(n_refused * limit - n_put_in, 0.0), n_unknown)
         for limit in (missed_share.value, missed_share.low, missed_share.high)
@@ -109,6 +119,10 @@ def _ratio_interval(over: list[float], under: list[float]) -> tuple[float, float
         root = max((a * b) ** 2 - a_high * b_low * (2 * a - a_high) * (2 * b - b_low), 0.0)
         high = (a * b + math.sqrt(root)) / (b_low * (2 * b - b_low))
     return max(min(low, high), 0.0), high
+
+
+def _n_up_to(numbers: Ints, number: int) -> int:
+    return int(np.searchsorted(numbers, number, side="right"))
 
 
 def _part(pages: Group, chosen: Flags) -> Group:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from focused.collection.figures import Figures, figures
+from focused.collection.learnt import Learnt
 from focused.collection.page import unpack_terms
 from focused.collection.page_table import PageTable, QueuedPage
 from focused.collection.picks import RANDOM
 from focused.collection.sample import Group
-from focused.collection.schema import CollectionFileError
 from focused.collection.verdict_folder import ASSESSOR, Opinion, VerdictFolder
 from focused.collection.view import CollectionView
 from focused.utils.file_names import VERDICTS_FOLDER
@@ -31,32 +31,6 @@ FROM pages WHERE id > ? ORDER BY id
 """
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedFigures:
-    """The figures of a run, and what the model believes of the pages that it calls relevant (None: there are none)."""
-
-    figures: Figures
-    believed: float | None
-
-    def as_json(self) -> dict[str, Any]:
-        """Return precision and recall, each with its interval, number of verdicts and pages; null where it is not known."""
-        shares = {"precision": self.figures.precision, "recall": self.figures.recall}
-        return {name: None if share is None else asdict(share) for name, share in shares.items()}
-
-
-def judged_figures(run_dir: Path) -> JudgedFigures | None:
-    """Return what people's verdicts say of a run; None if there is no verdict on a random page, or no collection to read."""
-    if not (run_dir / VERDICTS_FOLDER).is_dir():
-        return None
-    try:
-        with JudgedCollection(run_dir) as collection:
-            collection.refresh()
-            found = collection.figures()
-            return JudgedFigures(found, collection.believed_precision()) if found.n_accepted + found.n_refused else None
-    except CollectionFileError:
-        return None
-
-
 class JudgedCollection:
     """A collection, which its crawl may be adding to, and the verdicts on its pages.
 
@@ -70,6 +44,11 @@ class JudgedCollection:
         self.run_dir = run_dir
         self.folder = VerdictFolder(run_dir / VERDICTS_FOLDER)
         self._view = CollectionView(run_dir)
+        #: What has judged the pages anew since people judged some.
+        self.learnt = Learnt.read(self._view.about())
+        self._begin()
+
+    def _begin(self) -> None:
         self._last_id = 0
         #: All pages; those that may be judged are shown.
         self.pages = PageTable()
@@ -79,8 +58,7 @@ class JudgedCollection:
         self._other_names: dict[str, str] = {}
         self._forms: dict[str, str] = {}
         self._copies: defaultdict[str, list[str]] = defaultdict(list)
-        #: What decides the random order: the crawl's first page, and when it was fetched.
-        self.seed = ""
+        self._first = ""
         #: Number of the last page.
         self.last_number = 0
         #: What has been said, in the order of the files' names and lines.
@@ -94,12 +72,27 @@ class JudgedCollection:
         """Close the file."""
         self._view.close()
 
+    @property
+    def seed(self) -> str:
+        """What decides the random order: the crawl's first page, when it was fetched, and the model that learnt from verdicts.
+
+        With each such model another order begins: whoever is drawn first in the old one has been judged.
+        """
+        return f"{self._first} {self.learnt.model}".rstrip()
+
     def refresh(self) -> None:
-        """Read what is new. Pages may be judged that are no copies, and free to be indexed."""
+        """Read what is new. Pages may be judged that are no copies, and free to be indexed.
+
+        If a model that has learnt from verdicts has judged all pages meanwhile, ``pages`` is another table.
+        """
+        learnt = Learnt.read(self._view.about())
+        if learnt != self.learnt:
+            self.learnt = learnt
+            self._begin()
         n_before = len(self.pages)
         for row in self._view.rows(_NEW, [self._last_id]):
             self._last_id = row["id"]
-            self.seed = self.seed or f"{row['url']} {row['fetched_at']}"
+            self._first = self._first or f"{row['url']} {row['fetched_at']}"
             self.last_number = max(self.last_number, row["number"])
             page = _queued(row)
             self.pages.put(page, is_shown=not (row["noindex"] or row["duplicate_of"]))
@@ -171,19 +164,26 @@ class JudgedCollection:
     def figures(self) -> Figures:
         """Return what people's verdicts on random pages say of the collection."""
         pages, drawn_at = self.pages, np.zeros(len(self.pages), dtype=np.int64)
+        is_learnt = np.zeros(len(pages), dtype=np.bool_)
         for opinion in self.opinions:
-            if opinion.drawn == RANDOM and not opinion.person.startswith(ASSESSOR):
-                row = pages.row_of(self.url_of(opinion.url))
-                if row is not None:
-                    drawn_at[row] = max(drawn_at[row], opinion.pages)
+            row = None if opinion.person.startswith(ASSESSOR) else pages.row_of(self.url_of(opinion.url))
+            if row is None:
+                continue
+            if self.learnt.model and opinion.model != self.learnt.model:
+                is_learnt[row] = True
+            elif opinion.drawn == RANDOM:
+                drawn_at[row] = max(drawn_at[row], opinion.pages)
         said = np.full(len(pages), np.nan)
         for url, share in self.verdicts().items():
             said[pages.row_of(url)] = share
-        known = np.flatnonzero(pages.is_shown)
+        is_learnt &= np.abs(said - 0.5) > 0  # where people contradict each other the model has learnt nothing
         number = pages.number
-        known = known[np.argsort(number[known], kind="stable")]
-        group = Group(number[known], pages.places(self.seed)[known], said[known], drawn_at[known])
-        return figures(group, pages.relevant[known])
+        by_number = np.argsort(number, kind="stable")
+        shown = by_number[pages.is_shown[by_number]]
+        open_ = shown[~is_learnt[shown]]
+        group = Group(number[open_], pages.places(self.seed)[open_], said[open_], drawn_at[open_])
+        found = figures(group, pages.relevant[open_], number[shown[is_learnt[shown] & (said[shown] > 0.5)]])
+        return replace(found, former_precision=self.learnt.precision, former_recall=self.learnt.recall)
 
     def believed_precision(self) -> float | None:
         """Return what the model believes of the pages that it calls relevant: their mean relevance; None of none."""

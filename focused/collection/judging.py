@@ -51,10 +51,10 @@ class JudgingSession:
         self._collection = JudgedCollection(run_dir)
         self._is_program = person.startswith(ASSESSOR)
         self._collection.refresh()
-        self._queue = Queue(order, self._collection.seed, self._collection.terms_of, pages=self._collection.pages)
-        self._remember(person)
+        self._order = order
+        self._begin_queue()
         self._shown: ShownPage | None = None
-        self._pages = 0
+        self._pages, self._model = 0, ""
         self._again: ShownPage | None = None
         self._done: list[tuple[ShownPage, bool | None]] = []
 
@@ -97,7 +97,8 @@ class JudgingSession:
             row = self._collection.row_of(pick.page.url)
             if row is not None and not row["text_left_out"]:
                 copies = self._collection.copies_of(pick.page.url)
-                self._shown, self._pages = ShownPage(pick, row, copies), self._collection.last_number
+                self._shown = ShownPage(pick, row, copies)
+                self._pages, self._model = self._collection.last_number, self._collection.learnt.model
                 return self._shown
             self._queue.put_aside(pick.page.url)  # removed, or its text gave way to another's meanwhile
         self._shown = None
@@ -142,17 +143,26 @@ class JudgingSession:
             drawn=shown.pick.kind,
             probability=shown.pick.probability,
             pages=self._pages if is_random else 0,
+            model=self._model,
         )
         self._log.write(opinion)
 
+    def _begin_queue(self) -> None:
+        self._queue = Queue(self._order, self._collection.seed, self._collection.terms_of, pages=self._collection.pages)
+        self._remember(self._log.person)
+
     def _refresh(self) -> None:
+        pages = self._collection.pages
         self._collection.refresh()
+        if self._collection.pages is not pages:
+            self._begin_queue()
         said = self._collection.verdicts(of=self._log.person if self._is_program else None)
         self._queue.learn({url: share >= 0.5 for url, share in said.items()})
 
     def _remember(self, person: str) -> None:
-        """Take up what the person did in earlier sessions."""
+        """Take up what the person did in earlier sessions; kinds count since the model has learnt from verdicts."""
         for opinion in self._collection.opinions:
             if opinion.person == person and (url := self._collection.url_of(opinion.url)):
-                self._queue.count(url, None if opinion.note == TAKEN_BACK else opinion.drawn or None)
+                is_counted = opinion.model == self._collection.learnt.model and opinion.note != TAKEN_BACK
+                self._queue.count(url, (opinion.drawn or None) if is_counted else None)
                 self._queue.put_aside(url, is_aside=opinion.note == SKIPPED and opinion.relevant is None)

@@ -34,6 +34,7 @@ _SHOWN = 60
 _YES = frozenset({"1", "yes", "y", "true", "relevant", "+"})
 _NO = frozenset({"0", "no", "n", "false", "irrelevant", "-"})
 _TAKEN_BACK = "null"
+_TEXTS = ("note", "person", "at", "drawn", "model")
 _MOST_PAGES = 2**62
 _MOST_CHARS = 1000
 """Of a note, a person's name, and whatever else a line says beside its verdict."""
@@ -111,6 +112,8 @@ class Verdict:
     #: Of a page that was drawn at random: with what chance, and the number of the crawl's last page at that time.
     probability: float | None = None
     pages: int = 0
+    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`.
+    model: str = ""
 
 
 def parse_verdict(text: str, separator: str | None) -> Verdict | None:
@@ -138,7 +141,7 @@ def parse_verdict(text: str, separator: str | None) -> Verdict | None:
             f"Got {values['relevant'][:_SHOWN]!r}."
         )
     relevant = None if answer == _TAKEN_BACK else answer in _YES
-    texts = {name: values.get(name, "")[:_MOST_CHARS] for name in ("note", "person", "at", "drawn")}
+    texts = {name: values.get(name, "")[:_MOST_CHARS] for name in _TEXTS}
     return Verdict(
         form, relevant, **texts, written=url, probability=values.get("probability"), pages=values.get("pages", 0)
     )
@@ -167,7 +170,7 @@ def fault_of(path: Path, number: int, text: str, separator: str | None, why: str
 
 def _of_object(text: str) -> dict[str, Any]:
     value: Any = json.loads(text)
-    found: dict[str, Any] = {name: str(value.get(name) or "") for name in ("note", "person", "at", "drawn")}
+    found: dict[str, Any] = {name: str(value.get(name) or "") for name in _TEXTS}
     relevant, chance, pages = value["relevant"], value.get("probability"), value.get("pages")
     if isinstance(chance, (int, float)):
         found["probability"] = float(chance)

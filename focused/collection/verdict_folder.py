@@ -2,8 +2,9 @@
 
 A line of ``PERSON.jsonl`` is an object with ``url`` and ``relevant`` (true, false, or null: taken back), and perhaps ``note``,
 ``at`` (ISO 8601 in UTC), ``person`` (default: the file's name), ``drawn`` (why the page was shown), ``probability`` (with what
-chance a page of its group had been drawn at random) and ``pages`` (number of the crawl's last page at that time). A row of a
-file ``*.csv`` or ``*.tsv`` has URL, yes or no, and perhaps a note. The last line of a person on a page counts.
+chance a page of its group had been drawn at random), ``pages`` (number of the crawl's last page at that time) and ``model``
+(which had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`). A row of a file ``*.csv``
+or ``*.tsv`` has URL, yes or no, and perhaps a note. The last line of a person on a page counts.
 """
 
 from __future__ import annotations
@@ -43,11 +44,14 @@ class Opinion:
     probability: float | None = None
     #: Number of the crawl's last page when this one was drawn.
     pages: int = 0
+    #: The model that had judged the pages by then, if it had learnt from verdicts: `focused.collection.learnt`.
+    model: str = ""
 
     def to_line(self) -> str:
         """Return one line of JSON; what is not known is left out."""
         values: dict[str, Any] = {"url": self.url, "relevant": self.relevant, "note": self.note, "at": self.at}
         values |= {"person": self.person, "drawn": self.drawn, "probability": self.probability, "pages": self.pages}
+        values["model"] = self.model
         known = {name: value for name, value in values.items() if name == "relevant" or value not in ("", None, 0)}
         return json.dumps(known, ensure_ascii=False)
 
@@ -157,5 +161,5 @@ def _opinions(path: Path) -> tuple[list[Opinion], int, str]:
         if said is not None:
             person = (said.person or path.stem)[:_MOST_PERSON_CHARS]
             opinion = Opinion(said.written, person, said.relevant, said.note, said.at, said.drawn)
-            found.append(replace(opinion, probability=said.probability, pages=said.pages))
+            found.append(replace(opinion, probability=said.probability, pages=said.pages, model=said.model))
     return found, n_bad, fault

@@ -16,7 +16,7 @@ from focused.frontier.store.schema import FrontierFileError, lock
 from focused.method.topic import load_topic
 from focused.method.topic.judge import RELEVANCE_THRESHOLD
 from focused.retraining.applied_verdicts import apply_verdicts
-from focused.retraining.judged_again import JudgingAgain, judges_words
+from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
 from focused.utils.file_names import COLLECTION_FILE, FRONTIER_FILE, RUN_FILE
 from focused.utils.files import read_regular
 from focused.utils.words import quantity
@@ -66,6 +66,7 @@ def judge_run_again(
 
 def _judged(run_dir: Path, judge: Any, verdicts: Sequence[Path]) -> str:
     n_more = n_less = 0
+    note_what_is_learnt(run_dir, judge.topic)
     with closing(JudgedRows(run_dir / COLLECTION_FILE)) as rows:
         work = JudgingAgain(rows, judge, AFTERWARDS, inf)
         for _ in work.steps():

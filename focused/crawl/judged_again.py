@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from focused.collection.judged_rows import JudgedRows
 from focused.crawl.own_settings import JUDGE_AGAIN_SECS
-from focused.retraining.judged_again import JudgingAgain, judges_words
+from focused.retraining.judged_again import JudgingAgain, judges_words, note_what_is_learnt
 from focused.utils.file_names import COLLECTION_FILE
 from focused.utils.reactor import in_turns
 from focused.utils.words import quantity
@@ -42,6 +42,7 @@ async def judge_again(crawl: Crawl, settings: Any, stats: StatsCollector) -> lis
         if not work.is_due:
             return []
         if judges_words(judge):
+            note_what_is_learnt(crawl.plan.run_dir, judge.topic)
             await in_turns(work.steps())
         else:
             logger.info(

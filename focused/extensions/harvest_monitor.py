@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from typing_extensions import Self
 
-    from focused.collection.judged import JudgedFigures
+    from focused.collection.judged_figures import JudgedFigures
     from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.outlook import Outlook
@@ -175,7 +175,9 @@ class HarvestMonitor:
         run_dir = self._plan.run_dir
         if not (run_dir / VERDICTS_FOLDER).is_dir():
             return None
-        from focused.collection.judged import judged_figures  # loads scipy's solvers, and most crawls have no verdicts
+        from focused.collection.judged_figures import (
+            judged_figures,  # loads scipy's solvers, and most crawls have no verdicts
+        )
 
         return judged_figures(run_dir)
 

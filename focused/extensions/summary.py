@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from focused.collection.judged import JudgedFigures
+    from focused.collection.judged_figures import JudgedFigures
     from focused.crawl.estimated_harvest import EstimatedHarvest
     from focused.crawl.harvest import HarvestCounter
     from focused.crawl.outlook import Outlook

@@ -20,12 +20,14 @@ from focused.method.topic.judge import Judge
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
+    from pathlib import Path
     from typing import Any
 
     import numpy.typing as npt
 
     from focused.collection.judged_rows import AsTheyCame, JudgedRows
     from focused.collection.verdict_rows import Change
+    from focused.method.topic import Topic
 
     Floats = npt.NDArray[np.float64]
 
@@ -92,6 +94,18 @@ class JudgingAgain:
             if time.monotonic() > self._end:
                 return
         self.rows.note_done(known)
+
+
+def note_what_is_learnt(run_dir: Path, topic: Topic) -> None:
+    """Let a collection note before a model judges it that the model has learnt from verdicts on its pages, if it has.
+
+    Errors are those of `focused.collection.judged_figures.note_learnt`.
+    """
+    about = topic.manifest.get("retraining", {})
+    if about.get("n_verdicts") or about.get("n_label_noise"):
+        from focused.collection.judged_figures import note_learnt  # loads scipy's solvers, and few crawls have verdicts
+
+        note_learnt(run_dir, topic.model_sha256)
 
 
 def judges_words(judge: Judge) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.collection.figure_words import figure_lines
-from focused.collection.judged import judged_figures
+from focused.collection.judged_figures import judged_figures
 from focused.evaluation.report.markup import Markup, element
 
 if TYPE_CHECKING:
