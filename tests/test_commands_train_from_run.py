@@ -78,7 +78,8 @@ def test_a_better_model_takes_the_topics_place_and_the_former_topic_is_kept_as_i
     before = contents(models / "stars")
     run = a_run(tmp_path / "run", models, COMET_WORDS, TABLE_WORDS, is_right=True, are_verdicts=True)
     said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
-    assert "It is not worse: average precision" in said
+    assert "It is better by what people say (of 40 pages that people judged, each held out, it has " in said
+    assert "): average precision" in said
     assert "and 40 pages with a verdict" in said
     assert "at the threshold, F1 " in said
     kept = models / "stars" / PREVIOUS / "stars"

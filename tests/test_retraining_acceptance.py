@@ -23,6 +23,7 @@ from focused.retraining.acceptance import (
     why_forgets,
     without_contradicted,
 )
+from focused.retraining.acceptance_by_people import verdicts_decide, why_met_refused
 from focused.retraining.augmentation import AugmentedExamples
 from focused.retraining.drift import example_relevance
 from focused.retraining.training import Retraining
@@ -30,6 +31,8 @@ from focused.retraining.versions import Task
 from focused.retraining.worker import train_version
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from focused.retraining.judged_pages import JudgedPage
 
 FIRST = AcceptanceFigures(recall=0.95, f1=0.85, skill=0.7)
@@ -122,24 +125,8 @@ def test_a_model_that_forgets_pages_that_joined_is_refused(topic):
 def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_decides(topic, tmp_path):
     stars, others = met(STAR_WORDS, range(1, 11)), met(OTHER_WORDS, range(11, 31))
     (tmp_path / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in stars + others))
-    labels = {
-        str(page.number): page.number <= 5 for page in stars + others
-    }  # five pages about stars are said to be none
-    assert topic.directory is not None
-    task = Task(
-        version=2,
-        in_use=1,
-        topic="stars",
-        models_dir=str(topic.directory.parent),
-        run_dir=str(tmp_path),
-        n_bytes=10**9,
-        labels=labels,
-        verdicts=[],
-        tolerance=0.02,
-        random_state=0,
-        filters_label_noise=True,
-        keeps_examples=False,
-    )
+    # Five pages about stars are said to be none.
+    task = a_task(topic, tmp_path, {page.number: page.number <= 5 for page in stars + others})
     found = train_version(task, topic, {})
     assert (found.accepted, found.n_contradicted, found.n_positive, found.n_negative) == (True, 5, 5, 20)
     made = load_topic("stars", tmp_path / "versions" / "2")
@@ -149,6 +136,52 @@ def test_a_training_leaves_out_what_is_contradicted_and_says_what_the_model_deci
     as_printed = replace(task, version=3, has_veto=False, tolerance=0.0)
     printed = train_version(as_printed, topic, {})
     assert (printed.accepted, printed.n_contradicted, printed.n_positive, printed.n_negative) == (True, 0, 5, 25)
+
+
+@pytest.mark.parametrize("by_a_coin", [False, True])
+def test_verdicts_by_a_coin_bring_no_model_that_has_lost_the_topic(topic, tmp_path, by_a_coin):
+    """Who says no to most pages agrees more with a model that refuses most of them, whichever they are."""
+    rng = np.random.default_rng(0)
+    pages = [
+        replace(judged(n, words(rng, STAR_WORDS if n % 3 else OTHER_WORDS)), is_drawn=n % 4 == 0) for n in range(1, 121)
+    ]
+    said = {n: bool(rng.random() < 0.3) if by_a_coin else n % 3 != 0 for n in range(1, 81)}
+    (tmp_path / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+    task = replace(a_task(topic, tmp_path, said), verdicts=list(said), is_against_met=True)
+    found = train_version(task, topic, {})
+    errors = found.errors_on_verdicts
+    assert errors["n_judged"] == 80  # slips included
+    assert found.accepted is not by_a_coin
+    if by_a_coin:
+        assert errors["new"] < errors["first"]
+        assert verdicts_decide(errors) is None
+        assert "relevant; the topic's own model" in found.why
+        about = {"n_verdicts": 80, "errors_on_verdicts": errors}
+        made = replace(topic, manifest={"retraining": about, "figures": {"recall": 0.3}})
+        assert why_met_refused(made, topic, topic)
+        in_use = replace(topic, manifest={"figures": {"recall": 0.3}})
+        assert why_met_refused(made, topic, in_use) == ""  # not worse than what judges now
+        made.manifest["retraining"]["n_verdicts"] = 0
+        assert why_met_refused(made, topic, topic) == ""
+
+
+def a_task(topic: Topic, run_dir: Path, labels: dict[int, bool]) -> Task:
+    """The first training of a crawl."""
+    assert topic.directory is not None
+    return Task(
+        version=2,
+        in_use=1,
+        topic="stars",
+        models_dir=str(topic.directory.parent),
+        run_dir=str(run_dir),
+        n_bytes=10**9,
+        labels={str(number): label for number, label in labels.items()},
+        verdicts=[],
+        tolerance=0.02,
+        random_state=0,
+        filters_label_noise=True,
+        keeps_examples=False,
+    )
 
 
 def test_copies_of_a_page_are_judged_by_a_model_that_has_seen_none_of_them(topic):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from focused.commands.train_from_run_words import about_verdicts, compared, decided, verdict_on, where, would
+from focused.commands.train_from_run_words import (
+    about_verdicts,
+    compared,
+    compared_in_words,
+    decided,
+    verdict_on,
+    where,
+    would,
+)
 from focused.method.topic import TopicError, check_counting, load_topic
 from focused.method.topic.names import EXAMPLES_FILE, MANIFEST_FILE, MODEL_FILE, TOPIC_FILE
 from focused.utils.file_names import RETRAINING_FILE
@@ -70,10 +78,9 @@ def train_from_run(
     from focused.retraining.acceptance import (
         acceptance_figures,
         mostly_verdicts,
-        verdicts_decide,
         why_forgets,
-        why_people_refuse,
     )
+    from focused.retraining.acceptance_by_people import errors_in_words, verdicts_decide
     from focused.retraining.assumed_positives import with_assumed_positives
     from focused.retraining.augmentation import known_pages
     from focused.retraining.changed_mind import changes
@@ -127,7 +134,8 @@ def train_from_run(
             or why_forgets(retraining.accepted(made), labels, people, tolerance)
         )
     else:
-        why = "" if by_people else why_people_refuse(errors)
+        why = "" if by_people else errors_in_words(errors)
+    how = compared_in_words(why, by_people, errors, verdict_on(found, new, first, widens))
     figures_of_both = f"{compared(found, len(people))}; {decided(new, first)}"
     if why and not (force or dry_run):
         raise ValueError(
@@ -135,12 +143,7 @@ def train_from_run(
             "same with --force; the former topic is kept."
         )
     if dry_run:
-        return would(
-            topic,
-            made,
-            run_dir,
-            f"It is worse ({why}): {figures_of_both}" if why else f"It is no worse: {figures_of_both}",
-        )
+        return would(topic, made, run_dir, f"{how}: {figures_of_both}")
     made.manifest["command"] = f"scrapy train {name} --from-run {run_dir.name}"
     made.manifest["trained_before_by"] = topic.manifest.get("command")
     found_changes = made.manifest["retraining"]["changes"] = changes(topic, made, run_dir)
@@ -152,7 +155,7 @@ def train_from_run(
         f"{quantity(len(joined) - n_positive, 'negatives')} "
         f"joined, {f'as in version {version}' if version != FIRST else 'by verdicts on pages'} of {run_dir}."
         + (f" Known already, and not joined again: {quantity(len(known), 'pages')}." if known else ""),
-        f"{f'It is worse ({why})' if why else verdict_on(found, new, first, widens)}: {figures_of_both}.",
+        f"{how}: {figures_of_both}.",
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
         *about_verdicts(made, len(people) + len(slips), len(slips), run),
@@ -175,7 +178,7 @@ def _against_pages_met(
     dry_run: bool,
 ) -> str:
     """Train a topic for good against the pages that a crawl met: from now on they are its own unlabelled pages."""
-    from focused.retraining.acceptance import verdicts_decide, why_people_refuse
+    from focused.retraining.acceptance_by_people import verdicts_decide, why_met_refused
     from focused.retraining.against_met import train_against_met
     from focused.retraining.changed_mind import changes
     from focused.retraining.changed_mind import lines as changed_lines
@@ -185,9 +188,10 @@ def _against_pages_met(
     random_state = int(topic.manifest.get("random_state") or 0)
     made = train_against_met(topic, run.pages, run.labels, about=about, random_state=random_state)
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
-    why = why_people_refuse(errors) if verdicts_decide(errors) is False else ""
+    why = why_met_refused(made, topic, topic)
+    how = compared_in_words(why, verdicts_decide(errors), errors, "It is not clearly worse")
     if dry_run:
-        return would(topic, made, run_dir, f"It is worse: {why}" if why else "No verdict speaks against it")
+        return would(topic, made, run_dir, how)
     if why and not force:
         raise ValueError(
             f"Topic {topic.name!r} stays as it is, for the new model is worse: {why}. Take it all the "
@@ -209,6 +213,7 @@ def _against_pages_met(
             f"({retraining['n_drawn']:,} of them drawn, {retraining['n_left_aside']:,} left aside). Its crawls begin "
             f"with "
             "what is known of that web, and look around no more.",
+            f"{how}.",
             f"{made.manifest['figures']['prior']:.1%} of the pages met are relevant, by estimate.",
             *about_verdicts(made, len(run.labels), retraining.get("n_label_noise", 0), run),
             *changed_lines(found_changes),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from focused.method.topic import Topic
@@ -89,6 +90,17 @@ def decided(new: AcceptanceFigures, first: AcceptanceFigures) -> str:
         f"and "
         f"{first.recall:.3f}, Brier skill {new.skill:.3f} and {first.skill:.3f}"
     )
+
+
+def compared_in_words(why: str, by_people: bool | None, errors: Mapping[str, int], otherwise: str) -> str:
+    """Say whether a new model is worse, and by whose word: people's first; ``otherwise``: where their verdicts do not tell."""
+    from focused.retraining.acceptance_by_people import errors_in_words
+
+    if why:
+        return f"It is worse ({why})"
+    if not errors:
+        return otherwise
+    return f"{'It is better by what people say' if by_people else otherwise} ({errors_in_words(errors)})"
 
 
 def verdict_on(found: Comparison, new: AcceptanceFigures, first: AcceptanceFigures, widens: bool) -> str:

@@ -5,7 +5,6 @@ Average precision sees the order of pages only. A model may keep the order and c
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from focused.method.learning.held_out import first_equal_rows
 from focused.method.learning.learners import make_learner
-from focused.utils.words import quantity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -28,8 +26,6 @@ if TYPE_CHECKING:
 N_PARTS = 3
 # How much may be lost, as multiples of the tolerance of average precision: thirty positives tell recall in steps of 0.033.
 _OF_F1, _OF_RECALL, _OF_SKILL, _OF_KEPT = 2.5, 5.0, 5.0, 5.0
-_LEAST_APART = 3
-"""Judged pages that one model must have right more than the other, if verdicts are to decide between them."""
 
 
 @dataclass(frozen=True)
@@ -140,38 +136,6 @@ class AcceptanceFigures:
     def rounded(self) -> dict[str, float]:
         """Return the figures by name, for a file."""
         return {name: round(value, 6) for name, value in asdict(self).items()}
-
-
-def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
-    """Return whether people's verdicts accept a new model (True) or refuse it (False); None if they do not tell.
-
-    Compared are the pages that only the new model errs about, b, and those that only the topic's own does, c; neither has
-    learnt from the page it is asked about. The difference accepts if it is at least its standard error, sqrt(b + c)
-    (McNemar 1947), and three pages; it refuses from twice as much on, for the models that are asked know fewer verdicts than
-    the new one, and of a new subtopic perhaps none.
-
-    >>> [verdicts_decide({"only_new": b, "only_first": c}) for b, c in ((0, 3), (1, 5), (2, 3), (5, 2), (7, 0))]
-    [True, True, None, None, False]
-
-    Parameters
-    ----------
-    errors : mapping
-        Of `focused.retraining.judged_sides.ErrorsOnVerdicts`, by the names of its fields; empty without verdicts.
-    """
-    only_new, only_first = errors.get("only_new", 0), errors.get("only_first", 0)
-    apart = only_first - only_new
-    needed = max(_LEAST_APART, math.sqrt(only_new + only_first))
-    if apart >= needed:
-        return True
-    return False if apart <= -2 * needed else None
-
-
-def why_people_refuse(errors: Mapping[str, int]) -> str:
-    """Return what is said of a model that people's verdicts refuse."""
-    return (
-        f"of {quantity(errors['n_judged'], 'pages')} that people judged, each held out, it has {errors['new']} wrong; the "
-        f"topic's own model {errors['first']}"
-    )
 
 
 def mostly_verdicts(labels: Collection[int], verdicts: Collection[int]) -> bool:

@@ -40,7 +40,7 @@ class NotFollowed:
 class ErrorsOnVerdicts(NamedTuple):
     """How many judged pages lie on the wrong side of the threshold, by a new model and by the topic's own.
 
-    Neither has learnt from the page: the new model is cross-fitted.
+    Neither has learnt from the page: the new model is cross-fitted. Slips, from which nothing is learnt, are errors, too.
     """
 
     n_judged: int
@@ -49,6 +49,10 @@ class ErrorsOnVerdicts(NamedTuple):
     #: Errors of the new model that the topic's own does not make, and the reverse.
     only_new: int
     only_first: int
+    #: Of all three those on pages that people call relevant.
+    n_yes: int
+    only_new_yes: int
+    only_first_yes: int
 
 
 class Sides(NamedTuple):
@@ -98,11 +102,11 @@ def on_their_sides(
     accepted_before : mapping
         Of a page's number: whether the topic's own model calls it relevant.
     held_out_log_odds : ndarray of shape (n_pages,)
-        By models that have not learnt from the page, as `TrainedModel.held_out_log_odds` has them; NaN of pages that were
-        not learnt from, which count for no errors.
+        By models that have not learnt from the page, as `TrainedModel.held_out_log_odds` has them; NaN of pages that the model
+        itself has not learnt from.
     """
     if not pages:
-        return Sides(model, [], 0, ErrorsOnVerdicts(0, 0, 0, 0, 0))
+        return Sides(model, [], 0, ErrorsOnVerdicts(*[0] * len(ErrorsOnVerdicts._fields)))
     rows = model.rows(counts)
     n_known = np.diff(rows.indptr).astype(np.int64)
     decisions = np.asarray(rows @ model.coef + model.intercept)
@@ -116,11 +120,11 @@ def on_their_sides(
         for row in wrong.tolist()
     ]
     is_relevant = held_out_log_odds >= log_odds_needed(calibration, calibration.threshold)
-    asked = ~np.isnan(held_out_log_odds)
-    new = asked & (is_relevant != relevant)
+    new = np.where(np.isnan(held_out_log_odds), decisions >= needed, is_relevant) != relevant
     first = np.array([accepted_before.get(page.number, False) for page in pages], dtype=np.bool_) != relevant
-    first &= asked
-    counted = (asked.sum(), new.sum(), first.sum(), (new & ~first).sum(), (first & ~new).sum())
+    only_new, only_first = new & ~first, first & ~new
+    counted = [len(pages), new.sum(), first.sum(), only_new.sum(), only_first.sum()]
+    counted += [relevant.sum(), (only_new & relevant).sum(), (only_first & relevant).sum()]
     errors = ErrorsOnVerdicts(*map(int, counted))
     return Sides(replace(model, coef=model.coef + found.change), left, int((~found.was_right).sum()), errors)
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from focused.method.topic import Topic, load_topic
 from focused.retraining.assumed_positives import with_assumed_positives
 from focused.retraining.judged_pages import read_record, record_path, that_join
-from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, Task, read_labels
+from focused.retraining.versions import FOLDER, LABELS_FILE, Attempt, Task, load_version, read_labels
 from focused.utils.files import write_json
 
 if TYPE_CHECKING:
@@ -33,11 +33,10 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
     from focused.retraining.acceptance import (
         acceptance_figures,
         mostly_verdicts,
-        verdicts_decide,
         why_forgets,
-        why_people_refuse,
         without_contradicted,
     )
+    from focused.retraining.acceptance_by_people import errors_in_words, verdicts_decide, why_met_refused
     from focused.retraining.judged_sides import slips_named
     from focused.retraining.training import Retraining
     from focused.retraining.words_met import NoWordMetError
@@ -52,8 +51,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
             made = _against_met(task, topic, known)
             if task.only_estimates:
                 return Attempt(accepted=False, seconds=_seconds(start), **known)
-            errors = known.get("errors_on_verdicts", {})
-            why = why_people_refuse(errors) if verdicts_decide(errors) is False else ""
+            why = why_met_refused(made, topic, load_version(run_dir, topic, task.in_use))
             attempt = Attempt(accepted=not why, why=why, seconds=_seconds(start), **known)
             return attempt if why else _saved(task, made, all_labels, attempt)
         in_use = read_labels(run_dir, task.in_use)
@@ -94,7 +92,7 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
                 or why_forgets(retraining.accepted(made), labels, verdicts, task.tolerance)
             )
         else:
-            why = "" if by_people else why_people_refuse(errors)
+            why = "" if by_people else errors_in_words(errors)
         if why and task.has_veto:
             return Attempt(accepted=False, why=why, seconds=_seconds(start), **known)
     except (ValueError, OSError) as error:

@@ -1,0 +1,100 @@
+"""Whether people's verdicts accept a new model: they decide first, and held-out examples where they do not tell (D64)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from focused.utils.words import quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from focused.method.topic import Topic
+
+_LEAST_APART = 3
+"""Judged pages that one model must have right more than the other, if verdicts are to decide between them."""
+_LEAST_OF_RECALL = 0.5
+"""Share of the examples, of those that the topic's own model calls relevant, from which another model may be used."""
+_TIMES_ERROR = 2.0
+"""Standard errors by which it must tell them apart better: of verdicts by a coin few do."""
+
+
+def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
+    """Return whether people's verdicts accept a new model (True) or refuse it (False); None if they do not tell.
+
+    Compared are the pages that only the new model errs about, b, and those that only the topic's own does, c; neither has
+    learnt from the page it is asked about. The difference accepts if it is at least its standard error, sqrt(b + c)
+    (McNemar 1947), and three pages; it refuses from twice as much on, for the models that are asked know fewer verdicts than
+    the new one, and of a new subtopic perhaps none.
+
+    Who says no to most pages agrees more with any model that calls fewer relevant, whichever they are. So a model is accepted
+    only if it also tells wanted pages from the others better: by the difference of the errors in shares of both kinds, which
+    must be at least twice its standard error.
+
+    >>> def decided(b, c, n_yes, b_yes, c_yes):
+    ...     names = ("only_new", "only_first", "n_judged", "n_yes", "only_new_yes", "only_first_yes")
+    ...     return verdicts_decide(dict(zip(names, (b, c, 40, n_yes, b_yes, c_yes))))
+    >>> [decided(b, c, 20, 0, 0) for b, c in ((0, 5), (1, 8), (2, 3), (5, 2), (7, 0))]
+    [True, True, None, None, False]
+    >>> decided(3, 15, 10, 3, 0), decided(3, 15, 0, 0, 0)  # fewer pages called relevant, wanted ones among them; all refused
+    (None, None)
+
+    Parameters
+    ----------
+    errors : mapping
+        Of `focused.retraining.judged_sides.ErrorsOnVerdicts`, by the names of its fields; empty without verdicts.
+    """
+    only_new, only_first = errors.get("only_new", 0), errors.get("only_first", 0)
+    apart = only_first - only_new
+    needed = max(_LEAST_APART, math.sqrt(only_new + only_first))
+    if apart >= needed:
+        return True if _tells_apart(errors) else None
+    return False if apart <= -2 * needed else None
+
+
+def _tells_apart(errors: Mapping[str, int]) -> bool:
+    """Tell whether a model tells wanted pages from the others better than the topic's own; not if there is only one kind."""
+    n_yes = errors.get("n_yes", 0)
+    n_no = errors.get("n_judged", 0) - n_yes
+    if not (n_yes and n_no):
+        return False
+    b_yes, c_yes = errors["only_new_yes"], errors["only_first_yes"]
+    b_no, c_no = errors["only_new"] - b_yes, errors["only_first"] - c_yes
+    better = (c_yes - b_yes) / n_yes + (c_no - b_no) / n_no
+    return better >= _TIMES_ERROR * math.sqrt((b_yes + c_yes) / n_yes**2 + (b_no + c_no) / n_no**2)
+
+
+def why_met_refused(made: Topic, topic: Topic, in_use: Topic) -> str:
+    """Return why a model that was trained against the pages met is not to be used; empty if it may be.
+
+    People decide first. Where their verdicts do not tell, the examples do, each held out: of those that the topic's own model
+    calls relevant the new one must call half so, or as many as the model in use. Without a verdict nothing is asked: how many
+    pages a model calls relevant is put right at the end of the crawl.
+    """
+    about = made.manifest["retraining"]
+    errors = about.get("errors_on_verdicts", {})
+    decided = verdicts_decide(errors)
+    if decided is not None:
+        return "" if decided else errors_in_words(errors)
+    if not about.get("n_verdicts"):
+        return ""
+    new, own, used = ((each.manifest.get("figures") or {}).get("recall") for each in (made, topic, in_use))
+    if new is None or own is None or new >= min(_LEAST_OF_RECALL * own, own if used is None else used):
+        return ""
+    return (
+        f"of the examples, each held out, it would call {new:.0%} relevant; the topic's own model {own:.0%}. What people say "
+        f"does not tell that it is better: {errors_in_words(errors)}"
+    )
+
+
+def errors_in_words(errors: Mapping[str, int]) -> str:
+    """Return how a new model compares by people's verdicts.
+
+    >>> errors_in_words({"n_judged": 40, "new": 4, "first": 13})
+    "of 40 pages that people judged, each held out, it has 4 wrong; the topic's own model 13"
+    """
+    return (
+        f"of {quantity(errors['n_judged'], 'pages')} that people judged, each held out, it has {errors['new']} wrong; the "
+        f"topic's own model {errors['first']}"
+    )
