@@ -105,7 +105,7 @@ def test_after_a_model_has_learnt_from_verdicts_others_say_how_good_the_pages_ar
         topic = hand_made.topic()
         note_what_is_learnt(run_dir, topic)  # it has learnt from no verdict
         assert session.figures() == before
-        topic.manifest |= {"retraining": {"n_verdicts": 60}, "model_sha256": "0123456789abcdef"}
+        topic.manifest |= {"retraining": {"errors_on_verdicts": {"n_judged": 60}}, "model_sha256": "0123456789abcdef"}
         note_what_is_learnt(run_dir, topic)
         note_what_is_learnt(run_dir, topic)  # the collection is judged again, and the same figures stay
         with closing(sqlite3.connect(run_dir / "collection.sqlite")) as sql:  # what such a model does

@@ -597,3 +597,17 @@ def test_a_topic_from_words_can_be_trained_for_good_with_the_pages_that_a_crawl_
     assert topic.manifest["examples"]["unlabeled"]["from_run"] == "met"
     assert set(TOPIC[:4]) < set(topic.terms)
     assert len(topic.terms) > len(load_topic("words", models).terms)
+    # People's word is learnt from as well, also where links were drawn.
+    rows = rows_of(tmp_path / "met")
+    assert any(row["link_reason"] == "look around" for row in rows)
+    said = {row["url"]: "/stars/" in row["url"] for row in rows[-24:]}
+    (tmp_path / "met" / "verdicts").mkdir()
+    lines = [json.dumps({"url": url, "relevant": relevant}) for url, relevant in said.items()]
+    (tmp_path / "met" / "verdicts" / "ann.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    shutil.rmtree(own)
+    shutil.copytree(models, own)
+    argv = ("train", "words", "--from-run", str(tmp_path / "met"), "--force")
+    made = scrapy(*argv, cwd=tmp_path, env=environment(own))
+    assert made.exit_code == 0, made.err
+    assert "Of 24 pages that people judged 24 stand on their side" in made.out
+    assert load_topic("words", own).manifest["retraining"]["errors_on_verdicts"]["n_judged"] == 24

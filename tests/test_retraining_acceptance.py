@@ -100,6 +100,8 @@ def test_what_chance_does_to_thirty_positives_is_no_reason_to_refuse():
 def test_verdicts_may_widen_a_topic_as_long_as_what_it_was_is_still_found():
     assert replace(FIRST, f1=0.5, skill=0.2).why_worse(FIRST, 0.02, widens=True) == ""
     assert replace(FIRST, recall=0.5).why_worse(FIRST, 0.02, widens=True)
+    # Of a topic from words the examples are those that its words found.
+    assert replace(FIRST, recall=0.0).why_worse(FIRST, 0.02, widens=True, is_assumed=True) == ""
 
 
 def test_labels_that_the_topics_own_model_contradicts_do_not_join_but_verdicts_do(topic):
@@ -156,12 +158,11 @@ def test_verdicts_by_a_coin_bring_no_model_that_has_lost_the_topic(topic, tmp_pa
         assert errors["new"] < errors["first"]
         assert verdicts_decide(errors) is None
         assert "relevant; the topic's own model" in found.why
-        about = {"n_verdicts": 80, "errors_on_verdicts": errors}
-        made = replace(topic, manifest={"retraining": about, "figures": {"recall": 0.3}})
+        made = replace(topic, manifest={"retraining": {"errors_on_verdicts": errors}, "figures": {"recall": 0.3}})
         assert why_met_refused(made, topic, topic)
         in_use = replace(topic, manifest={"figures": {"recall": 0.3}})
         assert why_met_refused(made, topic, in_use) == ""  # not worse than what judges now
-        made.manifest["retraining"]["n_verdicts"] = 0
+        del made.manifest["retraining"]["errors_on_verdicts"]
         assert why_met_refused(made, topic, topic) == ""
 
 

@@ -94,7 +94,8 @@ def train_from_run(
     check_counting(name, topic.manifest)
     run = read_run_labels(run_dir, topic, further=verdicts, force=force or dry_run)
     pages, version = run.pages, run.version
-    if run.is_against_met:
+    # Against the pages met a topic from words learns from no verdicts; people's word makes examples of it, as in a crawl.
+    if run.is_against_met and not (topic.keyword_terms and run.verdicts):
         return _against_pages_met(topic, run, run_dir, models_dir, say, force=force, dry_run=dry_run)
     topic = with_assumed_positives(topic)
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
@@ -126,11 +127,12 @@ def train_from_run(
     new = acceptance_figures(made)
     made.manifest["retraining"]["decisions"] = {"new": new.rounded(), "first": first.rounded()}
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
-    by_people = verdicts_decide(errors)
+    is_assumed = widens and bool(topic.keyword_terms)
+    by_people = verdicts_decide(errors, is_assumed=is_assumed)
     if by_people is None:
         why = (
             found.why_worse(tolerance)
-            or new.why_worse(first, tolerance, widens=widens)
+            or new.why_worse(first, tolerance, widens=widens, is_assumed=is_assumed)
             or why_forgets(retraining.accepted(made), labels, people, tolerance)
         )
     else:

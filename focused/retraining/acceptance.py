@@ -118,13 +118,18 @@ class AcceptanceFigures:
     #: 1 - Brier score / (pi (1 - pi)): 1 without an error, 0 where all have the relevance pi; by chance also above 1.
     skill: float
 
-    def why_worse(self, first: AcceptanceFigures, tolerance: float, *, widens: bool = False) -> str:
+    def why_worse(
+        self, first: AcceptanceFigures, tolerance: float, *, widens: bool = False, is_assumed: bool = False
+    ) -> str:
         """Return why a new model is not to be used; empty if it may be (docs/method/, D64).
 
         It is compared with the ``first``, which has learnt from no page of the crawl. F1 may be 2.5 times the tolerance of
         average precision lower, recall and skill five times. Verdicts may widen a topic (`mostly_verdicts`) to pages that
-        count as errors by its own examples; then only recall is compared.
+        count as errors by its own examples; then only recall is compared. Nothing is where, besides, these examples were
+        assumed (``is_assumed``): they are pages that somebody's words found, and people know better.
         """
+        if is_assumed:
+            return ""
         figures = [("recall", self.recall, first.recall, _OF_RECALL)]
         if not widens:
             figures += [("F1", self.f1, first.f1, _OF_F1), ("Brier skill", self.skill, first.skill, _OF_SKILL)]

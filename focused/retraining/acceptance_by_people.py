@@ -20,7 +20,7 @@ _TIMES_ERROR = 2.0
 """Standard errors by which it must tell them apart better: of verdicts by a coin few do."""
 
 
-def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
+def verdicts_decide(errors: Mapping[str, int], *, is_assumed: bool = False) -> bool | None:
     """Return whether people's verdicts accept a new model (True) or refuse it (False); None if they do not tell.
 
     Compared are the pages that only the new model errs about, b, and those that only the topic's own does, c; neither has
@@ -40,6 +40,11 @@ def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
     >>> decided(3, 15, 10, 3, 0), decided(3, 15, 0, 0, 0)  # fewer pages called relevant, wanted ones among them; all refused
     (None, None)
 
+    With ``is_assumed`` the examples are those that somebody's words found, and tell little: one error more refuses.
+
+    >>> verdicts_decide({"only_new": 3, "only_first": 2}, is_assumed=True)
+    False
+
     Parameters
     ----------
     errors : mapping
@@ -50,7 +55,7 @@ def verdicts_decide(errors: Mapping[str, int]) -> bool | None:
     needed = max(_LEAST_APART, math.sqrt(only_new + only_first))
     if apart >= needed:
         return True if _tells_apart(errors) else None
-    return False if apart <= -2 * needed else None
+    return False if apart <= (-1 if is_assumed else -2 * needed) else None
 
 
 def _tells_apart(errors: Mapping[str, int]) -> bool:
@@ -77,7 +82,7 @@ def why_met_refused(made: Topic, topic: Topic, in_use: Topic) -> str:
     decided = verdicts_decide(errors)
     if decided is not None:
         return "" if decided else errors_in_words(errors)
-    if not about.get("n_verdicts"):
+    if not errors:
         return ""
     new, own, used = ((each.manifest.get("figures") or {}).get("recall") for each in (made, topic, in_use))
     if new is None or own is None or new >= min(_LEAST_OF_RECALL * own, own if used is None else used):

@@ -101,8 +101,7 @@ def note_what_is_learnt(run_dir: Path, topic: Topic) -> None:
 
     Errors are those of `focused.collection.judged_figures.note_learnt`.
     """
-    about = topic.manifest.get("retraining", {})
-    if about.get("n_verdicts") or about.get("n_label_noise"):
+    if topic.manifest.get("retraining", {}).get("errors_on_verdicts"):
         from focused.collection.judged_figures import note_learnt  # loads scipy's solvers, and few crawls have verdicts
 
         note_learnt(run_dir, topic.model_sha256)

@@ -84,11 +84,12 @@ def train_version(task: Task, topic: Topic, firsts: dict[int, AcceptanceFigures]
         new = acceptance_figures(made)
         known["decisions"] = {"new": new.rounded(), "first": first.rounded()}
         errors = known.get("errors_on_verdicts", {})
-        by_people = verdicts_decide(errors)
+        is_assumed = widens and bool(topic.keyword_terms)
+        by_people = verdicts_decide(errors, is_assumed=is_assumed)
         if by_people is None:
             why = (
                 found.why_worse(task.tolerance)
-                or new.why_worse(first, task.tolerance, widens=widens)
+                or new.why_worse(first, task.tolerance, widens=widens, is_assumed=is_assumed)
                 or why_forgets(retraining.accepted(made), labels, verdicts, task.tolerance)
             )
         else:
