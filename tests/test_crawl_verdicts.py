@@ -71,6 +71,8 @@ def test_a_resumed_crawl_delivers_as_people_judged_the_finished_one(judged):
     assert again.stats["focused/verdicts/withdrawn_count"] == 3
     assert again.stats["focused/verdicts/added_count"] == 2
     assert again.stats["focused/pages/delivered_count"] == len(held)
+    assert f"relevant pages  {again.run_dir / 'pages.jsonl'} ({len(held)})" in again.err
+    assert "pages.jsonl put right by what people and the last model say: 3 lines taken out" in again.err
     # What people want now goes to feeds as items.
     assert {page["url"] for page in read_json_lines(again.run_dir.parent / "late.jsonl")} >= set(wanted)
 
@@ -223,7 +225,10 @@ def test_a_report_of_a_finished_run_shows_what_people_say_of_it(tmp_path):
     assert done.exit_code == 0, done.err
     with CollectionView(run.run_dir) as view:
         assert [row["verdict"] for row in view.pages() if row["url"] == url] == [0]
-    assert url not in _listed((run.run_dir / "report.html").read_text())
+    text = (run.run_dir / "report.html").read_text()
+    assert url not in _listed(text)
+    n_relevant = run.stats["focused/pages/relevant_count"]
+    assert f"When they came, {n_relevant} were called relevant; verdicts, copies or a later model have changed" in text
     assert run.pages[1]["url"] in _listed((run.run_dir / "report.html").read_text())
 
 

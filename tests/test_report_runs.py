@@ -242,6 +242,15 @@ def test_several_crawls_share_figures_and_the_report_lies_beside_them(tmp_path):
 def test_crawls_judged_by_different_models_are_not_compared_without_a_word(tmp_path):
     folders = [write_run(tmp_path / name, strategy=name, model_sha256=name) for name in ("lpe", "slc")]
     assert "their rates cannot be compared" in report_of(*folders)
+    # One topic, but a crawl has trained its model: two judges.
+    one = write_run(tmp_path / "still", strategy="lpe")
+    two = write_versions(tmp_path / "learnt", [{"version": 2, "accepted": True}], begins={2: 20}, column=True)
+    text = report_of(one, two)
+    assert (
+        "2 crawls, whose models learnt while they ran: each judged by its own, so their rates cannot be compared"
+        in text
+    )
+    assert "has the highest harvest rate" not in text
 
 
 def test_folders_that_are_no_run_are_refused(tmp_path):

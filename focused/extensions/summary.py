@@ -78,8 +78,11 @@ class Summary:
             hint = as_typed("See why: scrapy explain TOPIC URL. Or try other seeds: -a seeds=URL")
             yield f"No page was relevant. {hint}"
         yield words_of_judging_again(stats)
-        has_pages = harvest.n_relevant and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
-        yield f"relevant pages  {plan.run_dir / PAGES_FILE}" if has_pages else ""
+        # Not always as many as were judged relevant: copies, verdicts, and what the last model says of all pages.
+        n_delivered = stats.get("focused/pages/delivered_count")
+        has_pages = (n_delivered or harvest.n_relevant) and self._crawler.settings.getbool("FOCUSED_PAGES_ENABLED")
+        counted = "" if n_delivered is None else f" ({n_delivered:,})"
+        yield f"relevant pages  {plan.run_dir / PAGES_FILE}{counted}" if has_pages else ""
         yield f"harvest rate    {plan.run_dir / HARVEST_FILE}"
         yield f"the whole run   {plan.run_dir / RUN_FILE}"
 

@@ -187,11 +187,13 @@ class VerdictsPipeline:
             else:
                 n_out, n_in = take_out(path, "jsonlines", self._is_refused) if path.exists() else 0, 0
         except (OSError, ValueError, sqlite3.Error) as error:
-            logger.error("%s cannot be put right after later verdicts: %s", path, error)
+            logger.error("%s cannot be put right by what people and the last model say: %s", path, error)
             self._stats.inc_value("focused/verdicts/not_applied_count")
             return
         if n_out or n_in:
-            logger.info("%s put right after later verdicts: %d lines taken out, %d added", path, n_out, n_in)
+            logger.info(
+                "%s put right by what people and the last model say: %d lines taken out, %d added", path, n_out, n_in
+            )
 
     def _record(self, url: str) -> dict[str, Any] | None:
         item = self._item(url)

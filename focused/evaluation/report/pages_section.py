@@ -71,6 +71,8 @@ def _caption(run: Run, found: Delivered) -> Iterator[object]:
         yield f"The {len(found.pages):,} most relevant of {quantity(found.n_all, 'pages')}. "
     else:
         yield f"{quantity(found.n_all, 'pages')}, the most relevant first. "
+    if found.n_all != run.n_relevant:
+        yield f"When they came, {run.n_relevant:,} were called relevant; verdicts, copies or a later model have changed that. "
     yield "All with their texts: "
     yield element("code", as_typed(shlex.join(["scrapy", "export", str(run.directory)])))
 

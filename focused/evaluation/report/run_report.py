@@ -146,8 +146,11 @@ def _estimated(run: Run) -> Iterator[object]:
 
 def _best(runs: Sequence[Run], labels: Sequence[str]) -> Iterator[object]:
     rates = [run.n_relevant / run.n_pages if run.n_pages else 0.0 for run in runs]
-    if len({run.run.get("model_sha256") for run in runs}) > 1:
-        yield f"{len(runs)} crawls, which used different models: each judged by its own, so their rates cannot be compared."
+    have_learnt = any(version.is_accepted for run in runs for version in run.versions)
+    if have_learnt or len({run.run.get("model_sha256") for run in runs}) > 1:
+        why = "whose models learnt while they ran" if have_learnt else "which used different models"
+        yield f"{len(runs)} crawls, {why}: each judged by its own, so their rates cannot be compared. Verdicts on random "
+        yield "pages of each (scrapy judge) can be, and labels (scrapy evaluate)."
         return
     best = int(np.argmax(rates))
     yield joined((
