@@ -272,3 +272,34 @@ def test_of_a_run_that_nobody_judged_it_is_said_how_to_judge_it(models, tmp_path
     )
     said = train_from_run("stars", run, models, tolerance=0.02, force=True, say=print, verdicts=[tmp_path / "more.csv"])
     assert "Of 8 pages that people judged 8 stand" in said
+
+
+def test_a_refusal_of_a_page_that_is_unlabelled_in_the_topic_is_followed_though_the_page_joins_no_more(
+    models, tmp_path
+):
+    rng = np.random.default_rng(6)
+    # Half of them are about the topic by their words, and all are among its unlabelled pages.
+    pages = [judged(n, words(rng, STAR_WORDS if n % 2 else OTHER_WORDS)) for n in range(1, 13)]
+    made = Retraining(load_topic("stars", models), pages).train({page.number: False for page in pages})
+    made.manifest.pop("retraining")
+    made.save(models)
+    run, _ = an_ordinary_run(tmp_path / "run", models, {})
+    (run / "retraining.jsonl").write_text("".join(f"{page.to_line()}\n" for page in pages))
+    before = accepted_numbers(models, pages)
+    assert len(before) >= 3
+    lines = [json.dumps({"url": f"http://h.example/{n}", "relevant": False}) for n in range(1, 13)]
+    (run / "verdicts" / "ann.jsonl").write_text("\n".join(lines) + "\n")
+    n_examples = len(load_topic("stars", models).examples.positive)
+    said = train_from_run("stars", run, models, tolerance=0.02, force=False, say=print)
+    assert "Of 12 pages that people judged 12 stand on their side" in said
+    assert accepted_numbers(models, pages) == set()
+    assert len(load_topic("stars", models).examples.positive) == n_examples
+    with pytest.raises(ValueError, match="Nothing new was learnt"):
+        train_from_run("stars", run, models, tolerance=0.02, force=True, say=print)
+
+
+def accepted_numbers(models: Path, pages: list[JudgedPage]) -> set[int]:
+    topic = load_topic("stars", models)
+    terms, counts = AugmentedExamples(topic.examples, pages).counts()
+    found = relevance_of_counts(topic, terms, counts, "page") >= topic.threshold("page")
+    return {page.number for page, is_accepted in zip(pages, found, strict=True) if is_accepted}

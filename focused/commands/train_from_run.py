@@ -101,18 +101,19 @@ def train_from_run(
     known = set() if topic.examples is None else known_pages(topic.examples, pages, run.labels)
     labels = {number: label for number, label in run.labels.items() if number not in known}
     joined = that_join(pages, labels)
-    if not joined:
+    # They do not join twice. But an unlabelled page is not one that somebody has refused: it stands where people put it.
+    told = {number: label for number, label in run.verdicts.items() if number in known}
+    random_state = int(topic.manifest.get("random_state") or 0)
+    retraining = Retraining(topic, that_join(pages, labels | told), random_state=random_state)
+    if not joined and all(retraining.accepted_before[number] is label for number, label in told.items()):
         raise ValueError(
             f"Nothing new was learnt in {run_dir}: what version {version} was learnt from "
             f"({quantity(len(known), 'pages')}) "
             f"is among the examples of topic {name!r} already, with the same labels. The topic stays as it is."
         )
-    n_positive = sum(labels[page.number] for page in joined)
-    random_state = int(topic.manifest.get("random_state") or 0)
     # Of versions before: that a page has a verdict shows where the label is not what its relevance said.
     people = {page.number for page in joined if page.number in run.verdicts or page.joins is not labels[page.number]}
     say("Comparing with the topic as it is, on examples kept from both")
-    retraining = Retraining(topic, joined, random_state=random_state)
     believed = retraining.without_label_noise(labels, people)
     slips, labels, people = {n: labels[n] for n in labels if n not in believed}, believed, people & believed.keys()
     joined = that_join(pages, labels)
@@ -123,7 +124,7 @@ def train_from_run(
     held_out = {"new": round(found.new, 6), "first": round(found.first, 6)}
     about = {"from_run": run_dir.name, "version": version, **counts, "n_known": len(known), "held_out": held_out}
     widens = mostly_verdicts(labels, people)
-    made = retraining.train(labels, people, about=about, widens=widens, slips=slips, say=say)
+    made = retraining.train(labels, people, about=about, widens=widens, slips=slips, told=told, say=say)
     new = acceptance_figures(made)
     made.manifest["retraining"]["decisions"] = {"new": new.rounded(), "first": first.rounded()}
     errors = made.manifest["retraining"].get("errors_on_verdicts", {})
@@ -160,7 +161,7 @@ def train_from_run(
         f"{how}: {figures_of_both}.",
         f"F1 of held-out examples {figures['f1']:.3f} ({figures['f1_low']:.3f} to {figures['f1_high']:.3f}), with "
         f"{figures['prior']:.1%} of the pages relevant.",
-        *about_verdicts(made, len(people) + len(slips), len(slips), run),
+        *about_verdicts(made, len(people) + len(slips) + len(told), len(slips), run),
         *changed_lines(found_changes),
         *where(directory, kept),
     ]

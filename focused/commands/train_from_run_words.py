@@ -98,7 +98,7 @@ def compared_in_words(why: str, by_people: bool | None, errors: Mapping[str, int
 
     if why:
         return f"It is worse ({why})"
-    if not errors:
+    if not errors.get("n_judged"):
         return otherwise
     return f"{'It is better by what people say' if by_people else otherwise} ({errors_in_words(errors)})"
 

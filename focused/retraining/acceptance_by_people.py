@@ -82,7 +82,7 @@ def why_met_refused(made: Topic, topic: Topic, in_use: Topic) -> str:
     decided = verdicts_decide(errors)
     if decided is not None:
         return "" if decided else errors_in_words(errors)
-    if not errors:
+    if not errors.get("n_judged"):
         return ""
     new, own, used = ((each.manifest.get("figures") or {}).get("recall") for each in (made, topic, in_use))
     if new is None or own is None or new >= min(_LEAST_OF_RECALL * own, own if used is None else used):

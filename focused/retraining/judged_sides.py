@@ -88,6 +88,7 @@ def on_their_sides(
     *,
     accepted_before: Mapping[int, bool],
     held_out_log_odds: npt.NDArray[np.float64],
+    is_asked: npt.NDArray[np.bool_] | None = None,
 ) -> Sides:
     """Correct a model so that judged pages stand on their side of its threshold.
 
@@ -104,6 +105,8 @@ def on_their_sides(
     held_out_log_odds : ndarray of shape (n_pages,)
         By models that have not learnt from the page, as `TrainedModel.held_out_log_odds` has them; NaN of pages that the model
         itself has not learnt from.
+    is_asked : ndarray of bool of shape (n_pages,), optional
+        Which pages count for the errors: those that no model in question has learnt from. By default all.
     """
     if not pages:
         return Sides(model, [], 0, ErrorsOnVerdicts(*[0] * len(ErrorsOnVerdicts._fields)))
@@ -122,8 +125,10 @@ def on_their_sides(
     is_relevant = held_out_log_odds >= log_odds_needed(calibration, calibration.threshold)
     new = np.where(np.isnan(held_out_log_odds), decisions >= needed, is_relevant) != relevant
     first = np.array([accepted_before.get(page.number, False) for page in pages], dtype=np.bool_) != relevant
+    asked = np.ones(len(pages), dtype=np.bool_) if is_asked is None else is_asked
+    new, first, relevant = new[asked], first[asked], relevant[asked]
     only_new, only_first = new & ~first, first & ~new
-    counted = [len(pages), new.sum(), first.sum(), only_new.sum(), only_first.sum()]
+    counted = [asked.sum(), new.sum(), first.sum(), only_new.sum(), only_first.sum()]
     counted += [relevant.sum(), (only_new & relevant).sum(), (only_first & relevant).sum()]
     errors = ErrorsOnVerdicts(*map(int, counted))
     return Sides(replace(model, coef=model.coef + found.change), left, int((~found.was_right).sum()), errors)

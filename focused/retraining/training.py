@@ -120,6 +120,7 @@ class Retraining:
         about: Mapping[str, Any] | None = None,
         widens: bool = False,
         slips: Labels | None = None,
+        told: Labels | None = None,
         threshold: float | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> Topic:
@@ -136,6 +137,8 @@ class Retraining:
         slips : mapping, optional
             Verdicts that are not learnt from, for they are probably wrong (`without_label_noise`). Their pages are put on
             their side, and nothing else is concluded from them.
+        told : mapping, optional
+            Verdicts on pages that are among the topic's own examples already, with this label. They are put on their side.
         threshold : float, optional
             Relevance from which a crawl calls pages relevant, in (0, 1), if its settings say so.
         say : callable
@@ -147,6 +150,7 @@ class Retraining:
             If nothing can be learnt.
         """
         n_own, manifest = self._examples.n_own, self.topic.manifest
+        said = {n: labels[n] for n in verdicts if n in labels} | dict(slips or {}) | dict(told or {})
         examples = self._examples.with_labels(labels)
         n_positive = int(examples.positive.sum())
         say(f"Learning from {n_positive:,} positives and {len(examples.positive) - n_positive:,} other pages")
@@ -172,14 +176,13 @@ class Retraining:
             known_prior=None if widens else prior,
             left_aside=aside,
             verdicts=self._said(examples, labels, verdicts),
-            kept_threshold=threshold or kept_threshold(self.topic) if verdicts else None,
+            kept_threshold=threshold or kept_threshold(self.topic) if said else None,
             n_folds=_N_FOLDS,
             random_state=self._random_state,
         )
         if model.left_out:
             say(_without_words(model.left_out, n_own, [page.url for page in self.joined(labels)]))
         added: dict[str, Any] = {"n_new_subtopic": len(wanted), "n_left_aside": int(aside.sum())}
-        said = {n: labels[n] for n in verdicts if n in labels} | dict(slips or {})
         if said:
             assert model.held_out_log_odds is not None
             log_odds = dict(zip(self._examples.numbers(labels), model.held_out_log_odds[n_own:].tolist(), strict=True))
@@ -188,6 +191,7 @@ class Retraining:
                 *(model, counts, judged, said),
                 accepted_before=self.accepted_before,
                 held_out_log_odds=np.array([log_odds.get(page.number, np.nan) for page in judged]),
+                is_asked=np.array([page.number not in (told or {}) for page in judged], dtype=np.bool_),
             )
             model = found.model
             added |= found.described()
