@@ -15,7 +15,9 @@ from sites import Reply, Site, redirect
 from focused.collection.assessor import Assessor, AssessorError
 from focused.collection.judging import JudgingSession
 from focused.collection.verdict_folder import VerdictFolder
+from focused.collection.view import CollectionView
 from focused.commands.judge import Command
+from focused.retraining.applied_verdicts import apply_verdicts
 from focused.utils.http_post import MAX_BYTES
 
 PATH = "/v1/chat/completions"
@@ -149,6 +151,22 @@ def test_a_programs_verdicts_carry_its_name_are_compared_with_peoples_and_are_in
     assert said["assessor-org-model-x", url(2)] is None
     with JudgingSession(run_dir, "bob", "random") as session:
         assert session.about.verdicts().keys() == {url(1), url(2), url(3)}
+
+
+def test_a_program_that_says_what_people_do_not_counts_for_nothing(capsys, run_dir):
+    with JudgingSession(run_dir, "ada", "top") as session:
+        for _ in range(12):
+            session.next()
+            session.say(False)
+    with serve(*[completion("yes")] * 15) as site:
+        judge(run_dir, site)
+    assert "It agrees with people on 0 of 12 pages that both have judged: what it says counts for nothing" in (
+        capsys.readouterr().out
+    )
+    with CollectionView(run_dir) as view:
+        assert [row["url"] for row in view.pages() if row["verdict"]] == []
+    (run_dir / "verdicts" / "ada.jsonl").unlink()  # nobody speaks against it any more
+    assert len(apply_verdicts(run_dir)) == 15
 
 
 def test_what_was_judged_before_the_server_failed_is_kept(run_dir):

@@ -121,6 +121,24 @@ def test_a_verdict_that_is_there_first_decides_at_once_and_one_that_is_taken_bac
         assert sql.execute("SELECT count(*) FROM verdicts WHERE person = 'ben'").fetchone()[0] == len(refused) - 1
 
 
+def test_a_program_is_believed_until_people_have_contradicted_it_on_several_pages():
+    table = VerdictTable(100)
+    alone = f"{PAGE}alone"
+    assert table.add(Verdict(alone, True, person="assessor-x"))
+    for number in range(12):
+        table.add(Verdict(f"{PAGE}{number}", number % 2 == 0, person="ann"))
+        table.add(Verdict(f"{PAGE}{number}", True, person="assessor-x"))  # whatever the page
+        assert table.relevant([f"{PAGE}{number}"]) is (number % 2 == 0)
+        assert (table.relevant([alone]) is True) == (number < 9)
+    assert alone in table.shifted()
+    assert table.shifted() == set()
+    assert table.not_believed() == {"assessor-x": "it agrees with people on 6 of 12 pages"}
+    for number in range(1, 12, 2):
+        table.add(Verdict(f"{PAGE}{number}", True, person="ann"))  # people have changed their minds
+    assert table.relevant([alone]) is True
+    assert alone in table.shifted()
+
+
 def test_people_who_contradict_each_other_say_nothing_and_the_last_word_of_each_counts():
     table = VerdictTable(10)
     table.add(Verdict(PAGE, True, person="ann"))

@@ -21,6 +21,7 @@ from focused.collection.assessor_settings import (
 from focused.collection.verdict_folder import ASSESSOR
 from focused.commands.judge_session import taken_in
 from focused.method.topic import TopicError, load_topic
+from focused.retraining.programs_word import Agreement
 from focused.utils.words import quantity
 
 if TYPE_CHECKING:
@@ -99,12 +100,15 @@ def judge_by_program(session: JudgingSession, assessor: Assessor, most: int | No
 
 
 def agreement(session: JudgingSession) -> str:
-    """Say how often the program and people agree; empty where they have judged no page in common."""
+    """Say how often the program and people agree, and what follows; empty where they have judged no page in common."""
     ours, theirs = session.about.verdicts(of=session.person), session.about.verdicts()
-    both = [(ours[url] >= 0.5) == (theirs[url] >= 0.5) for url in ours.keys() & theirs.keys()]
-    return (
-        f"It agrees with people on {sum(both)} of {quantity(len(both), 'pages')} that both have judged" if both else ""
-    )
+    both = [(theirs[url] >= 0.5, ours[url] >= 0.5) for url in ours.keys() & theirs.keys()]
+    found = Agreement()
+    for by_people, by_program in both:
+        found.count(by_people, by_program)
+    n_agreed = sum(by_people is by_program for by_people, by_program in both)
+    said = f"It agrees with people on {n_agreed} of {quantity(len(both), 'pages')} that both have judged"
+    return (said + ("" if found.is_believed else ": what it says counts for nothing")) if both else ""
 
 
 def _so_far(session: JudgingSession, assessor: Assessor) -> str:

@@ -45,8 +45,9 @@ class VerdictReader:
             return
         for verdict in files.read_new():
             if self.table.add(verdict):
-                for heard in self._heard:
-                    heard(verdict.url)
+                self._tell(verdict.url)
+        for form in self.table.shifted():
+            self._tell(form)
         self._read_at = time.monotonic()
         for fault in files.faults():
             logger.warning(fault)
@@ -54,6 +55,10 @@ class VerdictReader:
             self._set_stat(f"focused/verdicts/{what}_count", n)
         if self.table.n_forgotten:
             self._set_stat("focused/verdicts/forgotten_count", self.table.n_forgotten)
+
+    def _tell(self, form: str) -> None:
+        for heard in self._heard:
+            heard(form)
 
     def read_all(self) -> None:
         """Read all verdicts that are there, now; the crawl has not begun, or has ended, and can wait."""
@@ -63,6 +68,8 @@ class VerdictReader:
             self.read()
 
     def close(self) -> None:
-        """Say which lines and files could not be read."""
+        """Say which lines and files could not be read, and which programs were not believed."""
         if summary := self._files.summary():
             logger.warning(summary)
+        for person, why in self.table.not_believed().items():
+            logger.warning("What %s says counts for nothing: %s", person, why)

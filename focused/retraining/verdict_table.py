@@ -1,6 +1,7 @@
 """What people say of pages, each person's last word on each page, and what follows where they differ.
 
-A program that judges (`focused.collection.judged.ASSESSOR`) is asked where no person has said anything.
+A program that judges (`focused.collection.verdict_folder.ASSESSOR`) is asked where no person has said anything, unless it
+says too often what people do not (`focused.retraining.programs_word`).
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from focused.collection.verdict_folder import ASSESSOR
+from focused.retraining.programs_word import Agreement
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,6 +25,8 @@ class VerdictTable:
         #: Pages whose verdicts found no room.
         self.n_forgotten = 0
         self._of_page: dict[str, dict[str, Verdict]] = {}
+        self._agreement: dict[str, Agreement] = {}
+        self._shifted: set[str] = set()
 
     def __len__(self) -> int:
         """How many pages somebody has said anything of."""
@@ -44,23 +48,51 @@ class VerdictTable:
                 self.n_forgotten += 1
                 return False
             of_page = self._of_page[verdict.url] = {}
-        before = _agreed(of_page.values())
+        before = self._agreed(of_page.values())
+        programs = {person for person in (*of_page, verdict.person) if person.startswith(ASSESSOR)}
+        believed = {person: self._is_believed(person) for person in programs}
+        self._count(of_page, -1)
         of_page[verdict.person] = verdict
-        return _agreed(of_page.values()) is not before
+        self._count(of_page, 1)
+        for person in programs:
+            if self._is_believed(person) is not believed[person]:
+                self._shifted |= {url for url, each in self._of_page.items() if person in each}
+        return self._agreed(of_page.values()) is not before
+
+    def shifted(self) -> set[str]:
+        """Return the pages of programs that are believed no more, or again, since the last call, by their canonical forms."""
+        found, self._shifted = self._shifted, set()
+        return found
+
+    def not_believed(self) -> dict[str, str]:
+        """Return the programs whose word counts for nothing, and why."""
+        return {person: str(found) for person, found in self._agreement.items() if not found.is_believed}
 
     def relevant(self, forms: Iterable[str]) -> bool | None:
         """Return what people say of a page, known by the canonical forms of its URLs; None: nothing, or contrary things."""
         said = [each for form in forms for each in self._of_page.get(form, {}).values()]
-        return _agreed(said)
+        return self._agreed(said)
 
     def __iter__(self) -> Iterator[Verdict]:
         """All that is said, each person's last word on each page."""
         for of_page in self._of_page.values():
             yield from of_page.values()
 
+    def _is_believed(self, person: str) -> bool:
+        found = self._agreement.get(person)
+        return found is None or found.is_believed
 
-def _agreed(verdicts: Iterable[Verdict]) -> bool | None:
-    given = [each for each in verdicts if each.relevant is not None]
-    by_people = {each.relevant for each in given if not each.person.startswith(ASSESSOR)}
-    said = by_people or {each.relevant for each in given}
-    return said.pop() if len(said) == 1 else None
+    def _count(self, of_page: dict[str, Verdict], n: int) -> None:
+        """Count what programs say of a page beside what people say, or take it out."""
+        people = {who: each.relevant for who, each in of_page.items() if each.relevant is not None}
+        programs = {who: people.pop(who) for who in [*people] if who.startswith(ASSESSOR)}
+        if len(said := set(people.values())) == 1:
+            by_people = said.pop()
+            for who, relevant in programs.items():
+                self._agreement.setdefault(who, Agreement()).count(by_people, relevant, n)
+
+    def _agreed(self, verdicts: Iterable[Verdict]) -> bool | None:
+        given = [each for each in verdicts if each.relevant is not None]
+        by_people = {each.relevant for each in given if not each.person.startswith(ASSESSOR)}
+        said = by_people or {each.relevant for each in given if self._is_believed(each.person)}
+        return said.pop() if len(said) == 1 else None
