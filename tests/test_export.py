@@ -66,6 +66,14 @@ def first(runs, tmp_path):
     return tmp_path
 
 
+def test_who_asks_for_dates_is_told_how_many_pages_have_none(first, delivered):
+    done = export(first, "first", "--format", "jsonl", "--since", "2020")
+    n_undated = len(urls(first / "first", delivered=True, undated=True))
+    assert 0 < n_undated <= len(delivered)
+    assert f"Left out: {n_undated} pages that do not say when they were published." in done.out
+    assert "Left out" not in export(first, "first", "--format", "jsonl").out
+
+
 def test_json_lines_hold_what_is_to_be_delivered_verdicts_first(first, delivered):
     path = exported(first, "jsonl", "first")
     records = [json.loads(line) for line in path.read_text().splitlines()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from focused.collection.view import CollectionView, PageFilter, headings_of
@@ -88,6 +89,13 @@ class JoinedRuns:
                 if self._taken is None or self._taken[row["url"]].run == number:
                     self.n_written += 1
                     yield path, row
+
+    def n_undated(self) -> int:
+        """Return how many pages were left out because they do not say when they were published; each run's are counted."""
+        if self.wanted.since is None and self.wanted.before is None:
+            return 0
+        others = replace(self.wanted, since=None, before=None, undated=True)
+        return sum(view.count(others) for view in self._views)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield each page that is wanted as values of `RECORD_FIELDS`."""

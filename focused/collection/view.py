@@ -39,6 +39,8 @@ class PageFilter:
     before: str | None = None
     #: Host names; those of subdomains count.
     hosts: tuple[str, ...] = ()
+    #: True: only pages without a date.
+    undated: bool = False
     #: Words to be found, in the syntax of SQLite's FTS5.
     words: str = ""
 
@@ -60,6 +62,8 @@ class PageFilter:
             if date is not None:
                 parts.append(f"date != '' AND date {sign} ?")
                 values.append(date)
+        if self.undated:
+            parts.append("date = ''")
         if self.hosts:
             parts.append("(" + " OR ".join("('.' || host_of(url)) LIKE ?" for _ in self.hosts) + ")")
             values += [f"%.{host.lower().lstrip('.')}" for host in self.hosts]

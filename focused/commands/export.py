@@ -88,6 +88,8 @@ class Command(ProjectCommand):
             remarks = _write_whole(write, runs, output)
             print(output)
             print(f"{quantity(runs.n_written, 'pages')} of {quantity(len(folders), 'runs')}.")
+            if n_undated := runs.n_undated():
+                remarks.append(f"Left out: {quantity(n_undated, 'pages')} that do not say when they were published.")
         for remark in [*unknown, *remarks]:
             print(remark)
 
